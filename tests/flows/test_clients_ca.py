@@ -540,7 +540,7 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
     lease.acquire()
     lease.release()
     assert (permitted.refused, cluster.rolls) == ([], {0})
-    waiting_for_it = {("list", "leases", "demo-clients-trust"), ("watch", "leases", "demo-clients-trust")}
+    waiting_for_it = {("list", "leases", "demo-trust.clients"), ("watch", "leases", "demo-trust.clients")}
     assert permissions(ROLES["clients-ca"]) <= permitted.used | waiting_for_it
 
 

@@ -69,8 +69,10 @@ def state(cluster: ClientsCluster) -> tuple[str, dict[str, str], bool]:
 def test_there_and_back(cluster: ClientsCluster) -> None:
     content = cluster.secret("orders")
     assert move(cluster, EXTERNAL) == [
-        step.value for step in (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT)
-    ]  # fmt: skip
+        *(step.value for step in (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO)),
+        "the User Operator hears that it is not its own any more",
+        *(step.value for step in (UserStep.CHANGE, UserStep.AWAIT)),
+    ]
     cluster.memory.settle(2)
     assert (state(cluster), cluster.secret("orders")) == (("tls-external", {}, False), content)
     assert move(cluster, EXTERNAL) == []

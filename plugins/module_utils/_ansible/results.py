@@ -156,7 +156,7 @@ def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[
 
 def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """How many there are, and those that present something else than certificates of the CA in use: there may be ten thousand."""
-    own = frozenset(one.fingerprint for one in snapshot.ca.current[:1])
+    own = frozenset(one.fingerprint for one in snapshot.ca.in_use)
     others = [one for one in known_presenters(snapshot) if one.authorities not in (own, frozenset()) or one.behind]
     return {"count": len(snapshot.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
 

@@ -45,6 +45,6 @@ def _authority(certificate: Certificate, snapshot: Snapshot) -> dict[str, Any]:
         "sha256": certificate.sha256,
         "not_before": time_text(certificate.not_before),
         "not_after": time_text(certificate.not_after),
-        "current": certificate in snapshot.ca.current[:1],
+        "current": certificate in snapshot.ca.in_use,
         "known": ledger.find(certificate.fingerprint) is not None,
     }

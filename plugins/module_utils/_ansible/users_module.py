@@ -11,8 +11,13 @@ from typing import Any
 
 from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._kube.client import KubeClient
+from .._strimzi.ca_secrets import read_ca_secrets
+from .._strimzi.finding_secrets import read_secrets
+from .._strimzi.ledger_layouts import read_ledger
+from .._strimzi.names import CaKind
 from .._strimzi.users import Users, read_users
 from .._trust.model.listeners import ObservedListener
+from .._trust.model.named import Named
 from . import connect
 from .module import ClusterModule, SystemClock
 from .outside_options import outside_of
@@ -24,7 +29,7 @@ class UsersModule(ClusterModule):
 
     def show(self) -> dict[str, Any]:
         client = self.client()
-        found = read_users(client, self.scope(), SystemClock().now(), outside_of(self.params).named())
+        found = read_users(client, self.scope(), SystemClock().now(), self._asked(client))
         look = LiveLook(Evidence(self.params["evidence"]))
         listeners = look.take(partial(self._ask, client, found))
         described, asked = describe_users(found), describe_user_listeners(found, listeners or ())
@@ -35,6 +40,14 @@ class UsersModule(ClusterModule):
             "problems": [*described["problems"], *(problem for one in asked for problem in one["problems"])],
             "unasked": look.why,
         }
+
+    def _asked(self, client: KubeClient) -> Named:
+        """Where to look: what is given, and in place of what is not, what the flow in flight on the clients CA was told."""
+        scope = self.scope().of(CaKind.CLIENTS)
+        secrets = read_secrets(client, scope)
+        pair = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
+        ca = read_ca_secrets(*pair, scope.certificate_generation)
+        return outside_of(self.params).to_look_at(ca, read_ledger(secrets, scope))
 
     def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.

@@ -19,7 +19,7 @@ from .._trust.plan.forecast import Reached
 
 def is_switched(snapshot: Snapshot) -> bool:
     """Whether the operator has been switched to every prepared CA."""
-    return all(prepared.chain[:1] == snapshot.ca.current[:1] for prepared in snapshot.ca.prepared)
+    return all(prepared.chain[:1] == snapshot.ca.in_use for prepared in snapshot.ca.prepared)
 
 
 def is_absent(fingerprint: str) -> Reached:

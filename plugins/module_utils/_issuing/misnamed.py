@@ -35,7 +35,7 @@ def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
 
 def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     ca = observation.snapshot.ca
-    ours = (*ca.current[:1], *(one.chain[0] for one in ca.prepared))
+    ours = (*ca.in_use, *(one.chain[0] for one in ca.prepared))
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     for leaf in every_leaf(observation):
         known = stored.get(leaf.secret)

@@ -155,7 +155,8 @@ class ClusterNames:
 
     @property
     def lease(self) -> str:
-        return f"{self.cluster}-trust" if self.ca is CaKind.CLUSTER else f"{self.cluster}-{self.ca.value}-trust"
+        """No cluster's name makes two of these alike: that of the clients CA ends otherwise."""
+        return f"{self.cluster}-trust" if self.ca is CaKind.CLUSTER else f"{self.cluster}-trust.{self.ca.value}"
 
     @property
     def paused_by(self) -> str:

@@ -197,6 +197,7 @@ def without_parties(
         validity=leaf_life(kafka, scope),
         named=outside.to_look_at(ca, ledger),
         keys_elsewhere=_keys_of(scope.other_ca, secrets),
+        keys_above_elsewhere=_keys_above(scope.other_ca, secrets),
         unlabelled_secrets=unlabelled_secrets(scope, secrets),
         immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
         in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
@@ -226,10 +227,19 @@ def immutable(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) ->
 
 def _keys_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """The CAs of this certificate Secret, as people name them, by the SHA-256 of their public keys."""
-    where = f"the {scope.ca.value} CA in Secret {scope.namespace}/{scope.ca_certificate_secret}"
-    return {
-        one.public_key_sha256: where for one in read_ca_secrets(secrets.get(scope.ca_certificate_secret), None).anchors
-    }
+    found = read_ca_secrets(secrets.get(scope.ca_certificate_secret), None)
+    return {one.public_key_sha256: _where(scope) for one in found.anchors}
+
+
+def _keys_above(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The same of the CAs above these."""
+    found = read_ca_secrets(secrets.get(scope.ca_certificate_secret), None)
+    above = (one for chain in (found.current, *found.others.values()) for one in chain[1:])
+    return {one.public_key_sha256: f"a CA above {_where(scope)}" for one in above}
+
+
+def _where(scope: ClusterNames) -> str:
+    return f"the {scope.ca.value} CA in Secret {scope.namespace}/{scope.ca_certificate_secret}"
 
 
 def unlabelled(

@@ -129,8 +129,8 @@ def _presenters(
     if users is None:
         return ()
     entries = ledger.entries if ledger is not None else ()
-    known = [*ca.current[:1], *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
-    used = [one.fingerprint for one in ca.current[:1]]
+    known = [*ca.in_use, *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
+    used = [one.fingerprint for one in ca.in_use]
     used += [entry.fingerprint for entry in entries if entry.generations]
     # Of a CA that was replaced before this collection came, or before its ledger was lost, only the name of its entry tells that.
     used += [ca.others[entry][0].fingerprint for entry in ca.retired]

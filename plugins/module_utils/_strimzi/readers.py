@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from .._kube.client import KubeClient
-from .._kube.errors import ResourceTypeMissing
+from .._kube.errors import Forbidden, ResourceTypeMissing
 from .._kube.resources import PODS, SECRETS, Resource
 from .._pki.certificates import CertificateError, parse_certificates
 from . import names
@@ -138,8 +138,16 @@ def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> I
         secret = users.get(_user_of(access, namespace))
         name = ((access.get("status") or {}).get("binding") or {}).get("name")
         if secret is not None and name:
-            copy = _copy(client.get_or_none(SECRETS, namespace, name))
+            copy = _bound(client, namespace, name)
             yield f"KafkaAccess {namespace}/{access['metadata']['name']}", str(name), _Source(secret, copy)
+
+
+def _bound(client: KubeClient, namespace: str, name: str) -> Copy:
+    """A Secret that this run may not read is a finding about its programs, and no end of the run."""
+    try:
+        return _copy(client.get_or_none(SECRETS, namespace, name))
+    except Forbidden:
+        return Copy("", None)
 
 
 def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:

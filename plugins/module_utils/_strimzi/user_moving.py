@@ -101,6 +101,9 @@ class ChangeOfAuthentication:
         self._record(step, seen, wanted)
         if step is UserStep.LET_GO:
             self.work.clock.sleep(_HEARING)
+            heard = "the User Operator hears that it is not its own any more"
+            where = f"Secret {self.namespace}/{self.secret}"
+            self.work.record(Action("wait", where, heard, Phase.USE.value, seconds=_HEARING))
 
     def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
         if step is UserStep.LET_GO and seen.secret is not None:

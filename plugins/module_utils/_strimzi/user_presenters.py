@@ -44,7 +44,7 @@ class _Authorities:
         those of a CA that was renewed with its key.
         """
         found = self.used
-        for current in self.ca.current[:1]:
+        for current in self.ca.in_use:
             renewed = frozenset(one.fingerprint for one in self.known if current.stands_in_for(one))
             found = (found - renewed) | {current.fingerprint}
         return found
@@ -74,7 +74,7 @@ def presenters_of(
 
 
 def _of_the_operator(about: _Authorities) -> Iterator[Presenter]:
-    for current in about.ca.current[:1]:
+    for current in about.ca.in_use:
         yield Presenter("the User Operator", frozenset({current.fingerprint}), "ca.crt", Renewal.AT_ONCE)
 
 
@@ -225,7 +225,7 @@ def _of_named(one: NamedCertificate, strangers: Iterable[str], about: _Authoriti
 def _reader_of_named(reader: Reader, where: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
     found = _reader(reader, f"the certificate in {where}", certificate, about)
     own, _why = _held(certificate, where, about)
-    current = frozenset(one.fingerprint for one in about.ca.current[:1])
+    current = frozenset(one.fingerprint for one in about.ca.in_use)
     # The operator restarts it when the Secret has changed; until then somebody has to change that.
     follows = reader.followed and own == current and found.authorities != own
     return found if follows else replace(found, renewal=Renewal.BY_HAND)

@@ -67,6 +67,13 @@ def test_task_by_task(memory: MemoryCluster) -> None:
     assert (again.result["changed"], again.writes) == (False, [])
 
 
+def test_users_are_shown_where_the_flow_in_flight_looks(memory: MemoryCluster) -> None:
+    """A caller who names nothing asks about the same places as the flow."""
+    asked(memory, "strimzi_ca", state="replaced", until_phase="prepare", presenting_secrets=["kafka/partner"], **FAST)
+    assert "partner" in str(done(memory, "strimzi_user_info").result["problems"])
+    assert "partner" not in str(done(memory, "strimzi_user_info", presenting_secrets=[]).result["problems"])
+
+
 def test_the_plan(memory: MemoryCluster) -> None:
     found = asked(memory, "strimzi_ca_info", goal="replace_key").result
     assert found["planned_rolls"] == 2
@@ -109,8 +116,8 @@ def test_check_mode_writes_nothing(memory: MemoryCluster) -> None:
 def test_neither_module_takes_the_lease_of_the_other_ca(memory: MemoryCluster) -> None:
     first = asked(memory, "strimzi_ca", state="replaced", until_phase="prepare", **FAST)
     other = done(memory, "strimzi_ca", state="replaced", until_phase="prepare", fresh_for_hours=0, **FAST)
-    assert {write for write in first.writes if " leases" in write} >= {"PATCH leases/demo-clients-trust"}
-    assert not {write for write in other.writes if "clients-trust" in write}
+    assert {write for write in first.writes if " leases" in write} >= {"PATCH leases/demo-trust.clients"}
+    assert not {write for write in other.writes if "trust.clients" in write}
 
 
 def test_what_is_wrong_is_said_of_the_clients_ca(memory: MemoryCluster) -> None:

@@ -94,7 +94,7 @@ def left_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
 def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
     if client.follows is Follows.NOTHING:
         return client if client.trusts is None else replace(client, doubt="")
-    current = snapshot.ca.current[:1]
+    current = snapshot.ca.in_use
     others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
     # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
     ours = tuple(_ever_known(snapshot))

@@ -110,7 +110,7 @@ def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
     """
     for fingerprint in (*(prepared.fingerprint for prepared in snapshot.ca.prepared), ledger.undone):
         entry = ledger.find(fingerprint)
-        if entry is not None and entry.state in TRUSTED_STATES and entry.certificate not in snapshot.ca.current[:1]:
+        if entry is not None and entry.state in TRUSTED_STATES and entry.certificate not in snapshot.ca.in_use:
             yield entry.fingerprint
 
 

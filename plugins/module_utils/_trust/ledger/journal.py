@@ -86,7 +86,7 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
         return False
     if journal.is_abort:
         return ledger.find(journal.successor) is None
-    left = {*(a.fingerprint for a in snapshot.ca.prepared), *(one.fingerprint for one in snapshot.ca.current[:1])}
+    left = {*(a.fingerprint for a in snapshot.ca.prepared), *(one.fingerprint for one in snapshot.ca.in_use)}
     return journal.successor not in left
 
 

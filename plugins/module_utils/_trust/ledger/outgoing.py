@@ -28,7 +28,7 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
     """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well. Nobody has to know that of a
     renewal with the same key: brokers go on accepting those leaves.
     """
-    current, known = [one.fingerprint for one in snapshot.ca.current[:1]], journal.outgoing
+    current, known = [one.fingerprint for one in snapshot.ca.in_use], journal.outgoing
     if journal.goal is not Goal.REPLACE_KEY:
         return journal
     if current == [journal.replaces]:

@@ -45,7 +45,7 @@ def nobody_can_have(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
     """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well."""
     if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
         return True
-    return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.current[:1])
+    return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.in_use)
 
 
 def note_unsure(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:

@@ -105,7 +105,7 @@ class Wish:
         trusted, so that nobody is trusted for it who was not before.
         """
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
-        trusted += self.snapshot.ca.current[:1]
+        trusted += self.snapshot.ca.in_use
         known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
         return known or certificate.sha256 in self.intent.confirmed
 
@@ -130,13 +130,13 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
     """
     if snapshot.source is None or snapshot.ca.prepared:
         return ()
-    return tuple(chain for chain in snapshot.source.issuing(snapshot.now) if chain[:1] != snapshot.ca.current[:1])
+    return tuple(chain for chain in snapshot.source.issuing(snapshot.now) if chain[:1] != snapshot.ca.in_use)
 
 
 def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
     """The CAs, other than the one in use, of which checked leaves are at hand."""
     signers = {one.authority for one in snapshot.requests.values() if one.answer is not None and not one.outdated}
-    return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.current[:1]]
+    return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.in_use]
 
 
 def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:

@@ -181,6 +181,11 @@ class CaSecrets:
         return authority.public_key_sha256 in self.elsewhere
 
     @property
+    def in_use(self) -> Chain:
+        """The CA in use, alone; empty where there is none."""
+        return self.current[:1]
+
+    @property
     def in_use_elsewhere(self) -> bool:
         """Whether there is a CA in use, and somebody else keeps its key."""
         return bool(self.current) and self.is_kept_elsewhere(self.current[0])
@@ -212,7 +217,7 @@ class CaSecrets:
     @property
     def anchors(self) -> Chain:
         """All trust anchors in the certificate Secret."""
-        return (*self.current[:1], *(chain[0] for chain in self.others.values()))
+        return (*self.in_use, *(chain[0] for chain in self.others.values()))
 
     @property
     def projected(self) -> frozenset[str]:
@@ -353,7 +358,7 @@ class Snapshot:
     None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
     the cluster. unnameable: users that no certificate can name, with the reason. named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
-    their public keys. longest_life: how long a certificate is valid at most that presenters are issued. in_deletion: objects
+    their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. longest_life: how long a certificate is valid at most that presenters are issued. in_deletion: objects
     that a flow reads or writes and that are being deleted, as people name them, and the finalizers that their deletion waits for. clock: how the clock that
     ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
@@ -401,6 +406,7 @@ class Snapshot:
     unnameable: Mapping[str, str] = field(default_factory=dict)
     named: Named = NOTHING_NAMED
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
+    keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
     longest_life: timedelta = timedelta(days=365)
     in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clock: ClockReading | None = None

@@ -175,7 +175,7 @@ def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> O
 
 def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
     """Of a CA that is switched to as well: it was prepared before."""
-    return frozenset((*snapshot.ca.current[:1], *(one.chain[0] for one in snapshot.ca.prepared)))
+    return frozenset((*snapshot.ca.in_use, *(one.chain[0] for one in snapshot.ca.prepared)))
 
 
 def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:

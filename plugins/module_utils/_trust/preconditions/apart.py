@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..._pki.certificates import Certificate
+from ..._pki.certificates import Certificate, Chain
 from ..ledger.swap import adoption_of
 from ..ledger.target import supplied_for
 from ..ledger.wish import wish_of
@@ -23,18 +23,27 @@ from .supplied import SUPPLIED, TRUSTING
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Only of a CA that comes anew: a cluster whose CAs have one key already goes on, also to another one."""
     known = {one.public_key_sha256 for one in _known(snapshot)}
-    for subject, certificate, remedy in _brought(snapshot, intent):
-        key = certificate.public_key_sha256
-        if key in snapshot.keys_elsewhere and key not in known:
+    for subject, chain, remedy in _brought(snapshot, intent):
+        common = "" if chain[0].public_key_sha256 in known else _common(chain, snapshot)
+        if common:
             yield Violation(
                 Condition.AUTHORITIES_ARE_APART, subject,
-                f"{named(certificate)} has the key of {snapshot.keys_elsewhere[key]}. As {snapshot.names.ca}, in {snapshot.names.certificate_secret}, "
-                "it would let whoever has a certificate of the one in where only certificates of the other are to be accepted.",
+                f"{named(chain[0])} {common}. As {snapshot.names.ca}, in {snapshot.names.certificate_secret}, it would let holders of a certificate "
+                "of the one in where only certificates of the other are to be accepted.",
                 remedy,
             )  # fmt: skip
 
 
-def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Certificate, str]]:
+def _common(chain: Chain, snapshot: Snapshot) -> str:
+    """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
+    same = {**snapshot.keys_above_elsewhere, **snapshot.keys_elsewhere}.get(chain[0].public_key_sha256)
+    if same:
+        return f"has the key of {same}"
+    above = (snapshot.keys_elsewhere.get(one.public_key_sha256) for one in chain[1:])
+    return next((f"is certified by {where}" for where in above if where), "")
+
+
+def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
     """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
     ledger = snapshot.ledger or Ledger()
     supplied, wish, swap = (
@@ -43,12 +52,12 @@ def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Certific
         adoption_of(snapshot, intent),
     )
     if supplied is not None:
-        yield SUPPLIED, supplied.chain[0], "Supply a CA with a key of its own."
+        yield SUPPLIED, supplied.chain, "Supply a CA with a key of its own."
     for chain in (*intent.trusting, *(wish.beside if wish else ())):
-        yield TRUSTING, chain[0], "Give a CA with a key of its own."
+        yield TRUSTING, chain, "Give a CA with a key of its own."
     if swap is not None:
         back = f"Put {named(swap.replaced.certificate)} and its key back, or put a CA with a key of its own there."
-        yield f"{snapshot.names.certificate_secret}, ca.crt", swap.certificate, back
+        yield f"{snapshot.names.certificate_secret}, ca.crt", snapshot.ca.current, back
 
 
 def _known(snapshot: Snapshot) -> Iterator[Certificate]:

@@ -91,7 +91,7 @@ def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         Condition.LEAVING_IS_UNUSED,
         "It leaves at the end of the flow that puts another CA in its place.",
     )
-    for certificate in snapshot.ca.current[:1]:
+    for certificate in snapshot.ca.in_use:
         if certificate.fingerprint == intent.leaving:
             yield Violation(condition, f"the CA {named(certificate)}", "is in use.", remedy)
     for prepared in snapshot.ca.prepared:

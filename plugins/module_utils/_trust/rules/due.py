@@ -123,7 +123,7 @@ def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) 
 
 def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet."""
-    unwanted, current = ledger.find(ledger.undone), snapshot.ca.current[:1]
+    unwanted, current = ledger.find(ledger.undone), snapshot.ca.in_use
     if unwanted is None or not current or current[0] == unwanted.certificate:
         return {}
     why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")

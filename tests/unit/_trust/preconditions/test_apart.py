@@ -18,7 +18,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.sour
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.apart import authorities_are_apart
 
 from ....support.certificates import Entity, make
-from ..builders import NEW, OLD, RENEWED, UNTRUSTED, chain_of, cluster, entry, ledger, others, prepared, secrets
+from ..builders import (
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    UNTRUSTED,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    others,
+    prepared,
+    secrets,
+)
 from ..ledger.test_swap import ADOPT
 from .refusals import (
     CREATE,
@@ -47,12 +61,13 @@ def beside(*authorities: Entity) -> dict[str, Any]:
 
 def told(subject: str, authority: Entity, remedy: str) -> str:
     return (
-        f"{subject}: {named(authority.certificate)} has the key of {WHERE}. As cluster CA, in {CERTIFICATES}, it would let whoever has a "
+        f"{subject}: {named(authority.certificate)} has the key of {WHERE}. As cluster CA, in {CERTIFICATES}, it would let holders of a "
         f"certificate of the one in where only certificates of the other are to be accepted. {remedy}"
     )
 
 
 _SUPPLY = "Supply a CA with a key of its own."
+ABOVE = f"a CA above {WHERE}"
 CASES = [
     refusal(
         authorities_are_apart, told("the supplied CA", NEW, _SUPPLY),
@@ -61,6 +76,15 @@ CASES = [
     refusal(
         authorities_are_apart, told("the supplied CA", TWIN, _SUPPLY),
         name="the same key", intent=supplying(TWIN), **beside(NEW),
+    ),
+    refusal(
+        authorities_are_apart, told("the supplied CA", ROOT, _SUPPLY).replace(WHERE, ABOVE),
+        name="the root above the other", intent=supplying(ROOT), keys_above_elsewhere={ROOT.certificate.public_key_sha256: ABOVE},
+        **beside(INTERMEDIATE),
+    ),
+    refusal(
+        authorities_are_apart, told("the supplied CA", INTERMEDIATE, _SUPPLY).replace("has the key of", "is certified by"),
+        name="below the other", intent=supplying(INTERMEDIATE, ROOT), **beside(ROOT),
     ),
     refusal(
         authorities_are_apart, told("the supplied CA", NEW, _SUPPLY),
@@ -97,6 +121,10 @@ def test_our_pause_ends_all_the_same(case: Refusal) -> None:
     ("snapshot", "intent"),
     [
         pytest.param(cluster(**beside(OLD)), supplying(NEW), id="away from a common one"),
+        pytest.param(
+            cluster(**beside(NEW), keys_above_elsewhere={ROOT.certificate.public_key_sha256: ABOVE}), supplying(INTERMEDIATE, ROOT),
+            id="one root above both",
+        ),
         pytest.param(cluster(**beside(OLD)), replace(RENEW, supplied=prepared(RENEWED)), id="a renewal of a common one"),
         pytest.param(cluster(**beside(OLD), ledger=None), replace(RENEW, supplied=prepared(RENEWED)), id="before there is a ledger"),
         pytest.param(cluster(**beside(OLD)), RECONCILE, id="nothing is brought"),
