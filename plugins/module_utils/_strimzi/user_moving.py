@@ -69,6 +69,8 @@ class ChangeOfAuthentication:
         if self.work.dry_run:
             for step in steps_left(seen, wanted):
                 self._record(step, seen, wanted)
+                if step is UserStep.LET_GO:
+                    self._record_hearing(None)
             return seen
         tries = _TRIES
         while steps := steps_left(seen, wanted):
@@ -101,9 +103,7 @@ class ChangeOfAuthentication:
         self._record(step, seen, wanted)
         if step is UserStep.LET_GO:
             self.work.clock.sleep(_HEARING)
-            heard = "the User Operator hears that it is not its own any more"
-            where = f"Secret {self.namespace}/{self.secret}"
-            self.work.record(Action("wait", where, heard, Phase.USE.value, seconds=_HEARING))
+            self._record_hearing(_HEARING)
 
     def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
         if step is UserStep.LET_GO and seen.secret is not None:
@@ -135,6 +135,13 @@ class ChangeOfAuthentication:
                 )
             self.work.alive()
             clock.sleep(_PAUSE)
+
+    def _record_hearing(self, seconds: float | None) -> None:
+        """seconds: None where the wait is yet to come."""
+        heard = "the User Operator hears that it is not its own any more"
+        self.work.record(
+            Action("wait", f"Secret {self.namespace}/{self.secret}", heard, Phase.USE.value, seconds=seconds)
+        )
 
     def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
         is_wait = step in (UserStep.AWAIT_LOOK, UserStep.AWAIT_PAUSE, UserStep.AWAIT)

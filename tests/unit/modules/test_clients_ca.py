@@ -69,9 +69,18 @@ def test_task_by_task(memory: MemoryCluster) -> None:
 
 def test_users_are_shown_where_the_flow_in_flight_looks(memory: MemoryCluster) -> None:
     """A caller who names nothing asks about the same places as the flow."""
-    asked(memory, "strimzi_ca", state="replaced", until_phase="prepare", presenting_secrets=["kafka/partner"], **FAST)
-    assert "partner" in str(done(memory, "strimzi_user_info").result["problems"])
-    assert "partner" not in str(done(memory, "strimzi_user_info", presenting_secrets=[]).result["problems"])
+    asked(
+        memory,
+        "strimzi_ca",
+        state="replaced",
+        until_phase="prepare",
+        presenting_secrets=["kafka/orders:user.crt"],
+        **FAST,
+    )
+    assert [one["secret"] for one in done(memory, "strimzi_user_info").result["named_certificates"]] == [
+        "Secret kafka/orders entry user.crt"
+    ]
+    assert done(memory, "strimzi_user_info", presenting_secrets=[]).result["named_certificates"] == []
 
 
 def test_the_plan(memory: MemoryCluster) -> None:
