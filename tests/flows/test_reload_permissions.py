@@ -204,7 +204,7 @@ def test_nodes_are_restarted_where_what_should_be_permitted_is_refused(
     warnings = cluster.finish(Goal.REPLACE_KEY, spread=spread).warnings
     assert any("is forbidden" in one and one.endswith("They are restarted instead.") for one in warnings)
     assert not cluster.paused
-    # One more for the new key, where the StrimziPodSets do not have it either.
+    # Nodes restart once more for the new key, where the StrimziPodSets do not have it either.
     least = cost_of(Goal.REPLACE_KEY, reload=False).restarts
     assert least <= cluster.paid.restarts <= least + 1
     assert len(cluster.states) == 1

@@ -45,8 +45,8 @@ class UsersModule(ClusterModule):
         """Where to look: what is given, and in place of what is not, what the flow in flight on the clients CA was told."""
         scope = self.scope().of(CaKind.CLIENTS)
         secrets = read_secrets(client, scope)
-        pair = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
-        ca = read_ca_secrets(*pair, scope.certificate_generation)
+        certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
+        ca = read_ca_secrets(certificates, keys, scope.certificate_generation)
         return outside_of(self.params).to_look_at(ca, read_ledger(secrets, scope))
 
     def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
