@@ -358,8 +358,9 @@ class Snapshot:
     None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
     the cluster. unnameable: users that no certificate can name, with the reason. named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
-    their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. longest_life: how long a certificate is valid at most that presenters are issued. in_deletion: objects
-    that a flow reads or writes and that are being deleted, as people name them, and the finalizers that their deletion waits for. clock: how the clock that
+    their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. longest_life: how long a certificate is valid at
+    most that presenters are issued. in_deletion: objects that a flow reads or writes and that are being deleted, as people name them, and the
+    finalizers that their deletion waits for. clock: how the clock that
     ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
 
