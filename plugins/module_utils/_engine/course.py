@@ -33,6 +33,7 @@ from .._trust.plan.likeness import likeness_of, state_of
 from .._trust.rules.pause import restarted_by_operator
 from .budget import Budget, described
 from .outcome import Outcome
+from .restarted import Restarted
 
 #: Seconds before a state is looked at again that a wait, or another writer, has left as it was; doubled each time, up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 15.0
@@ -52,6 +53,7 @@ class Course:
     def __init__(self, work: Work, intent: Intent, outcome: Outcome, reached: Callable[[Snapshot], bool]) -> None:
         self._work, self._first = work, outcome.observation
         self._budget = Budget(work, intent, outcome.observation, reached)
+        self._restarted = Restarted(work, outcome.observation)
         self._visits: dict[Any, _Visit] = {}
         self._state: Any = None
         self._losses: list[Loss] = []
@@ -72,7 +74,8 @@ class Course:
         self.crossed()
 
     def see(self, observation: Observation) -> tuple[Loss, ...]:
-        """Look whether what was written is still there, and return what is not. Raises KubeError."""
+        """Look whether what was written is still there, and return what is not; and tell of restarts. Raises KubeError."""
+        self._restarted.see(observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)
