@@ -31,26 +31,41 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         if target.wanted:
             yield from _differences(SUPPLIED, intent.supplied.chain[0], intent, remedy)
         return
-    made = None if target.wanted else _made_before(snapshot, intent, ledger)
+    if target.wanted:
+        return
+    if intent.goal is Goal.CREATE:
+        # A first CA that differs is drift, which holds no call.
+        return
+    prepared = _prepared(snapshot, intent, ledger)
+    made = prepared or _made_before(intent, ledger)
     if made is None:
         return
-    again = (
-        "undo the flow (abort) and begin it again"
-        if in_flight(ledger)
-        else "have it done again, with fresh_for_hours=0"
-    )
+    is_ended = prepared is None and in_flight(ledger) is None
+    again = "have it done again, with fresh_for_hours=0" if is_ended else "undo the flow (abort) and begin it again"
     yield from _differences(
         f"the CA {named(made)}", made, intent, f"Leave {{option}} out, or {again}.",
-        f", and an earlier call has made it ({FLOW_NAMES[intent.goal]})", life=in_flight(ledger) is None,
+        f", and an earlier call has made it ({FLOW_NAMES[intent.goal]})", life=is_ended,
     )  # fmt: skip
 
 
-def _made_before(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
+def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
+    """The CA that waits to be enrolled in the ledger, where the flow that prepared it has the goal of this call. No journal says so yet: the ledger has
+    that of the flow before, if any.
+    """
+    waiting = (
+        one.chain[0] for one in snapshot.ca.prepared if one.chain and ledger.find(one.chain[0].fingerprint) is None
+    )
+    keys = {one.public_key_sha256 for one in snapshot.ca.current[:1]}
+    is_renewal = intent.goal is Goal.RENEW
+    return next((one for one in waiting if (one.public_key_sha256 in keys) is is_renewal), None)
+
+
+def _made_before(intent: Intent, ledger: Ledger) -> Certificate | None:
     """The CA by which an earlier call has answered this one: the successor in the flow in flight, or that of the last one. None where there is none,
-    or it is the answer to another call. What the first CA lacks is drift, which does not hold a call.
+    or it is the answer to another call.
     """
     journal = ledger.journal
-    if intent.goal is Goal.CREATE or journal is None or journal.goal is not intent.goal or journal.is_abort:
+    if journal is None or journal.goal is not intent.goal or journal.is_abort:
         return None
     successor = ledger.find(journal.successor)
     return successor.certificate if successor else None

@@ -31,6 +31,12 @@ def under_way(journal: Any = None) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def before_a_journal() -> dict[str, Any]:
+    """A CA is prepared, and the ledger still has the journal of the replacement before."""
+    journal = a_journal(old=NEW, new=OLD, finished_at=NOW - HOUR)
+    return {"ca": secrets(prepared=(prepared(NEW),)), "ledger": ledger(entry(OLD, generations={0}), journal=journal)}
+
+
 def ended(**fields: Any) -> dict[str, Any]:
     journal = a_journal(finished_at=NOW - HOUR, **fields)
     return {"ca": secrets(NEW), "ledger": ledger(entry(NEW, generations={0}), journal=journal), "leaves": leaves(NEW)}
@@ -57,6 +63,10 @@ CASES = [
         name="the flow is under way", intent=replace(REPLACE_KEY, **OTHER), **under_way(),
     ),
     refusal(
+        authority_is_as_asked, made("key_algorithm=ecdsa", "rsa", "key_algorithm", UNDONE),
+        name="before a journal says so", intent=replace(REPLACE_KEY, **OTHER), **before_a_journal(),
+    ),
+    refusal(
         authority_is_as_asked, made("key_size=256", "384", "key_size", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
         name="it has ended", intent=replace(REPLACE_KEY, key_type=("ecdsa", 384), validity=timedelta(days=9)), **ended(),
     ),
@@ -76,6 +86,7 @@ def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
         pytest.param(replace(REPLACE_KEY, **OTHER), {}, id="it is yet to be made"),
         pytest.param(replace(REPLACE_KEY, key_type=("ecdsa", 256)), under_way(), id="as it was made"),
         pytest.param(replace(REPLACE_KEY, validity=timedelta(days=9)), under_way(), id="leaves that are still to come"),
+        pytest.param(replace(REPLACE_KEY, key_type=("ecdsa", 256), validity=timedelta(days=9)), before_a_journal(), id="before a journal says so"),
         pytest.param(replace(RENEW, path_length=3), under_way(), id="another flow is under way"),
         pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, to_replace=True)), id="it is renewed first"),
         pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(is_abort=True)), id="it is undone"),
