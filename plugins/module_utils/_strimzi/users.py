@@ -96,8 +96,13 @@ class Users:
         return tuple(sorted(found - {self.namespace}))
 
     def longest_life(self, usual: timedelta) -> timedelta:
-        """How long a certificate is valid at most that the User Operator issues. usual: of users that say nothing themselves."""
-        return max((one.life or usual for one in self.users if one.authentication == TLS), default=usual)
+        """How long a certificate is valid at most that the User Operator issues to a user with programs. usual: of users that say nothing themselves.
+
+        A user without a program says nothing of how long those of others present what they have read.
+        """
+        return max(
+            (one.life or usual for one in self.users if one.authentication == TLS and one.readers), default=usual
+        )
 
 
 def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:

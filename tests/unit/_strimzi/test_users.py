@@ -156,8 +156,11 @@ def test_how_long_certificates_are_valid_at_most(own: Sequence[int | None], long
     stage = Stage()
     for number, days in enumerate(own):
         stage.user(f"user-{number}")
+        stage.pod(f"program-{number}", {"volumes": [{"secret": {"secretName": f"user-{number}"}}]})
         if days:
             stage.change("kafkausers", f"user-{number}", {"spec": {"authentication": {"validityDays": days}}})
+    stage.user("no-program")
+    stage.change("kafkausers", "no-program", {"spec": {"authentication": {"validityDays": 3_000_000}}})
     assert stage.see().longest_life(timedelta(days=40)) == timedelta(days=longest)
 
 
