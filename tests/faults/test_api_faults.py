@@ -181,6 +181,11 @@ def _marked(flows: list[Story | ClientsStory], short: Callable[[Story | ClientsS
     return [pytest.param(one, id=str(one), marks=() if short(one) else (pytest.mark.long,)) for one in flows]
 
 
+#: A flow makes up to 400 calls, and is run again for each of them; a run takes up to a second.
+_AT_EACH_CALL = pytest.mark.timeout(3600)
+
+
+@_AT_EACH_CALL
 @pytest.mark.parametrize("fault", [pytest.param(one, id=one.value) for one in PASSING])
 @pytest.mark.parametrize("story", _marked(FLOWS, lambda story: False))
 def test_each_call_fails_once(story: Story | ClientsStory, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +227,7 @@ def ends_and_goes_on(story: Story | ClientsStory, number: int, patch: pytest.Mon
 _PAUSING = (IN_EVERY_RUN[0], ClientsStory(Goal.REPLACE_KEY, keystores=False))
 
 
+@_AT_EACH_CALL
 @pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in _PAUSING))
 def test_the_token_runs_out_at_each_call(story: Story | ClientsStory, monkeypatch: pytest.MonkeyPatch) -> None:
     calls, wanted = undisturbed(story, monkeypatch)
