@@ -134,8 +134,14 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
 
 
 def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
-    """The CAs, other than the one in use, of which checked leaves are at hand."""
-    signers = {one.authority for one in snapshot.requests.values() if one.answer is not None and not one.outdated}
+    """The CAs, other than the one in use, of which checked leaves are at hand. One that has come and is not recorded yet would be asked for again as soon as
+    its CA is the next one.
+    """
+    signers = {
+        one.authority
+        for one in snapshot.requests.values()
+        if one.is_recorded and one.answer is not None and not one.outdated
+    }
     return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.in_use]
 
 

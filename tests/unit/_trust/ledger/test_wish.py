@@ -272,6 +272,7 @@ OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUST
         pytest.param(holding(NEW), "", id="one"),
         pytest.param(holding(NEW, THIRD, where=FIRST), "", id="before the first CA"),
         pytest.param(with_requests(TWO, answered(issuer=THIRD)), "", id="it has come back"),
+        pytest.param(with_requests(TWO, answered(issuer=THIRD, recorded=False)), PODS[0], id="it is not recorded yet"),
     ],
 )
 def test_the_leaf_that_tells_which_one_signs(snapshot: Snapshot, secret: str) -> None:
