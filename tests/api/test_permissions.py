@@ -71,7 +71,7 @@ def test_a_missing_permission_is_named_and_nothing_is_changed(
 
 @pytest.mark.parametrize(
     ("resource", "verb"),
-    [("strimzipodsets", "list"), ("strimzipodsets", "patch"), ("pods", "patch"), ("configmaps", "get")],
+    [("strimzipodsets", "patch"), ("pods", "patch"), ("configmaps", "get")],
 )
 def test_what_a_reload_lacks_is_known_beforehand(runner: Runner, tmp_path: Path, resource: str, verb: str) -> None:
     namespace = runner.cluster.namespace

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StampsRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
@@ -24,7 +25,7 @@ from .cases import LATER, Case
 from .test_leaf_renewal import leaves, renew
 
 #: The permissions that may be missing, as the sentence names them.
-NEEDED = ["list strimzipodsets", "patch strimzipodsets", "patch pods", "get configmaps"]
+NEEDED = ["patch strimzipodsets", "patch pods", "get configmaps"]
 #: How the API server fails to say what is permitted.
 UNKNOWN = [
     forbidden("selfsubjectaccessreviews.authorization.k8s.io"),
@@ -52,6 +53,15 @@ def test_nodes_are_restarted_instead(cluster: WatchedCluster, nodes: ReloadingNo
     said = restarted_instead(cluster)
     assert f": the identity of this run may not {denied} in namespace kafka. Its Role lacks verbs: [" in said
     assert cluster.permitted.reviewed.count(denied) <= 10
+
+
+def test_no_run_goes_without_the_owners_of_pods(cluster: WatchedCluster) -> None:
+    """Labels do not say which pods are of the cluster, so nothing restarts where StrimziPodSets cannot be listed."""
+    cluster.create()
+    cluster.permitted.denied = frozenset({"list strimzipodsets"})
+    with pytest.raises(Forbidden, match="StrimziPodSet"):
+        cluster.run(Goal.REPLACE_KEY)
+    assert (cluster.states, cluster.rolls) == ({cluster.current: IN_USE}, {0})
 
 
 @pytest.mark.parametrize("review", UNKNOWN, ids=lambda review: str(review.status))

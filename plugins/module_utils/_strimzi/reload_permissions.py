@@ -27,7 +27,7 @@ from .resources import STRIMZI_POD_SETS
 
 Needed: TypeAlias = tuple[tuple[str, Resource], ...]
 #: Verb and kind, for the stamps on pods and StrimziPodSets.
-TO_ANNOTATE: Needed = (("list", STRIMZI_POD_SETS), ("patch", STRIMZI_POD_SETS), ("patch", PODS))
+TO_ANNOTATE: Needed = (("patch", STRIMZI_POD_SETS), ("patch", PODS))
 #: For a reload, which takes the settings of a node as well.
 NEEDED: Needed = (*TO_ANNOTATE, ("get", CONFIG_MAPS))
 

@@ -15,7 +15,6 @@ from ansible_collections.trustops.strimzi.tests.support.permissions import Restr
 from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import status
 
 RULES = {
-    "list strimzipodsets": "verbs: [list], apiGroups: ['core.strimzi.io'], resources: [strimzipodsets]",
     "patch strimzipodsets": "verbs: [patch], apiGroups: ['core.strimzi.io'], resources: [strimzipodsets]",
     "patch pods": "verbs: [patch], apiGroups: [''], resources: [pods]",
     "get configmaps": "verbs: [get], apiGroups: [''], resources: [configmaps]",
