@@ -551,7 +551,9 @@ class TestCall:
         work = cluster.work()
         work.report = lines.append
         run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
-        assert lines == ["[kafka/demo] raise the key generation to 7"]
+        # The operator restarts pods for the generation that the rule has raised behind its back.
+        own = [line for line in lines if "was restarted by the Cluster Operator" not in line]
+        assert own == ["[kafka/demo] raise the key generation to 7"]
 
     def test_from_its_beginning_a_call_is_about_one_ca(self, cluster: WatchedCluster) -> None:
         """When that CA is replaced, the call is at its end; it does not go on with the next CA."""
