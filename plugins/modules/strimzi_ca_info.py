@@ -377,7 +377,7 @@ listeners:
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: What is in the way; in check mode also what would be after the steps of RV(plan) that the call can take.
+  description: What is in the way; in check mode also what would be after the steps of its plan that the call can take.
   returned: always
   type: list
   elements: dict
