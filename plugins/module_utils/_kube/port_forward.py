@@ -33,6 +33,8 @@ from .transport import TransportError
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1
 _PORT_BYTES = 2
+#: How the API server begins its answer where the Node of a pod has no address (NoMatchError of its package util/node).
+_NO_ADDRESS = "no preferred addresses found"
 
 
 class Routed(Protocol):
@@ -176,4 +178,9 @@ def _refused(attempt: Attempt, error: Any) -> KubeError:
         decoded = None
     if not isinstance(decoded, dict):
         decoded = {"message": data[:200].decode("utf-8", "replace").strip(), "details": {"name": attempt.name}}
+    if _NO_ADDRESS in str(decoded.get("message")):
+        # Status 500, which is about a moment elsewhere.
+        return Unavailable(
+            attempt, str(decoded["message"]), "The worker of this pod has no address, so the API server can connect to nothing on it."
+        )  # fmt: skip
     return error_from(attempt, int(error.status_code), decoded)

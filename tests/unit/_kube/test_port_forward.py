@@ -124,6 +124,13 @@ def test_a_redirect_is_not_followed() -> None:
         assert other.upgrades == []
 
 
+def test_a_worker_without_an_address_is_no_failure_that_passes() -> None:
+    message = "no preferred addresses found; known addresses: []"
+    error = failure(refuse(500, json.dumps({"kind": "Status", "code": 500, "message": message}).encode()))
+    assert (type(error), error.is_transient) == (Unavailable, False)
+    assert not isinstance(error, Unreachable)
+
+
 def test_what_is_not_a_port_forward_is_refused() -> None:
     assert "v4.channel.k8s.io" in str(failure(lambda upgrade: upgrade.switch(None)))
     assert "v4.channel.k8s.io" in str(failure(lambda upgrade: upgrade.switch("chat")))
