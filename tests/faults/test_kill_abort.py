@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
@@ -81,31 +82,52 @@ EVERYWHERE = [
 ]  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Undoing:
+    """A rotation that was killed and then aborted."""
+
+    # The cluster after the abort.
+    cluster: WatchedCluster
+    # The rotation.
+    flow: Flow
+    # Fingerprint and key of the CA in use before it.
+    old: str
+    key: str
+    # Whether the abort is refused, because processes are about to forget the CA that the rotation replaces.
+    is_too_late: bool
+
+
+def undoings(story: AbortStory, patch: pytest.MonkeyPatch, every: int = 1) -> Iterator[Undoing]:
+    """The rotation, killed after one write more each time and aborted, until it ends before it is killed. every: by how many writes more."""
+    number = 0
+    while True:
+        number += every
+        cluster, flow = story.begin(patch)
+        old, key = cluster.current, key_of(cluster)
+        killed_at(cluster, number)
+        try:
+            flow.run()
+            return
+        except Killed:
+            back(cluster)
+        held = " ".join(map(str, cluster.run(Goal.ABORT).outcome.decision.violations))
+        yield Undoing(cluster, flow, old, key, "processes are about to forget it" in held)
+
+
 @pytest.mark.parametrize("story", EVERYWHERE)
 def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
     story: AbortStory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until the CA that it replaces has left; then it is told so, and the rotation is finished."""
-    number, undone, told = 0, 0, 0
-    while True:
-        number += 1
-        cluster, flow = story.begin(monkeypatch)
-        old = cluster.current
-        killed_at(cluster, number)
-        try:
-            flow.run()
-        except Killed:
-            back(cluster)
-            result = cluster.run(Goal.ABORT)
-            if "processes are about to forget it" in " ".join(map(str, result.outcome.decision.violations)):
-                flow.finish()
-                told += 1
-            elif cluster.current == old:
-                cluster.finish(Goal.ABORT)
-                assert_undone(cluster, old)
-                undone += 1
-            continue
-        break
+    """Until the CA that it replaces has left; then the abort says so, and the rotation is finished."""
+    undone, told = 0, 0
+    for one in undoings(story, monkeypatch):
+        if one.is_too_late:
+            one.flow.finish()
+            told += 1
+        elif one.cluster.current == one.old:
+            one.cluster.finish(Goal.ABORT)
+            assert_undone(one.cluster, one.old)
+            undone += 1
     assert undone >= 5
     assert told >= 1
 
@@ -113,25 +135,14 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.long), 5], ids=lambda every: f"each {every}")
 def test_so_can_one_whose_ca_is_renewed_first(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A renewal that has come to its end stays, and one that has not is undone as well."""
-    number, left = 0, set[bool]()
-    while True:
-        number += every
-        cluster, flow = RENEWED_FIRST.begin(monkeypatch)
-        old, key = cluster.current, key_of(cluster)
-        killed_at(cluster, number)
-        try:
-            flow.run()
-        except Killed:
-            back(cluster)
-            result = cluster.run(Goal.ABORT)
-            if "processes are about to forget it" in " ".join(map(str, result.outcome.decision.violations)):
-                flow.finish()
-            elif key_of(cluster) == key:
-                cluster.finish(Goal.ABORT)
-                assert_undone(cluster, cluster.current)
-                left.add(cluster.current == old)
-            continue
-        break
+    left = set[bool]()
+    for one in undoings(RENEWED_FIRST, monkeypatch, every):
+        if one.is_too_late:
+            one.flow.finish()
+        elif key_of(one.cluster) == one.key:
+            one.cluster.finish(Goal.ABORT)
+            assert_undone(one.cluster, one.cluster.current)
+            left.add(one.cluster.current == one.old)
     assert left == {True, False}
 
 

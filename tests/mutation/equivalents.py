@@ -240,8 +240,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/model/steps/nodes.py",
-        "return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | read)",
-        ("return replace(known, awaiting=known.awaiting ^ read, lingering=known.lingering | read)",),
+        "return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | (read - by_listeners))",
+        ("return replace(known, awaiting=known.awaiting ^ read, lingering=known.lingering | (read - by_listeners))",),
         "Those that have read are among those that are awaited.",
     ),
     Equivalent(
@@ -289,7 +289,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "There is nothing above nothing.",
     ),
     Equivalent(
-        "_trust/preconditions/cluster.py",
+        "_trust/preconditions/labels.py",
         "return f\"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}\"",
         ("return f\"{'label' if len(lost) <= 1 else 'labels'} {' and '.join(lost)}\"",),
         "There is one at least.",
@@ -301,12 +301,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
             'names = {f"{snapshot.names.namespace}/{pod.name}" for pod in snapshot.pods} ^ {pod.name for pod in snapshot.pods}',
         ),
         "No name of a pod has a slash.",
-    ),
-    Equivalent(
-        "_trust/rules/await_clients.py",
-        "for form, phase in forms if linked else forms[:1]:",
-        ("for form, phase in forms if linked else forms[: 2]:",),
-        "Without a link both forms are the same.",
     ),
     Equivalent(
         "_trust/rules/holds.py",

@@ -57,10 +57,10 @@ def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
 
 def _unlabelled(users: Iterable[User]) -> Iterator[str]:
     for user in users:
-        if user.certificate is not None and (lost := user.certificate.unlabelled):
+        if (found := user.unlabelled) is not None:
             yield (
-                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(lost)}, without which the User Operator issues another certificate in its "
-                f"place. To put back what it had: kubectl label secret {user.secret} --namespace {user.namespace} --overwrite {' '.join(lost)}"
+                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(found.lost)}, {found.why}. To put back what it had: "
+                f"{found.command(user.secret, user.namespace)}"
             )
 
 

@@ -58,7 +58,7 @@ class Budget:
             # Check mode looks at this before it plans.
             self._in_place = snapshot.in_place
             self._facts |= _facts(replace(self._first.snapshot, in_place=snapshot.in_place), self._intent)
-        self._parties.update({pod.name: _party(pod) for pod in snapshot.pods})
+        self._parties.update({pod.name: party_of(pod) for pod in snapshot.pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
         due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
         if not due and not is_doubtful:
@@ -89,7 +89,7 @@ class Budget:
     def _needed(self, observation: Observation, intent: Intent) -> Restarts:
         snapshot = replace(observation.snapshot, in_place=observation.snapshot.in_place or self._in_place)
         planned = forecast(snapshot, intent, StandIns(observation, self._work), self._reached)
-        parties = {pod.name: _party(pod) for pod in observation.snapshot.pods}
+        parties = {pod.name: party_of(pod) for pod in observation.snapshot.pods}
         return Counter(
             (step.reason.value, parties[name])
             for step in planned.whole
@@ -129,10 +129,11 @@ def _facts(snapshot: Snapshot, intent: Intent) -> frozenset[Fact]:
     return frozenset((*nodes, *answers, *looked, ("intent", (intent.spread, intent.links, intent.taken))))
 
 
-def _party(pod: Pod) -> str:
+def party_of(pod: Pod) -> str:
+    """The name of a node, or the component, whose pods get another name each time."""
     return pod.name if pod.component is Component.KAFKA else pod.component.value
 
 
 def _parties_of(uids: Iterable[str], snapshot: Snapshot) -> list[str]:
     chosen = frozenset(uids)
-    return [_party(pod) for pod in snapshot.pods if pod.uid in chosen]
+    return [party_of(pod) for pod in snapshot.pods if pod.uid in chosen]

@@ -20,6 +20,7 @@ from .._trust.decide import ENGINE, Engine, decide_at_the_end
 from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
+from .._trust.model.names import label_command
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
 from .._trust.model.steps.pause import Pause
@@ -37,11 +38,12 @@ class NameTaken(StepError):
     """An object of this name is there, and it is none of those that were found."""
 
     def __init__(self, error: AlreadyExists, scope: ClusterNames) -> None:
+        labels = [f"{name}={value}" for name, value in scope.labels.items()]
+        command = label_command(error.resource.kind.lower(), str(error.name), str(error.attempt.namespace), labels)
         super().__init__(
             str(error),
             "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
-            f"Where it was made here and has lost its labels, put them back: kubectl label {error.resource.kind.lower()} {error.name} --namespace "
-            f"{error.attempt.namespace} --overwrite {' '.join(f'{name}={value}' for name, value in scope.labels.items())}; else move it out of the way.",
+            f"Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
         )
 
 
@@ -223,8 +225,9 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
     if not work.dry_run:
         outcome.pauses = any(isinstance(step, Pause) for step in steps)
     for step in steps:
-        work.begin(step.sentence())
+        sentence = step.sentence()
+        work.begin(sentence)
         if step.is_told and not work.dry_run:
-            work.tell(step.sentence())
+            work.tell(sentence)
         carry_out(step, outcome.observation, work)
     outcome.transitions += outcome.decision.transitions

@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Restarts that a call has not waited for, told live like those that it has: the operator restarts what has changed by itself, also while the call is
-at something else.
-"""
+"""Restarts that a call has not waited for, reported as they happen: the operator also restarts pods by itself while the call does something else."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from collections import defaultdict
 
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
-from .._trust.model.snapshot import Component, Pod
+from .budget import party_of
 
 
 class Restarted:
@@ -25,16 +23,16 @@ class Restarted:
         self._looked_at = 0
         self._waited_for: list[str] = []
         for pod in first.snapshot.pods:
-            self._known[_party(pod)][pod.uid] = pod.name
+            self._known[party_of(pod)][pod.uid] = pod.name
 
     def see(self, observation: Observation) -> None:
-        """Tell of each pod that has taken the place of another one since. A pod that has not come yet is told of when it has."""
+        """Report each pod that has taken the place of another one since the last observation; one that is still missing, when it is there."""
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
         self._waited_for += [one.object.rpartition("/")[2] for one in done if one.verb == "restart"]
         running: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for pod in observation.snapshot.pods:
-            running[_party(pod)][pod.uid] = pod.name
+            running[party_of(pod)][pod.uid] = pod.name
         for party, pods in running.items():
             known = self._known[party]
             gone = [uid for uid in known if uid not in pods]
@@ -50,7 +48,3 @@ class Restarted:
         self._work.tell(
             f"{what} was restarted by the Cluster Operator or another program, while this call was at something else"
         )
-
-
-def _party(pod: Pod) -> str:
-    return pod.name if pod.component is Component.KAFKA else pod.component.value

@@ -220,7 +220,7 @@ class TrustLease:
         )
 
     def _runs_out_in(self, spec: Mapping[str, Any]) -> float:
-        """Seconds after its last renewal. Anything may be written into a Lease, and nobody is to wait for it without an end."""
+        """Seconds after its last renewal. Another program may write any number into a Lease, so the wait for it is bounded."""
         said = spec.get("leaseDurationSeconds")
         seconds = float(said) if isinstance(said, int) and said > 0 else self._duration
         return min(seconds, LONGEST.total_seconds())

@@ -23,7 +23,6 @@ from .._kube.wait import wait_until
 from .._strimzi.errors import RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.pods import names_of_nodes
-from .._strimzi.resources import STRIMZI_POD_SETS
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
@@ -145,9 +144,7 @@ class _DirectRoll:
         return self._not_back(done, kafka) or self._choose(left, expected, kafka)
 
     def _pod_sets(self) -> list[dict[str, Any]]:
-        scope = self._work.scope
-        listed = self._work.client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
-        return [{"kind": "StrimziPodSet", **item} for item in self._owners.own_sets(listed)]
+        return [{"kind": "StrimziPodSet", **item} for item in self._owners.read_pod_sets(self._work.client)]
 
     def _ask(self) -> _Kafka:
         # An answer may take its time, and the Lease must not run out meanwhile.

@@ -55,7 +55,7 @@ def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
 
 
 def _write_ledger(step: WriteLedger, observation: Observation, work: Work) -> None:
-    """A CA that was taken from the operator is looked after from here on."""
+    """From here on the ledger has the CA that was taken from the operator."""
     _writing(ledger_writes.write_ledger)(step, observation, work)
     work.unadopted = ""
 

@@ -10,8 +10,8 @@ beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any, TypeAlias, TypeVar
 
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
@@ -21,7 +21,9 @@ from .leaves import LeafSecret
 from .ledger_layouts import ledger_parts
 from .secret_data import annotation, missing_labels
 
+Object: TypeAlias = dict[str, Any]
 Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
+Read = TypeVar("Read")
 
 #: So many Secrets are looked for one by one. Of a new cluster with many nodes none has one yet.
 _ONE_BY_ONE = 10
@@ -43,17 +45,25 @@ def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
 
 
 def with_named(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
-    """The Secrets with those of these names that are not among them: one request for each, or where that would be many, all Secrets of the namespace in
-    pages. Raises KubeError.
+    """The Secrets with those of these names that are not among them. Raises KubeError."""
+    return {**found, **dict(named_secrets(client, scope.namespace, set(wanted) - set(found), _by_name))}
+
+
+def _by_name(secret: Object) -> tuple[str, Object]:
+    return str(secret["metadata"]["name"]), secret
+
+
+def named_secrets(
+    client: KubeClient, namespace: str, wanted: Set[str], read: Callable[[Object], Read | None]
+) -> Sequence[Read]:
+    """Read the Secrets with these names: one request for each, or where that would be many, all Secrets of the namespace in pages. Raises
+    KubeError.
     """
-    lacking = set(wanted) - set(found)
-    more: Sequence[Mapping[str, Any]]
-    if len(lacking) > _ONE_BY_ONE:
-        more = client.each(SECRETS, scope.namespace, lambda one: one if one["metadata"]["name"] in lacking else None)
-    else:
-        by_name = (f"metadata.name={name}" for name in sorted(lacking))
-        more = [one for each in by_name for one in client.list(SECRETS, scope.namespace, field_selector=each).items]
-    return {**found, **{str(one["metadata"]["name"]): one for one in more}}
+    if len(wanted) > _ONE_BY_ONE:
+        return client.each(SECRETS, namespace, lambda one: read(one) if one["metadata"]["name"] in wanted else None)
+    each = (f"metadata.name={name}" for name in sorted(wanted))
+    found = (read(one) for name in each for one in client.list(SECRETS, namespace, field_selector=name).items)
+    return [one for one in found if one is not None]
 
 
 def _ledger_secrets(scope: names.ClusterNames, found: Secrets) -> tuple[str, ...]:

@@ -63,4 +63,4 @@ def _completed(chain: Chain, beside: bytes) -> Chain:
     except CertificateError:
         return chain
     found = next((one for one in above if one not in chain and chain[-1].signed_by(one)), None)
-    return chain if found is None or chain[-1].self_issued else (*chain, found)
+    return chain if found is None or chain[-1].is_root else (*chain, found)

@@ -16,7 +16,6 @@ from .._pki.printable import in_a_line
 from .._trust.model.presenters import ReissuePause
 from .._trust.model.snapshot import FailedReconcile, Reconciliation
 from . import names
-from .days import days_of
 from .secret_data import annotation
 
 #: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
@@ -25,10 +24,10 @@ PAUSED = "ReconciliationPaused"
 _OWN_TYPE = "strimzi.io"
 #: The policy with which the operator makes a new key where a CA ends; without one it renews the certificate.
 _REPLACES_KEY = "replace-key"
-
-
-#: How much of the operator's words is told.
+#: How many characters of the operator's message are shown.
 _LONGEST = 1000
+#: More days than any certificate of a cluster is valid, far from where dates end: Strimzi's definitions of these fields have no highest value.
+_MOST_DAYS = 100 * 365
 #: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka resource").
 _CREATING = "Creating"
 
@@ -71,6 +70,13 @@ def _foreign_type(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) ->
 def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
     """How long before its end the operator renews a leaf (docs/operator.md, "Generated CA")."""
     return days_of(_specified(kafka, scope).get("renewalDays")) or timedelta(days=30)
+
+
+def days_of(value: object) -> timedelta | None:
+    """The days that a resource gives, at most a hundred years; None where it gives none, or no number of days."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        return None
+    return timedelta(days=min(value, _MOST_DAYS))
 
 
 def leaf_life(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:

@@ -59,7 +59,7 @@ class Observation:
     collection issues, by their Secrets. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
     them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
     pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name. addresses: those of
-    listeners; None where the operator can issue for them, and nobody has looked. dns_domain: of the Kubernetes cluster. pods: the cluster's own,
+    listeners; None where the operator can issue for them, so that they were not read. dns_domain: of the Kubernetes cluster. pods: the cluster's own,
     by name. owners: who they belong to.
     """
 
@@ -104,7 +104,7 @@ class Stored:
 
 
 def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
-    """The order matters: a pod that is not in a list which is made afterwards started after the trust bundle was read."""
+    """The Kafka resource and the Secrets. Read them before the pods: a pod that is missing from the later list has started since."""
     return Stored(client.get_or_none(KAFKAS, scope.namespace, scope.cluster), read_secrets(client, scope))
 
 
@@ -178,6 +178,7 @@ def without_parties(
     verifies by it. Raises KubeError.
     """
     kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
+    other = read_ca_secrets(secrets.get(scope.other_ca.ca_certificate_secret), None)
     return Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -196,8 +197,8 @@ def without_parties(
         renewal_window=renewal_window(kafka, scope),
         validity=leaf_life(kafka, scope),
         named=outside.to_look_at(ca, ledger),
-        keys_elsewhere=_keys_of(scope.other_ca, secrets),
-        keys_above_elsewhere=_keys_above(scope.other_ca, secrets),
+        keys_elsewhere=_keys_of(scope.other_ca, other),
+        keys_above_elsewhere=_keys_above(scope.other_ca, other),
         unlabelled_secrets=unlabelled_secrets(scope, secrets),
         immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
         in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
@@ -221,19 +222,17 @@ def _written(scope: ClusterNames) -> Iterator[str]:
 
 
 def immutable(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
-    """The Secrets of these names whose data nobody can change."""
+    """The Secrets of these names that Kubernetes lets no program change."""
     return tuple(name for name in names if (secrets.get(name) or {}).get("immutable") is True)
 
 
-def _keys_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The CAs of this certificate Secret, as people name them, by the SHA-256 of their public keys."""
-    found = read_ca_secrets(secrets.get(scope.ca_certificate_secret), None)
+def _keys_of(scope: ClusterNames, found: CaSecrets) -> dict[str, str]:
+    """The CAs in the certificate Secret of this scope, as people name them, by the SHA-256 of their public keys."""
     return {one.public_key_sha256: _where(scope) for one in found.anchors}
 
 
-def _keys_above(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The same of the CAs above these."""
-    found = read_ca_secrets(secrets.get(scope.ca_certificate_secret), None)
+def _keys_above(scope: ClusterNames, found: CaSecrets) -> dict[str, str]:
+    """The CAs above these, in the same way."""
     above = (one for chain in (found.current, *found.others.values()) for one in chain[1:])
     return {one.public_key_sha256: f"a CA above {_where(scope)}" for one in above}
 

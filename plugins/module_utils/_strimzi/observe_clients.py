@@ -16,7 +16,7 @@ from .._pki.authorities import authority_generation
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
-from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod, UnlabelledSecret
+from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod
 from .._trust.model.states import TrustState
 from . import names
 from .ca_secrets import read_ca_secrets
@@ -69,7 +69,10 @@ def observe_clients_ca(
         reconciliation=with_nodes(bare.reconciliation, kafka, found.nodes, found.own),
         pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
         unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
-        unlabelled_secrets={**bare.unlabelled_secrets, **dict(_unlabelled_users(users))},
+        unlabelled_secrets={
+            **bare.unlabelled_secrets,
+            **{one.secret: lost for one in (users.users if users is not None else ()) if (lost := one.unlabelled)},
+        },
         foreign=found.foreign,
         presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
@@ -88,14 +91,6 @@ def observe_clients_ca(
     )
     expected = tuple(user.where for user in served.values())
     return Observation(scope, snapshot, kafka, secrets, found.own, found.owners, expected=expected, served=served)
-
-
-def _unlabelled_users(users: Users | None) -> Iterator[tuple[str, UnlabelledSecret]]:
-    """The Secrets of users that have lost a label, by name. No flow waits for one of them: the User Operator looks after it in its own way."""
-    why = "without which the User Operator issues another certificate in its place"
-    for user in users.users if users is not None else ():
-        if user.certificate is not None and (lost := user.certificate.unlabelled):
-            yield user.secret, UnlabelledSecret(lost, why, holds=False, namespace=user.namespace)
 
 
 def _is_broker(pod: Object, component: Component) -> bool:

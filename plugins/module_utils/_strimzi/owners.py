@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The owners of pods: the controller says whose a pod is, and no label does (docs/design.md, "Evidence")."""
+"""The owners of pods: a pod belongs to the cluster by its controller, whatever its labels (docs/design.md, "Evidence")."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Owners:
             return Component.KAFKA if own and self.is_node_name(pod["metadata"]["name"]) else None
         if owner.get("kind") != "ReplicaSet":
             return None
-        # Of a ReplicaSet only the name is looked at, so that nobody needs a permission to read them: Kubernetes deletes a pod whose owner is not
-        # there, and its controller sees to the pods of one that is.
+        # The name of a ReplicaSet is enough, and no Role has to let it be read: Kubernetes deletes a pod whose owner does not exist, and the controller
+        # of a ReplicaSet that exists deletes the pods that it did not make.
         deployment = str(owner.get("name")).rpartition("-")[0]
         return next((one for one in _DEPLOYED if deployment == name_label(one, self.scope)), None)
 
@@ -65,13 +65,8 @@ class Owners:
         """The StrimziPodSets of this cluster as they are now. They are listed: the Roles let none be read by its name (docs/rbac.yml). Raises
         KubeError.
         """
-        return self.own_sets(
-            client.list(STRIMZI_POD_SETS, self.scope.namespace, label_selector=self.scope.selector).items
-        )
-
-    def own_sets(self, pod_sets: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-        """The StrimziPodSets of this cluster among these."""
-        return tuple(one for one in pod_sets if one["metadata"]["uid"] in self.pod_sets)
+        listed = client.list(STRIMZI_POD_SETS, self.scope.namespace, label_selector=self.scope.selector).items
+        return tuple(one for one in listed if one["metadata"]["uid"] in self.pod_sets)
 
 
 def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | None, pools: NodePools) -> Owners:

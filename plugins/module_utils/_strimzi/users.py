@@ -19,11 +19,12 @@ from .._kube.resources import SECRETS
 from .._pki.authorities import common_name_problem
 from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
 from .._trust.model.presenters import ReissuePause
+from .._trust.model.snapshot import UnlabelledSecret
 from .._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
 from . import names
-from .days import days_of
 from .errors import StepError
-from .kafka import PAUSED, condition, read_reconciliation, user_pause, with_nodes
+from .finding_secrets import named_secrets
+from .kafka import PAUSED, condition, days_of, read_reconciliation, user_pause, with_nodes
 from .named_certificates import NamedCertificate, read_named
 from .names import CaKind, ClusterNames
 from .observe import in_deletion, neighbours
@@ -62,6 +63,14 @@ class User:
         """Why no certificate can have its name, without a full stop; empty where one can, or it gets none. The User Operator refuses it as well."""
         problem = common_name_problem(self.name) if self.authentication == TLS else ""
         return f"its name is that of no certificate: {problem}" if problem else ""
+
+    @property
+    def unlabelled(self) -> UnlabelledSecret | None:
+        """The labels that its Secret has lost; None where it has all. No flow waits for them: the User Operator looks after its Secrets itself."""
+        if self.certificate is None or not self.certificate.unlabelled:
+            return None
+        why = "without which the User Operator issues another certificate in its place"
+        return UnlabelledSecret(self.certificate.unlabelled, why, holds=False, namespace=self.namespace)
 
     @property
     def label(self) -> str:
@@ -150,7 +159,7 @@ def users_of(
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
     left: list[NamedSecret] = []
     if scope.namespace not in {space.name for space in spaces}:
-        # Users of a time before the User Operator was told to watch another namespace, or that somebody has made in the wrong one.
+        # Users that were made before watchedNamespace was changed, or in the wrong namespace.
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
         users += [replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now)]
         left = list(_without_user(client, scope, {one.secret for one in users if not one.watched}))
@@ -183,17 +192,13 @@ def _in_namespace(
 
     def read(secret: dict[str, Any]) -> tuple[str, UserCertificate] | None:
         name = str(secret["metadata"]["name"])
-        return (
-            (name, replace(read_user_secret(secret, ca, now), unlabelled=missing_labels(secret, scope.user_labels)))
-            if name in wanted
-            else None
-        )
+        if name not in wanted:
+            return None
+        return name, replace(read_user_secret(secret, ca, now), unlabelled=missing_labels(secret, scope.user_labels))
 
     found = dict(client.each(SECRETS, space.name, read, label_selector=scope.user_selector))
-    if wanted - set(found):
-        # Programs present what lies in a Secret, whatever its labels.
-        found |= dict(client.each(SECRETS, space.name, read))
-    certificates |= found
+    # Programs present what lies in a Secret, whatever its labels.
+    certificates |= {**found, **dict(named_secrets(client, space.name, wanted - set(found), read))}
     for user in sorted(users, key=lambda one: one.name):
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 

@@ -15,7 +15,7 @@ from ..model.violations import Condition, Violation
 
 
 def told_of_unnameable(snapshot: Snapshot) -> tuple[str, ...]:
-    """Users without a certificate, whoever would issue it, as sentences. No flow waits for one of them: it presents nothing."""
+    """Users that no issuer can name in a certificate, as sentences. No flow waits for one of them: it presents nothing."""
     return tuple(
         f"{name} gets no certificate: {why}. Give the user another name." for name, why in snapshot.unnameable.items()
     )

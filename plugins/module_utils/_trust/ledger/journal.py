@@ -16,7 +16,6 @@ from ..model.ledger import Journal, Ledger, Stop
 from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
 from .outgoing import note_outgoing
-from .readers import note_readers
 from .stop import leads, stop_of
 from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
@@ -46,6 +45,20 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     noted = note_outgoing(snapshot, note_unsure(snapshot, journal, ledger), ledger)
     noted = note_readers(snapshot, noted, ledger)
     return replace(ledger, journal=_as_asked_now(noted, snapshot, intent))
+
+
+def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
+    """The journal with the time since when clients read the next CA as ``ca.crt``, where nodes lead to it from memory alone: that of the first look
+    after the switch, which is never before clients could read. Where nodes present both link certificates from their Secrets, no client has to read in
+    time.
+    """
+    current, replaced = [one.fingerprint for one in snapshot.ca.in_use], ledger.find(journal.replaces)
+    links = snapshot.ca.links.get(journal.successor or "")
+    if journal.read_since is not None or current != [journal.successor] or replaced is None or links is None:
+        return journal
+    if links.sent_at(snapshot.now) or not links.new_with_old.signed_by(replaced.certificate):
+        return journal
+    return replace(journal, read_since=snapshot.now)
 
 
 def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:

@@ -42,6 +42,11 @@ class ObjectNames:
         return f"Secret {self.namespace}/{name}"
 
 
+def label_command(kind: str, name: str, namespace: str, labels: Sequence[str]) -> str:
+    """The command that puts labels back, which are given as "<name>=<value>"."""
+    return f"kubectl label {kind} {name} --namespace {namespace} --overwrite {' '.join(labels)}"
+
+
 def flow_named(journal: Journal) -> str:
     """The flow of this journal, as people call it."""
     return "abort" if journal.is_abort else FLOW_NAMES.get(journal.goal, journal.goal.value)

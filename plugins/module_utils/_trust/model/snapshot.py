@@ -21,7 +21,7 @@ from .clients import OutsideClient, Waiver
 from .ledger import Ledger, Stop
 from .listeners import ObservedListener
 from .named import NOTHING_NAMED, Named
-from .names import ObjectNames
+from .names import ObjectNames, label_command
 from .pools import PoolNode, Unaddressed
 from .presenters import Presenter
 from .source import CaSource
@@ -209,7 +209,7 @@ class CaSecrets:
         return (*links.sent_at(now), *issuer)
 
     def led_to(self, issuer: Chain, now: datetime) -> Chain:
-        """The same where this CA is in use, or is the next one and will be."""
+        """The chain that nodes present behind a leaf of this CA once it is in use: the link certificates of both directions, then its own."""
         known = (one for one in self.links.values() if one.both and one.new_with_old.is_twin_of(issuer[0]))
         links = next((one for one in known if issuer[0] != one.new_with_old), None)
         return issuer if links is None else (*links.sent_at(now), *issuer)
@@ -307,9 +307,7 @@ class UnlabelledSecret:
 
     def command(self, name: str, namespace: str) -> str:
         """The command that puts the labels back. namespace: of the cluster."""
-        return (
-            f"kubectl label secret {name} --namespace {self.namespace or namespace} --overwrite {' '.join(self.lost)}"
-        )
+        return label_command("secret", name, self.namespace or namespace, self.lost)
 
 
 @dataclass(frozen=True)
@@ -339,7 +337,7 @@ class Snapshot:
     requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf. standing: the state
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
-    unlabelled_secrets: Secrets that have lost labels, by name. immutable: Secrets that flows write and that nobody can change.
+    unlabelled_secrets: Secrets that have lost labels, by name. immutable: Secrets that flows write, and that Kubernetes lets no program change.
     foreign: running pods that have the labels or the name of a process of the cluster and belong to another owner, with what they pass for. They are
     none of ``pods``, and nothing is known of what they present and trust.
     source: where the user keeps the CAs to trust; None where none is named.

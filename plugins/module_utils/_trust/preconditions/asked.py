@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The precondition that options about the form of a CA count: where a call makes none, the CA that is there has the form that is asked for."""
+"""Preconditions on options about CAs and link certificates: refuse a call that would not put them into effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate
 from ..ledger.journal import in_flight
-from ..ledger.target import resolve
+from ..ledger.target import resolve, rotation_of
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
@@ -31,10 +31,8 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         if target.wanted:
             yield from _differences(SUPPLIED, intent.supplied.chain[0], intent, remedy)
         return
-    if target.wanted:
-        return
-    if intent.goal is Goal.CREATE:
-        # A first CA that differs is drift, which holds no call.
+    # A first CA that differs is drift, which holds no call.
+    if target.wanted or intent.goal is Goal.CREATE:
         return
     prepared = _prepared(snapshot, intent, ledger)
     made = prepared or _made_before(intent, ledger)
@@ -55,7 +53,7 @@ def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate
     waiting = (
         one.chain[0] for one in snapshot.ca.prepared if one.chain and ledger.find(one.chain[0].fingerprint) is None
     )
-    keys = {one.public_key_sha256 for one in snapshot.ca.current[:1]}
+    keys = {one.public_key_sha256 for one in snapshot.ca.in_use}
     is_renewal = intent.goal is Goal.RENEW
     return next((one for one in waiting if (one.public_key_sha256 in keys) is is_renewal), None)
 
@@ -87,3 +85,16 @@ def _differences(
                 Condition.AUTHORITY_IS_AS_ASKED, subject, f"has {has}{why}; {wanted} is asked for.",
                 remedy.format(option=option),
             )  # fmt: skip
+
+
+def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Nodes would lead no client on until a time that is over. It is often a date with the wrong year."""
+    until, ledger = intent.link_until, snapshot.ledger or Ledger()
+    if until is None or until > snapshot.now or not snapshot.sends_chains:
+        return
+    if resolve(snapshot, intent, ledger).wanted and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
+        yield Violation(
+            Condition.LINK_UNTIL_IS_AHEAD, "link_until",
+            f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced.",
+            "Give a later time, or none: nodes lead them on until that CA ends.",
+        )  # fmt: skip

@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the labels by which objects of a cluster are found, and on what has no more than them."""
+"""Preconditions on the labels by which objects of a cluster are found, and on pods that have these labels and another owner."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..model.intent import Intent
+from ..model.names import label_command
 from ..model.snapshot import Component, Snapshot
 from ..model.violations import Condition, Violation
 
@@ -16,16 +17,14 @@ from ..model.violations import Condition, Violation
 def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
     for pod, lost in sorted(snapshot.unlabelled.items()):
-        labels = " ".join(lost)
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
-            "Find out who changed this, then put back what it was: "
-            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} --overwrite {labels}",
+            f"Find out who changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
         )  # fmt: skip
 
 
 def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Anything may have labels. Nothing is signed for such a pod, and nothing restarts it; but what it presents and trusts is unknown."""
+    """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents and trusts is unknown."""
     for pod, component in sorted(snapshot.foreign.items()):
         owner = "StrimziPodSet" if component is Component.KAFKA else "Deployment"
         yield Violation(

@@ -15,7 +15,7 @@ from ..model.violations import Violation
 from .abort import flow_can_be_undone
 from .adoption import current_is_usable, operator_has_finished
 from .apart import authorities_are_apart
-from .asked import authority_is_as_asked
+from .asked import authority_is_as_asked, link_until_is_ahead
 from .authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -45,7 +45,6 @@ from .cluster import (
 from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
 from .labels import pods_are_labelled, pods_are_owned, secrets_are_labelled
 from .leaves import leaves_are_known, leaves_can_be_renewed
-from .links import link_until_is_ahead
 from .lives import leaves_outlast_the_window
 from .presenters import (
     presenters_are_known,

@@ -56,8 +56,8 @@ def _why_unsettled(snapshot: Snapshot) -> str:
 
 
 def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Nothing here sees a person who issues certificates by hand, nor the presenters that hold these. Where no listener verifies by the CA, nobody
-    could log in with one, and only those that are seen need the next.
+    """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies by the CA, no program logs in
+    with such a certificate, and only the presenters that can be seen need one of the next CA.
     """
     if snapshot.issued_by is not IssuedBy.NOBODY or not _begins(snapshot, intent):
         return

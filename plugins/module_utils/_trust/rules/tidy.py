@@ -15,8 +15,8 @@ from .situation import Situation
 def tidy(at: Situation) -> Steps:
     """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no probe needs it.
 
-    The link certificates of the CA in use stay, because leaves are presented behind them; by what is stored and not by a clock, as nobody could make
-    them again.
+    The link certificates of the CA in use stay, because leaves are presented behind them. What is stored decides that, and no clock does: they cannot be made
+    again.
     """
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None

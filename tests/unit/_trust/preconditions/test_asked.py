@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,13 +14,19 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.asked import authority_is_as_asked
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.asked import (
+    authority_is_as_asked,
+    link_until_is_ahead,
+)
 
 from ....support.certificates import NOW, make
 from ....support.certificates import key as key_of
+from .. import linked
 from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, cluster, entry, leaves, ledger, prepared, secrets
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
 
+SETTLED = cluster()
 OTHER, THEIRS = {"key_type": ("rsa", None)}, make("Their CA", key_of(6), path_length=0)
 LIFE = (NEW.certificate.not_after - NEW.certificate.not_before).days
 
@@ -70,6 +76,12 @@ CASES = [
         authority_is_as_asked, made("key_size=256", "384", "key_size", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
         name="it has ended", intent=replace(REPLACE_KEY, key_type=("ecdsa", 384), validity=timedelta(days=9)), **ended(),
     ),
+    refusal(
+        link_until_is_ahead,
+        f"link_until: {NOW - HOUR:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced. "
+        "Give a later time, or none: nodes lead them on until that CA ends.",
+        name="over", intent=replace(REPLACE_KEY, link_until=NOW - HOUR),
+    ),
 ]  # fmt: skip
 
 
@@ -97,3 +109,17 @@ def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
 )  # fmt: skip
 def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
     assert tuple(authority_is_as_asked(cluster(**fields), intent)) == ()
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "goal", "until"),
+    [
+        pytest.param(SETTLED, Goal.REPLACE_KEY, NOW + HOUR, id="ahead"),
+        pytest.param(SETTLED, Goal.REPLACE_KEY, None, id="nothing is said"),
+        pytest.param(SETTLED, Goal.RENEW, NOW - HOUR, id="the key stays"),
+        pytest.param(linked.PREPARED, Goal.REPLACE_KEY, NOW - HOUR, id="it is made already"),
+        pytest.param(replace(SETTLED, sends_chains=False), Goal.REPLACE_KEY, NOW - HOUR, id="leaves are sent alone"),
+    ],
+)
+def test_elsewhere_link_until_does_not_count(snapshot: Snapshot, goal: Goal, until: datetime | None) -> None:
+    assert list(link_until_is_ahead(snapshot, Intent(goal, link_until=until))) == []

@@ -25,7 +25,6 @@ from . import test_cluster as of_cluster
 from . import test_hand_back as hand_back
 from . import test_labels as labels
 from . import test_leaves as of_leaves
-from . import test_links as of_links
 from . import test_lives as lives
 from . import test_presenters as of_presenters
 from . import test_same_name as same_name
@@ -40,7 +39,6 @@ CASES = [
     *abort.CASES, *adoption.CASES, *apart.CASES, *asked.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
     *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *lives.CASES,
     *of_pools.CASES, *of_presenters.CASES, *same_name.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
-    *of_links.CASES,
 ]  # fmt: skip
 
 

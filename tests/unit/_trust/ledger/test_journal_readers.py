@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.readers import note_readers
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import note_readers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
