@@ -63,7 +63,7 @@ def _refused_outside(before: ModelCluster, after: ModelCluster, event: str) -> s
         return None
     switched = current != before.ca.current
     for number, (was, slot) in enumerate(zip(before.slots, after.slots, strict=True)):
-        changed = {slot.stored, slot.presents} if switched else {slot.stored} - {was.stored}
+        changed = {slot.stored, *([slot.presents] if slot.up else [])} if switched else {slot.stored} - {was.stored}
         for leaf, known in product(changed if slot.node else (), (OLD, RENEWED, current)):
             if signer(leaf.authority) in (OLD, NEW) and not client_accepts(known, leaf):
                 return f"I12: a client that knows CA {known} alone does not accept what node {number} presents"

@@ -77,7 +77,7 @@ class Runner(Walker[ModelCluster]):
         if isinstance(step, PrepareAuthority):
             supplied = self.intent.supplied
             number = number_of(supplied.fingerprint) if supplied else SUCCESSOR[step.goal]
-            return (Write(KEY, "prepare", (number, phase_of(step.stop), step.linked)),)
+            return (Write(KEY, "prepare", (number, phase_of(step.stop), step.linked, step.to_replace)),)
         make = _WRITES.get(type(step))
         return make(step, seen) if make else ()
 
@@ -142,7 +142,9 @@ def _at(leaf: Leaf | None, step: RechainLeaves) -> Leaf:
 
 def _prepare_again(step: PrepareAgain, seen: Secrets) -> Write:
     """A stop and link certificates that are there stay."""
-    return Write(KEY, "prepare", (number_of(step.chain[0].fingerprint), seen.ca.stop, seen.ca.linked))
+    return Write(
+        KEY, "prepare", (number_of(step.chain[0].fingerprint), seen.ca.stop, seen.ca.linked, seen.ca.to_replace)
+    )
 
 
 def _tidy(step: TidyKeys, seen: Secrets) -> tuple[Write, ...]:
@@ -223,14 +225,15 @@ def _write_certificate(model: ModelCluster, write: Write) -> ModelCluster:
 
 
 def _write_prepared(model: ModelCluster, write: Write) -> ModelCluster:
-    number, stop, linked = write.value
-    return _with_ca(model, model.ca._replace(prepared=model.ca.prepared | {number}, stop=stop, linked=linked))
+    number, stop, linked, to_replace = write.value
+    ca = model.ca._replace(prepared=model.ca.prepared | {number}, stop=stop, linked=linked, to_replace=to_replace)
+    return _with_ca(model, ca)
 
 
 def _write_tidy(model: ModelCluster, write: Write) -> ModelCluster:
     (prepared, kept, linked), ca = write.value, model.ca
     left = ca._replace(prepared=ca.prepared - prepared, kept=ca.kept - kept, linked=linked)
-    return _with_ca(model, left._replace(stop=None) if prepared else left)
+    return _with_ca(model, left._replace(stop=None, to_replace=False) if prepared else left)
 
 
 def _write_leaf(model: ModelCluster, write: Write) -> ModelCluster:

@@ -128,7 +128,7 @@ class Held(NamedTuple):
 
 class Flow(NamedTuple):
     """The journal; its dates do not matter, only whether it has ended. No time passes, so no leaf ends. stop: the last phase that the flow
-    enters until it is led on.
+    enters until it is led on. to_replace: of a renewal, whether the key is replaced after it.
     """
 
     goal: str
@@ -140,6 +140,7 @@ class Flow(NamedTuple):
     unsure: frozenset[int] | None = None
     outgoing: Outgoing | None = None
     stop: str | None = None
+    to_replace: bool = False
 
 
 class Books(NamedTuple):
@@ -151,7 +152,7 @@ class Books(NamedTuple):
 
 class Authorities(NamedTuple):
     """The two CA Secrets. key and kept are CAs by their key: twins (a renewal) share one. stop: where the flow that has prepared a CA is to stop.
-    linked: both link certificates of the successor are there.
+    linked: both link certificates of the successor are there. to_replace: the CA is prepared by a renewal after which the key is replaced.
     """
 
     current: int | None
@@ -162,6 +163,7 @@ class Authorities(NamedTuple):
     kept: frozenset[int]
     stop: str | None = None
     linked: bool = False
+    to_replace: bool = False
 
     @property
     def projected(self) -> frozenset[int]:

@@ -97,20 +97,31 @@ def test_a_node_a_component_and_the_operators_own_leaf(
 
 
 @pytest.mark.parametrize(
-    ("people", "invariant"),
+    ("intent", "people", "invariant"),
     [
-        (takes_the_permission_away, broken),
-        (a_pod_stays_away, broken),
-        (adds_another_ca, broken),
-        (lifts_the_pause, broken),
+        (LINKED, takes_the_permission_away, broken),
+        (LINKED, a_pod_stays_away, broken),
+        (LINKED, lifts_the_pause, broken),
         # Taking a CA out of the Secret takes it from clients as well.
-        (takes_out_the_prepared_ca, broken_inside),
-        pytest.param(adds_a_node, broken, marks=long),
-        pytest.param(removes_an_annotation, broken, marks=long),
+        (LINKED, takes_out_the_prepared_ca, broken_inside),
+        (PATIENT, takes_the_permission_away, broken),
+        (PATIENT, lifts_the_pause, broken),
+        *(
+            pytest.param(*one, marks=long)
+            for one in (
+                (LINKED, adds_another_ca, broken),
+                (LINKED, adds_a_node, broken),
+                (LINKED, removes_an_annotation, broken),
+                (PATIENT, a_pod_stays_away, broken),
+                (PATIENT, adds_another_ca, broken),
+                (PATIENT, takes_out_the_prepared_ca, broken_inside),
+                (PATIENT, adds_a_node, broken),
+                (PATIENT, removes_an_annotation, broken),
+            )
+        ),
     ],
     ids=_name,
 )
-@pytest.mark.parametrize("intent", [LINKED, PATIENT], ids=_name)
 def test_a_node_and_what_happens_meanwhile(
     intent: Intent, people: People, invariant: Invariant, record_property: Record
 ) -> None:

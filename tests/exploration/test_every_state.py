@@ -70,7 +70,9 @@ def test_a_renewal_that_leads_to_a_replacement(components: tuple[Component, ...]
     to_an_end(record_property, Runner(RENEWED_FIRST), 1, components=components)
 
 
-@pytest.mark.parametrize("intent", [RENEW, UNLINKED, pytest.param(LINKED, marks=long)], ids=_name)
+@pytest.mark.parametrize(
+    "intent", [UNLINKED, pytest.param(RENEW, marks=long), pytest.param(LINKED, marks=long)], ids=_name
+)
 def test_two_runs_at_once_without_a_lease(intent: Intent, record_property: Record) -> None:
     to_an_end(record_property, Runner(intent), 1, runs=2)
 

@@ -175,6 +175,7 @@ def ca_secrets(ca: Authorities) -> CaSecrets:
         kept_keys=fingerprints_of(ca.kept | ca.prepared),
         kept_links={certificate(NEW).fingerprint: _links()} if ca.linked and NEW not in ca.prepared else {},
         stop=_stop(ca.stop),
+        to_replace=ca.to_replace,
     )
 
 
@@ -234,6 +235,7 @@ def _journal(flow: Flow) -> Journal:
         unsure=_to_uids(flow.unsure),
         outgoing=flow.outgoing,
         stop=_stop(flow.stop),
+        to_replace=flow.to_replace,
     )
 
 
@@ -266,6 +268,7 @@ def books_of(ledger: Ledger) -> Books:
             _from_uids(journal.unsure),
             journal.outgoing,
             phase_of(journal.stop),
+            journal.to_replace,
         ),
         held=tuple(
             sorted(

@@ -61,7 +61,7 @@ class UsersRunner(Looker[ModelUsers]):
 
     def writes_of(self, step: Step, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
-            return (Write(KEY, "prepare", (SUCCESSOR[step.goal], phase_of(step.stop), False)),)
+            return (Write(KEY, "prepare", (SUCCESSOR[step.goal], phase_of(step.stop), False, step.to_replace)),)
         make = _WRITES.get(type(step)) or runs._WRITES.get(type(step))
         if make is None:
             return ()
