@@ -11,7 +11,6 @@ client keys in files, and does not tell how long a server wants to be left alone
 from __future__ import annotations
 
 import json
-import re
 import ssl
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
@@ -20,7 +19,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from .._kube._kubernetes import urllib3
-from .._kube.network import address, innermost
+from .._kube.network import address, innermost, is_of_trust, passes
 from .._strimzi.issuer_settings import VaultIssuer
 from .vault_errors import Call, Reply, VaultFailure, quotable
 from .vault_reach import checked_url, pool, stays_here, tls_context
@@ -31,8 +30,6 @@ _READ_TIMEOUT = 30.0
 #: From a standby to the active node, and once more where that has moved.
 _MOST_REDIRECTS = 2
 _REDIRECTS = frozenset({301, 302, 307, 308})
-#: A certificate that is not trusted: in the words of OpenSSL, and in those of the library for a name.
-_NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|CertificateError")
 
 
 class VaultConnection:
@@ -125,15 +122,19 @@ def _no_answer(error: Exception, server: str) -> VaultFailure:
     cause = quotable(innermost(error))
     if isinstance(error, failures.ProxyError):
         return VaultFailure(
-            f"The proxy to {server} does not let us through ({cause}).", "Check HTTPS_PROXY and NO_PROXY."
+            f"The proxy to {server} does not let us through ({cause}).",
+            "Check HTTPS_PROXY and NO_PROXY.",
+            transient=passes(cause),
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
-        if _NOT_TRUSTED.search(cause):
+        if is_of_trust(cause):
             return VaultFailure(
                 f"The certificate of {server} is not trusted ({cause}).",
                 "Give the CA that has issued it, and a url with a name that it holds. It is always verified.",
             )
-        return VaultFailure(f"There is no TLS connection to {server} ({cause}).", "Check url and the proxy.")
+        return VaultFailure(
+            f"There is no TLS connection to {server} ({cause}).", "Check url and the proxy.", transient=passes(cause)
+        )
     if isinstance(error, failures.ReadTimeoutError):
         return VaultFailure(
             f"{server} did not answer within {_READ_TIMEOUT:g} s.", "Run again when it is less busy.", transient=True

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -106,6 +108,12 @@ def test_a_server_without_tls(server: Server) -> None:
     assert not found.transient
 
 
+def test_a_connection_that_is_cut_before_tls_stands_may_come_later() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=lambda: listening.accept()[0].close(), daemon=True).start()
+        assert failing(f"https://127.0.0.1:{listening.getsockname()[1]}").transient
+
+
 @pytest.mark.parametrize("given", [b"no PEM", b"\xff"])
 def test_a_ca_that_is_none(given: bytes) -> None:
     assert "no certificate in PEM form" in str(failing("https://vault", given))
@@ -172,15 +180,18 @@ def test_a_proxy_of_the_environment_is_asked_to_connect(monkeypatch: pytest.Monk
     assert request.header("X-Vault-Token") == []
 
 
-@pytest.mark.parametrize("name", ["HTTPS_PROXY", "ALL_PROXY"])
-def test_a_proxy_that_refuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(lambda _: Reply(407, b"")) as proxy:
+@pytest.mark.parametrize(
+    ("name", "status", "transient"),
+    [("HTTPS_PROXY", 407, False), ("ALL_PROXY", 407, False), ("HTTPS_PROXY", 503, True)],
+)
+def test_a_proxy_that_refuses(name: str, status: int, transient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda _: Reply(status, b"")) as proxy:
         monkeypatch.setenv(name, proxy.url.replace("http://", "http://me:s3cr3t@"))
         found = failing("https://vault.example:8200")
         assert [one.method for one in proxy.requests] == ["CONNECT"]
     assert "The proxy to Vault at vault.example:8200 does not let us through (" in str(found)
     assert "s3cr3t" not in str(found)
-    assert not found.transient
+    assert found.transient is transient
 
 
 def test_a_server_beside_the_proxy(identities: Identities, monkeypatch: pytest.MonkeyPatch) -> None:
