@@ -159,7 +159,9 @@ options:
   issuer:
     description:
       - Who is asked for certificates of a CA whose key is not in the cluster. For a CA whose key is there nobody is asked.
-      - Where such a CA is replaced by one whose key is there, an issuer of O(issuer.type=vault) is also asked for the link certificate.
+      - An issuer of O(issuer.type=vault) is also asked for link certificates. Where it keeps the key of the CA in use, it certifies the next one; where
+        it keeps the key of the next one, it certifies the CA in use, so that nodes lead clients on after the switch that know only that one. Where it
+        does not, a warning says what that means.
       - Options of another type than O(issuer.type) says are refused.
       - Requests are made before anything depends on them, recorded in Secrets C(<cluster>-issuing-<component>), and used when every one
         has come back and has passed every check. A run that finds some still open ends without an error, and the next one goes on.
@@ -219,7 +221,7 @@ options:
         type: str
       linked_by:
         description: With O(issuer.type=vault), name or id of the issuer of the CA in use, on the same mount. It certifies the CA of O(issuer.name),
-          whose key the mount keeps too, so that a replacement by that CA takes one restart of each node less.
+          whose key the mount keeps too, so that a replacement by that CA takes one restart of each node less; and the other way round.
         type: str
       ca_certificate:
         description: With O(issuer.type=vault), CAs in PEM form that the server's own certificate is verified by; those of the system where it is

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..operator import clusters
 from ..support.asked_issuers import ByVault
-from ..support.authorities import root
+from ..support.authorities import Authority, root
 from ..support.fake_vault.server import FakeVault, serving
 from ..support.killing import IssuerCalls, Killed, KillingTransport
 from ..support.misissuing import Signing
@@ -28,7 +28,10 @@ from .stories import have_fast_keys
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[WatchedCluster, ByVault]]:
     """A cluster whose CA Vault keeps."""
-    cluster, corporate = WatchedCluster(), replace(root("Corporate Root", path_length=1), elsewhere=True)
+    cluster, corporate = (
+        WatchedCluster(),
+        replace(root("Corporate Root", path_length=1, outlives_rewriting=True), elsewhere=True),
+    )
     have_fast_keys(cluster, monkeypatch)
     with serving(FakeVault()) as vault:
         issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
@@ -40,29 +43,40 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[WatchedCluster, ByVa
         yield cluster, issuer
 
 
-def replaced(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:
-    cluster.finish(Goal.REPLACE_KEY, asked=issuer.reference, links=issuer.linker, replaces=old)
+def replaced(cluster: WatchedCluster, issuer: ByVault, old: str, supplied: Authority | None = None) -> None:
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=issuer.reference, links=issuer.linker, replaces=old)
 
 
-def killed(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:
+def killed(cluster: WatchedCluster, issuer: ByVault, old: str, supplied: Authority | None = None) -> None:
     with pytest.raises(Killed):
-        replaced(cluster, issuer, old)
+        replaced(cluster, issuer, old, supplied)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_killed_at_the_call(kept: tuple[WatchedCluster, ByVault], after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The link certificate that Vault had signed is of a key that is gone: Vault signs another one, for another key."""
+@pytest.mark.parametrize(
+    ("at", "after"), [(1, False), (1, True), (2, True)], ids=["before", "after", "after the way back"]
+)
+def test_killed_at_the_call(
+    kept: tuple[WatchedCluster, ByVault], at: int, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The link certificate that Vault had signed is of a key that is gone: Vault signs another one, for another key. Of a CA that it keeps too it signs
+    two, and both once more.
+    """
     cluster, issuer = kept
+    supplied = replace(root("Next Root", outlives_rewriting=True), elsewhere=True) if at == 2 else None
+    if supplied is not None:
+        issuer.follow(supplied)
+        issuer.permit(links=True)
+        cluster.issuer = issuer.settings
     old, guard = cluster.current, KillingTransport(cluster.memory.api)
     cluster.permitted = guard
-    calls = IssuerCalls(guard, 1, after)
+    calls = IssuerCalls(guard, at, after)
     monkeypatch.setattr(links, "issuer_of", lambda work: calls.through(issuer_of(work)))
-    killed(cluster, issuer, old)
-    assert calls.made == ["link"]
+    killed(cluster, issuer, old, supplied)
+    assert calls.made == ["link"] * at
     assert set(cluster.secret(KEYS)) == {"ca.key"}
     guard.killed, calls.at = False, None
-    replaced(cluster, issuer, old)
-    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1 + after)
+    replaced(cluster, issuer, old, supplied)
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), at * (1 + after))
     assert_only(cluster, cluster.current)
 
 

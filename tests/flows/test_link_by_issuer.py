@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspectio
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.tests.support.checker import verifies
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+from ansible_collections.trustops.strimzi.tests.support.verification import refused_by_a_client
 
 from ..support.asked_issuers import ByVault
 from ..support.authorities import Authority, root
@@ -25,6 +26,7 @@ from ..support.memory_api import Change
 from ..support.misissuing import Signing
 from ..support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
 from .cases import DAY
+from .test_clients_that_never_read_again import presented
 from .test_kept_elsewhere import advertise, names_in
 
 pytestmark = pytest.mark.usefixtures("uptake")
@@ -36,10 +38,30 @@ def vault() -> Iterator[FakeVault]:
         yield one
 
 
+def to_vault(cluster: WatchedCluster, vault: FakeVault, links: bool = True) -> tuple[ByVault, bytes, FlowResult]:
+    """Vault is asked to certify the CA in use by the next one, whose key it keeps: the issuer, that CA, and what has come of it.
+
+    links: whether it may.
+    """
+    cluster.create()
+    old, corporate = cluster.secret(CERTIFICATES)["ca.crt"], replace(root("Corporate Root"), elsewhere=True)
+    issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
+    issuer.permit(links=links)
+    cluster.issuer = issuer.settings
+    result = cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference, links=issuer.linker)
+    assert_only(cluster, corporate.fingerprint)
+    return issuer, old, result
+
+
+def refusing(cluster: WatchedCluster, authority: bytes) -> set[str]:
+    """Nodes that a client refuses which knows this CA alone."""
+    return {pod for pod, chain in presented(cluster).items() if refused_by_a_client(chain, [authority])}
+
+
 def moved(cluster: WatchedCluster, vault: FakeVault, path_length: int | None = 1) -> ByVault:
     """The CA in use is kept by Vault, which may certify others too."""
     cluster.create()
-    corporate = replace(root("Corporate Root", path_length=path_length), elsewhere=True)
+    corporate = replace(root("Corporate Root", path_length=path_length, outlives_rewriting=True), elsewhere=True)
     issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
     cluster.issuer = issuer.settings
     cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference)
@@ -97,16 +119,40 @@ def test_a_ca_of_ones_own_is_certified_too(cluster: WatchedCluster, vault: FakeV
     assert_only(cluster, own.fingerprint)
 
 
+def test_clients_that_never_read_again_are_led_on_to_a_ca_in_vault(cluster: WatchedCluster, vault: FakeVault) -> None:
+    """Nothing is written a second time for it, and nothing restarts."""
+    issuer, old, result = to_vault(cluster, vault)
+    assert (warned(result), issuer.certified) == ([], 1)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert [one.what for one in result.actions].count("clients read the new CA") == 0
+    assert (refusing(cluster, old), refusing(cluster, cluster.secret(CERTIFICATES)["ca.crt"])) == (set(), set())
+    cluster.run(Goal.RECONCILE, asked=issuer.reference, links=issuer.linker)
+    assert (cluster.writes, issuer.certified) == (0, 1)
+
+
+def test_where_vault_does_not_permit_that_a_warning_says_who_is_refused(
+    cluster: WatchedCluster, vault: FakeVault
+) -> None:
+    """Nodes lead on from memory, for as long as a mounted Secret is late."""
+    _issuer, old, result = to_vault(cluster, vault, links=False)
+    (warning,) = warned(result)
+    assert 'path "pki/issuer/kafka-2026/sign-self-issued"' in warning
+    assert "From then on these clients refuse them, until they read the certificate Secret again." in warning
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert refusing(cluster, old) == set(presented(cluster))
+
+
 def test_from_one_ca_in_vault_to_the_next(cluster: WatchedCluster, vault: FakeVault) -> None:
     """No key ever leaves Vault."""
     issuer = moved(cluster, vault)
     following = replace(root("Next Root", outlives_rewriting=True), elsewhere=True)
     issuer.follow(following)
     issuer.permit(links=True)
-    cluster.issuer = issuer.settings
+    cluster.issuer, old = issuer.settings, cluster.secret(CERTIFICATES)["ca.crt"]
     cluster.finish(Goal.REPLACE_KEY, following, **asking(cluster, issuer))
-    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1)
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 2)
     assert b"PRIVATE KEY" not in cluster.secret(KEYS)["ca.key"]
+    assert refusing(cluster, old) == set()
     assert_only(cluster, following.fingerprint)
 
 

@@ -180,21 +180,20 @@ class ByVault:
     def permit(self, *capabilities: str, links: bool = False) -> None:
         """Have the policy of the token allow this for signing; "update" where nothing is said. links: whether it may certify CAs."""
         named = ", ".join(f'"{one}"' for one in capabilities or ("update",))
-        rules = {f"{self.mount}/issuer/{self.issuer_ref}/sign/{self.role}": named}
+        own, other = (f"{self.mount}/issuer/{one}" for one in (self.issuer_ref, self.linked_by))
+        rules = {f"{own}/sign/{self.role}": named}
         if links:
-            rules[f"{self.mount}/issuer/{self.linked_by or self.issuer_ref}/sign-intermediate"] = named
+            rules |= {f"{own}/sign-intermediate": named, f"{own}/sign-self-issued": named}
         if links and self.linked_by:
-            rules |= {
-                f"{self.mount}/issuer/{self.issuer_ref}": '"read"',
-                f"{self.mount}/intermediate/cross-sign": '"update"',
-            }
+            rules |= {own: '"read"', other: '"read"', f"{other}/sign-intermediate": named}
+            rules[f"{self.mount}/intermediate/cross-sign"] = '"update"'
         policy = "\n".join(f'path "{path}" {{ capabilities = [{permitted}] }}' for path, permitted in rules.items())
         self.vault.tokens.policies["kafka-leaves"] = policy
 
     @property
     def certified(self) -> int:
-        """How often somebody has asked it to certify a CA."""
-        return sum(one.path.endswith("/sign-intermediate") for one in self.vault.seen)
+        """How often it was asked to certify a CA."""
+        return sum(one.path.endswith(("/sign-intermediate", "/sign-self-issued")) for one in self.vault.seen)
 
     @property
     def settings(self) -> VaultIssuer:
@@ -211,7 +210,7 @@ class ByVault:
 
     @property
     def linker(self) -> Linker:
-        return Linker(self._named(self.linked_by or self.issuer_ref), keeps_next=bool(self.linked_by))
+        return Linker(self._named(self.linked_by or self.issuer_ref), keeps_both=bool(self.linked_by))
 
     def _signed(self, data: dict[str, Any]) -> dict[str, Any]:
         """The same answer, signed at the time of the cluster; the double signs at that of the machine."""

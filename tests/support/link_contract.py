@@ -12,25 +12,47 @@ from typing import Any, Protocol
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName, issue_root
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import back_order, link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+    DistinguishedName,
+    cross_certify,
+    issue_root,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_key,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import encode_links, read_links
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import LinkCertificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
 from .certificates import YEAR, Entity, key, leaf
 from .issuer_contract import Counterpart
 
 
-def next_ca(counterpart: Counterpart, validity: timedelta = YEAR, **name: Any) -> Entity:
+def next_ca(counterpart: Counterpart, validity: timedelta = YEAR, own: PrivateKey | None = None, **name: Any) -> Entity:
     """As it is made here where an issuer certifies it. name: further fields of the name."""
     subject = DistinguishedName("cluster-ca v1", **{"outlives_rewriting": True, **name})
-    own = key(70)
+    own = own or key(70)
     return Entity(issue_root(subject, own, not_before=counterpart.now(), validity=validity), own)
 
 
 def ordered(counterpart: Counterpart, made: Entity) -> LinkOrder:
     return link_order(NextAuthority((made.certificate,), made.key), counterpart.authority[0])
+
+
+def ordered_back(made: NextAuthority, replaced: Certificate, own: PrivateKey | None = None) -> LinkOrder:
+    """own: the key of the CA that is replaced, where that is not kept by the issuer."""
+    step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(replaced,), generation=1)
+    order = back_order(step, made, own)
+    assert order is not None
+    return order
 
 
 def linking(counterpart: Counterpart) -> LinkingIssuer:
@@ -56,6 +78,19 @@ class LinkContract:
         chain = (leaf(made), certified, *counterpart.authority[:1])
         # The CA itself, because nobody has to know what lies above it.
         assert validate_path(chain, counterpart.authority[:1], at=counterpart.now()).valid
+
+    def test_it_certifies_the_ca_in_use_by_its_own(self, counterpart: Counterpart) -> None:
+        """Its name as the Cluster Operator writes it, and a key as it makes it. Kafka loads the two certificates, one behind the other."""
+        old, new = (
+            next_ca(counterpart, outlives_rewriting=False, own=generate_key(KeySpec(KeyAlgorithm.RSA, 2048))),
+            counterpart.authority,
+        )
+        order = ordered_back(NextAuthority(new, None), old.certificate, old.key)
+        answer = link(counterpart, order)
+        assert list(refusals(answer, order)) == []
+        forth = cross_certify(new[0], old.certificate, old.key, not_before=counterpart.now(), validity=YEAR)
+        links = LinkCertificates(forth, answer)
+        assert read_links(encode_links(links)) == links
 
     @pytest.mark.parametrize("days", [10, 9000], ids=["the next CA", "the CA in use"])
     def test_it_ends_with_the_first_of_the_two(self, counterpart: Counterpart, days: int) -> None:
@@ -93,6 +128,10 @@ class CrossingContract:
         answer = issuer.link(order)
         assert isinstance(answer, Certificate), answer
         assert list(refusals(answer, order)) == []
+        back = ordered_back(NextAuthority((authority,), None), crossing.authority[0])
+        answer = issuer.link(back)
+        assert isinstance(answer, Certificate), answer
+        assert list(refusals(answer, back)) == []
 
 
 class Crossing(Counterpart, Protocol):

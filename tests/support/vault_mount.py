@@ -171,13 +171,17 @@ def documented_link_policy(mount: str, issuer_ref: str) -> str:
     return _policy("sign-intermediate", mount, issuer_ref)
 
 
-def documented_cross_sign_policy(mount: str, issuer_ref: str) -> str:
-    """The policy that the page shows for having a request made with the key of this issuer."""
+def documented_back_policy(mount: str, issuer_ref: str) -> str:
+    """The policy that the page shows for having the CA in use certified by the next one."""
+    return _policy("sign-self-issued", mount, issuer_ref)
+
+
+def documented_cross_sign_policy(mount: str, issuer_ref: str, replaced: str) -> str:
+    """The policy that the page shows for having two CAs of this mount certify each other. issuer_ref: of the next one."""
     found = re.search(r"vault policy write kafka-cross-sign - <<'POLICY'\n(.*?)\nPOLICY\n", PAGE.read_text(), re.DOTALL)
     assert found, "the page has no policy to have a request made"
-    return (
-        found[1].replace("pki/issuer/kafka-2027", f"{mount}/issuer/{issuer_ref}").replace("pki/inter", f"{mount}/inter")
-    )
+    named = found[1].replace("kafka-2027", issuer_ref).replace("kafka-2026", replaced)
+    return named.replace('"pki/', f'"{mount}/')
 
 
 def _policy(call: str, mount: str, issuer_ref: str) -> str:

@@ -44,7 +44,9 @@ class LinkOrder:
 
     csr: PEM, for that name and key; empty where that key is not at hand. An issuer that signs here needs no request, and one that keeps
     that key makes it.
-    not_before, not_after: its dates.
+    not_before, not_after: its dates. back: whether it is that of the CA in use by the next one (OldWithNew), and not the other way
+    round (NewWithOld). self_issued: the same certificate, signed by its own key, where that is at hand and the name cannot be chosen: issuers that write
+    the name of a request anew keep that of a certificate.
     """
 
     authority: Certificate
@@ -52,6 +54,8 @@ class LinkOrder:
     csr: bytes
     not_before: datetime
     not_after: datetime
+    back: bool = False
+    self_issued: Certificate | None = None
 
 
 @dataclass(frozen=True)
@@ -140,11 +144,11 @@ class RenewingIssuer(Issuer, Protocol):
 
 @runtime_checkable
 class LinkingIssuer(Issuer, Protocol):
-    """Certifies other CAs too (RFC 4210, NewWithOld), at once."""
+    """Certifies other CAs too (RFC 4210, NewWithOld and OldWithNew), at once."""
 
     @property
     def linker(self) -> Linker:
-        """The issuer that certifies the other CAs."""
+        """The issuer that certifies the next CA."""
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
         """The link certificate, which is checked before it is believed (``links``). Raises IssuerUnavailable."""

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .._pki.authorities import cross_certify
 from .._pki.certificates import Certificate
 from .._pki.defects import named_verifiers
+from .._pki.keys import PrivateKey
 from .._pki.requests import request_of
 from .._pki.usability import defects
 from .._strimzi.errors import LinkUnavailable
@@ -22,11 +24,31 @@ from .._trust.model.snapshot import LinkCertificates
 from .._trust.model.steps.authority import PrepareAuthority
 from .configured import issuer_of
 from .internal import InternalIssuer
-from .issuer import IssuerUnavailable, LinkingIssuer, LinkOrder, Refused
+from .issuer import Issuer, IssuerUnavailable, LinkingIssuer, LinkOrder, Refused
 
 #: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers; and where its issuer says
 #: more about itself (authorityInfoAccess, cRLDistributionPoints), which restricts nothing.
 _EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.3.6.1.5.5.7.1.1", "2.5.29.31"})
+
+
+def link_certificates(
+    step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work
+) -> LinkCertificates:
+    """Raises AuthorityUnavailable where the key of the CA in use is not at hand, and LinkUnavailable where the issuer that has it does not certify the
+    next CA. Where the issuer of the next CA does not certify the CA in use, that is a warning: the flow goes on without.
+    """
+    if not (step.asked or step.asked_back):
+        return own_links(step, made, own_link(step, made, observation, work), observation)
+    issuer = issuer_of(work)
+    link = _asked(issuer, link_order(made, step.replaces[0])) if step.asked else own_link(step, made, observation, work)
+    if not step.asked_back:
+        return own_links(step, made, link, observation)
+    order = back_order(step, made, None if step.asked else signing_key(step.replaces, observation))
+    try:
+        return LinkCertificates(link, _asked(issuer, order) if order is not None else None)
+    except LinkUnavailable as error:
+        work.warnings.append(f"{error} {step.without_it} For the next time: {error.remedy}")
+        return LinkCertificates(link)
 
 
 def own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
@@ -36,9 +58,21 @@ def own_link(step: PrepareAuthority, made: NextAuthority, observation: Observati
     return issuer.link(link_order(made, step.replaces[0]))
 
 
-def asked_link(step: PrepareAuthority, made: NextAuthority, work: Work) -> Certificate:
-    """Signed by the issuer of the CA in use. Raises LinkUnavailable."""
-    issuer, order = issuer_of(work), link_order(made, step.replaces[0])
+def own_links(
+    step: PrepareAuthority, made: NextAuthority, link: Certificate, observation: Observation
+) -> LinkCertificates:
+    """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
+    the replaced one.
+    """
+    order = back_order(step, made)
+    if made.key is None or order is None:
+        return LinkCertificates(link)
+    issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, order.not_after - order.not_before)
+    return LinkCertificates(link, issuer.link(order))
+
+
+def _asked(issuer: Issuer, order: LinkOrder) -> Certificate:
+    """Signed by this issuer. Raises LinkUnavailable."""
     if not isinstance(issuer, LinkingIssuer):
         raise LinkUnavailable(f"{issuer.reference} certifies no CAs.", "Name another issuer.")
     try:
@@ -50,24 +84,9 @@ def asked_link(step: PrepareAuthority, made: NextAuthority, work: Work) -> Certi
     if problems := "; ".join(refusals(answer, order)):
         raise LinkUnavailable(
             f"The link certificate for {order.authority.subject} that {issuer.reference} has signed is refused: {problems}.",
-            "Correct the issuer, or name that of the CA in use.",
+            f"Correct the issuer, or name that of {order.issuer.subject}.",
         )
     return answer
-
-
-def with_way_back(
-    link: Certificate, step: PrepareAuthority, made: NextAuthority, observation: Observation
-) -> LinkCertificates:
-    """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
-    the replaced one. It is valid while both CAs are, and no longer than was asked for; of a CA that has ended there is none.
-    """
-    replaced, authority = step.replaces[0], made.chain[0]
-    begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
-    end = min(end, step.linked_until or end)
-    if made.key is None or end <= begin:
-        return LinkCertificates(link)
-    issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, end - begin)
-    return LinkCertificates(link, issuer.link(LinkOrder(replaced, authority, b"", begin, end)))
 
 
 def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
@@ -79,23 +98,36 @@ def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
     return LinkOrder(authority, issuer, csr, issuer.not_before, min(issuer.not_after, authority.not_after))
 
 
+def back_order(step: PrepareAuthority, made: NextAuthority, key: PrivateKey | None = None) -> LinkOrder | None:
+    """It is valid while both CAs are, and no longer than was asked for; None of a CA that has ended. key: of the CA in use, where an issuer is asked and
+    it is here.
+    """
+    replaced, authority = step.replaces[0], made.chain[0]
+    begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
+    end = min(end, step.linked_until or end)
+    if end <= begin:
+        return None
+    own = cross_certify(replaced, replaced, key, not_before=begin, validity=end - begin) if key is not None else None
+    return LinkOrder(replaced, authority, b"", begin, end, back=True, self_issued=own)
+
+
 def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
     """The reasons why it is not the link certificate that was ordered; none where it is."""
     authority, issuer = order.authority, order.issuer
     if link.subject_der != authority.subject_der:
-        # Go compares names byte by byte (docs/operator.md, "Names of CAs").
+        # Go and GnuTLS compare names byte by byte (docs/operator.md, "Names of CAs").
         spelling = " in other types of strings" if link.subject == authority.subject else ""
         yield f"its subject is {link.subject}{spelling}"
     if link.public_key_sha256 != authority.public_key_sha256:
-        yield "it does not carry the key of the new CA"
+        yield f"it does not carry the key of {authority.subject}"
     if link.subject_key_identifier != authority.identifier_in_leaves:
-        yield "its key identifier is not that of the new CA"
+        yield f"its key identifier is not that of {authority.subject}"
     if not (link.is_ca and link.key_usage_allows_signing):
         yield "it is no CA certificate"
     elif link.path_length != 0:
         yield f"it permits {'any number of' if link.path_length is None else link.path_length} CAs below it"
     if not link.signed_by(issuer):
-        yield f"the CA in use, {issuer.subject}, has not signed it"
+        yield f"{issuer.subject} has not signed it"
     elif link.self_issued and link.authority_key_identifier is None:
         yield f"it has no authority key identifier, and its issuer {issuer.subject} has the same name"
     elif not link.names_as_issuer(issuer):
@@ -109,6 +141,6 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
 def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
     """An issuer dates back by its own clock, and somewhat more does no harm; the end can be told exactly."""
     if link.not_before > order.not_before:
-        yield f"it begins on {link.not_before:%Y-%m-%d %H:%M:%S} UTC, after the CA in use"
+        yield f"it begins on {link.not_before:%Y-%m-%d %H:%M:%S} UTC, after {order.not_before:%Y-%m-%d %H:%M:%S} UTC"
     if link.not_after != order.not_after:
         yield f"it ends on {link.not_after:%Y-%m-%d %H:%M:%S} UTC and not on {order.not_after:%Y-%m-%d %H:%M:%S} UTC"

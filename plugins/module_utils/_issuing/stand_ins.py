@@ -25,10 +25,11 @@ from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .._trust.ledger.wish import later_authorities
-from .._trust.model.snapshot import Component, PreparedAuthority
+from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .internal import InternalIssuer
-from .links import link_order, own_link, with_way_back
+from .issuer import LinkOrder
+from .links import back_order, link_order, own_link, own_links
 from .subjects import subject_of
 
 #: The kind of key that is made fastest: these keys are not used.
@@ -52,17 +53,26 @@ class StandIns:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:
             self._made.append(made.key)
-        links = with_way_back(self._link(step, made), step, made, self._observation) if step.linked else None
+        links = self._links(step, made) if step.linked else None
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 
-    def _link(self, step: PrepareAuthority, made: NextAuthority) -> Certificate:
-        """Where an issuer is to be asked for it, it is assumed to sign what is ordered."""
-        if not step.asked:
-            return own_link(step, made, self._observation, self._work)
-        issuer, key = step.replaces[0], generate_key(_QUICK)
+    def _links(self, step: PrepareAuthority, made: NextAuthority) -> LinkCertificates:
+        """Where an issuer is to be asked for one, it is assumed to sign what is ordered."""
+        if step.asked:
+            link = self._assumed(link_order(made, step.replaces[0]))
+        else:
+            link = own_link(step, made, self._observation, self._work)
+        if not step.asked_back:
+            return own_links(step, made, link, self._observation)
+        order = back_order(step, made)
+        return LinkCertificates(link, self._assumed(order) if order is not None else None)
+
+    def _assumed(self, order: LinkOrder) -> Certificate:
+        key = generate_key(_QUICK)
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
-        order = link_order(made, double_of(issuer, key))
-        return AssumedCertificate(InternalIssuer((order.issuer,), key, now, validity).link(order).der, issuer)
+        double = double_of(order.issuer, key)
+        made = InternalIssuer((double,), key, now, validity).link(replace(order, issuer=double))
+        return AssumedCertificate(made.der, order.issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
         """Raises AuthorityUnavailable when the key of this CA is lost. Where somebody else keeps it, the leaf is assumed to be signed."""

@@ -15,12 +15,12 @@ from .._strimzi.work import Clock
 from .._trust.model.intent import Linker
 from .issuer import Answer, LeafOrder, LinkOrder, Refused, Token
 from .vault_answers import AnswerUnusable, certificate_of, issued, text_of, token_of
-from .vault_bodies import leaf_body, link_body, request_body
+from .vault_bodies import leaf_body, link_body, request_body, self_issued_body
 from .vault_calls import PatientCalls
 from .vault_errors import Reply, quotable, quoted
 from .vault_http import VaultConnection
 from .vault_login import tokens_of
-from .vault_paths import cross_sign_path, issuer_path, sign_intermediate_path, sign_path
+from .vault_paths import cross_sign_path, issuer_path, sign_intermediate_path, sign_path, sign_self_issued_path
 from .vault_session import VaultSession
 
 _USER = re.compile(r"//[^/]*@")
@@ -71,46 +71,54 @@ class VaultPki:
 
     @property
     def linker(self) -> Linker:
-        return Linker(self._named(self._signing), keeps_next=bool(self._settings.linked_by))
+        return Linker(self._named(self._of_ca_in_use), keeps_both=bool(self._settings.linked_by))
 
     @property
-    def _signing(self) -> str:
+    def _of_ca_in_use(self) -> str:
         """The issuer that certifies the next CA."""
         return self._settings.linked_by or self._settings.issuer_ref
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
         one, subject = self._settings, order.authority.subject
-        doing = quotable(f"certify {subject} with issuer {self._signing} of mount {one.mount.strip('/')}")
-        csr = order.csr or self._request_of(order.authority, doing)
-        if isinstance(csr, Refused):
-            return csr
-        body = link_body(order, csr, self._clock.now())
-        reply = self._connected().post(sign_intermediate_path(one.mount, self._signing), body, doing)
+        signing, requesting = self._of_ca_in_use, one.issuer_ref
+        if order.back:
+            signing, requesting = requesting, signing
+        doing = quotable(f"certify {subject} with issuer {signing} of mount {one.mount.strip('/')}")
+        if order.self_issued is not None:
+            path, body = sign_self_issued_path(one.mount, signing), self_issued_body(order.self_issued)
+        else:
+            csr = order.csr or self._request_of(order.authority, requesting, signing, doing)
+            if isinstance(csr, Refused):
+                return csr
+            path, body = sign_intermediate_path(one.mount, signing), link_body(order, csr, self._clock.now())
+        reply = self._connected().post(path, body, doing)
         if reply.status == 400:
-            return self._not_certified(subject, reply)
+            return self._not_certified(subject, signing, reply)
         try:
             return certificate_of(reply.body)
         except AnswerUnusable as error:
             return self._unusable(f"to certify {subject}", error)
 
-    def _request_of(self, authority: Certificate, doing: str) -> bytes | Refused:
-        """The request for a link certificate, signed by the key of that CA, which the mount keeps."""
+    def _request_of(self, authority: Certificate, requesting: str, signing: str, doing: str) -> bytes | Refused:
+        """The request for a link certificate, signed by the key of that CA, which the mount keeps. requesting, signing: the issuers of that CA and
+        of the one that certifies it.
+        """
         one = self._settings
-        known = self._connected().read(issuer_path(one.mount, one.issuer_ref), doing)
+        known = self._connected().read(issuer_path(one.mount, requesting), doing)
         try:
             body = request_body(authority, text_of(known.body, "key_id"))
             reply = self._connected().post(cross_sign_path(one.mount), body, doing)
             return (
-                self._not_certified(authority.subject, reply)
+                self._not_certified(authority.subject, signing, reply)
                 if reply.status == 400
                 else text_of(reply.body, "csr").encode()
             )
         except AnswerUnusable as error:
             return self._unusable(f"to certify {authority.subject}", error)
 
-    def _not_certified(self, subject: str, reply: Reply) -> Refused:
+    def _not_certified(self, subject: str, signing: str, reply: Reply) -> Refused:
         return Refused(
-            f"{self._named(self._signing)} refuses to certify {subject}{quoted(reply.said)}.",
+            f"{self._named(signing)} refuses to certify {subject}{quoted(reply.said)}.",
             'Correct the issuer in Vault (docs/issuers/vault.md, "The link certificate").',
         )
 

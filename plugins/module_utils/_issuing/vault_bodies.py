@@ -68,3 +68,8 @@ def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
         "not_after": f"{order.not_after:%Y-%m-%dT%H:%M:%SZ}",
         "format": "pem",
     }
+
+
+def self_issued_body(certificate: Certificate) -> Mapping[str, Any]:
+    """Its key may be of another kind than that of the issuer."""
+    return {"certificate": certificate.pem.decode("ascii"), "require_matching_certificate_algorithms": False}

@@ -23,6 +23,11 @@ def sign_intermediate_path(mount: str, issuer_ref: str) -> str:
     return f"{issuer_path(mount, issuer_ref)}/sign-intermediate"
 
 
+def sign_self_issued_path(mount: str, issuer_ref: str) -> str:
+    """Signs a certificate that its own key has signed, with its name byte by byte, its dates and its extensions."""
+    return f"{issuer_path(mount, issuer_ref)}/sign-self-issued"
+
+
 def cross_sign_path(mount: str) -> str:
     """Makes a request with a key that the mount has."""
     return f"{mount_path(mount)}/intermediate/cross-sign"

@@ -150,6 +150,25 @@ class Mount:
             "serial_number": serial_number(made), "expiration": int(made.not_valid_after_utc.timestamp()),
         }  # fmt: skip
 
+    def sign_self_issued(self, reference: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """As it is, but for its issuer and the name of that one's key."""
+        issuer, given = self.issuer(reference), x509.load_pem_x509_certificate(str(body["certificate"]).encode())
+        if not given.extensions.get_extension_for_class(x509.BasicConstraints).value.ca:
+            raise ApiError(400, "given certificate is not a CA certificate")
+        if given.subject != given.issuer:
+            raise ApiError(400, "given certificate is not self-issued")
+        builder = x509.CertificateBuilder(
+            issuer.certificate.subject, given.subject, given.public_key(), given.serial_number,
+            given.not_valid_before_utc, given.not_valid_after_utc,
+        )  # fmt: skip
+        for one in given.extensions:
+            if not isinstance(one.value, x509.AuthorityKeyIdentifier):
+                builder = builder.add_extension(one.value, one.critical)
+        held = issuer.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+        named = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(held)
+        made = builder.add_extension(named, critical=False).sign(issuer.key, hashes.SHA256())
+        return {"certificate": pem(made), "issuing_ca": pem(issuer.certificate)}
+
     def _intermediate_end(self, body: Mapping[str, Any]) -> datetime:
         """The end of an intermediate CA, which may be after that of its issuer. A life is cut to that of a lease, and a date is not."""
         if not body.get("not_after"):

@@ -122,6 +122,7 @@ class FakeVault:
             (r"issuers/generate/root/internal", lambda: mount.generate_root(seen.body)),
             (r"issuers/generate/intermediate/internal", lambda: mount.generate_intermediate(seen.body)),
             (r"issuer/([^/]+)/sign-intermediate", lambda ref: mount.sign_intermediate(ref, seen.body)),
+            (r"issuer/([^/]+)/sign-self-issued", lambda ref: mount.sign_self_issued(ref, seen.body)),
             (r"intermediate/cross-sign", lambda: mount.cross_sign(seen.body)),
             (r"intermediate/set-signed", lambda: mount.set_signed(seen.body)),
             (r"roles/([^/]+)", lambda name: mount.set_role(name, seen.body)),

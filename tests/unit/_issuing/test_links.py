@@ -31,14 +31,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    LinkCertificates,
+    PreparedAuthority,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import YEAR, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench
 
 from ...support.sha_1 import sha_1_below
 from .elsewhere import Noting, elsewhere
-from .office import CA
+from .office import CA, office
 
 NEW = make("next", key(71), end=CA.certificate.not_after - timedelta(days=1))
 ORDER = link_order(NextAuthority((NEW.certificate,), NEW.key), CA.certificate)
@@ -86,7 +89,7 @@ def test_what_is_accepted(link: Certificate) -> None:
     ("link", "why"),
     [
         pytest.param(certified("another"), "its subject is CN=another", id="another name"),
-        pytest.param(certified(own=NAMESAKE, subject_identifier=NEW.certificate.subject_key_identifier), "the key of the new CA", id="another key"),
+        pytest.param(certified(own=NAMESAKE, subject_identifier=NEW.certificate.subject_key_identifier), "not carry the key of CN=next", id="another key"),
         pytest.param(certified(subject_identifier=b"another"), "its key identifier is not that of", id="another identifier"),
         pytest.param(certified(subject_identifier=None), "its key identifier is not that of", id="no identifier"),
         pytest.param(certified(ca=False, signing=None), "it is no CA certificate", id="a leaf"),
@@ -98,7 +101,7 @@ def test_what_is_accepted(link: Certificate) -> None:
         pytest.param(certified(by=ISSUERS_NAMESAKE), "has not signed it", id="of another CA of that name"),
         pytest.param(certified(issuer_name="another"), "has not signed it", id="under another name"),
         pytest.param(certified(authority_identifier=b"another"), "it names another key identifier", id="names another key"),
-        pytest.param(certified(begin=ORDER.not_before + timedelta(seconds=1)), "after the CA in use", id="begins too late"),
+        pytest.param(certified(begin=ORDER.not_before + timedelta(seconds=1)), f", after {ORDER.not_before:%Y-%m-%d %H:%M:%S} UTC", id="begins too late"),
         pytest.param(certified(end=ORDER.not_after - timedelta(seconds=1)), "it ends on", id="ends too early"),
         pytest.param(certified(end=ORDER.not_after + timedelta(seconds=1)), "it ends on", id="outlives a CA"),
         pytest.param(extended(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])), "(2.5.29.37)", id="purposes"),
@@ -171,25 +174,28 @@ def test_what_is_signed_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPat
     assert made.chain[0].subject == "CN=cluster-ca v1,O=io.strimzi"
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
+WITHOUT = pytest.mark.parametrize(
+    ("answer", "why", "remedy"),
     [
-        (lambda order: Refused("It certifies nobody.", "Ask somebody else."), ("It certifies nobody.", "Ask somebody else.")),
-        (away, ("It is sealed.", "Unseal it.")),
+        (lambda order: Refused("It certifies nobody.", "Ask somebody else."), "It certifies nobody.", "Ask somebody else."),
+        (away, "It is sealed.", "Unseal it."),
         (
             lambda order: sign(order, not_after=order.not_after + YEAR),
-            ("that the corporate issuer has signed is refused: it ends on", "name that of the CA in use"),
+            "that the corporate issuer has signed is refused: it ends on", f"name that of {CA.certificate.subject}",
         ),
     ],
     ids=["a refusal", "an absence", "another certificate"],
 )  # fmt: skip
+
+
+@WITHOUT
 def test_without_it_nothing_is_written(
-    answer: Callable[[LinkOrder], Certificate | Refused], why: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    answer: Callable[[LinkOrder], Certificate | Refused], why: str, remedy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(LinkUnavailable) as raised:
         prepared(monkeypatch, Certifying(answer))
-    assert why[0] in str(raised.value)
-    assert why[1] in raised.value.remedy
+    assert why in str(raised.value)
+    assert remedy in raised.value.remedy
 
 
 def test_an_issuer_that_certifies_no_cas_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,3 +218,64 @@ def test_a_forecast_assumes_that_it_is_signed(monkeypatch: pytest.MonkeyPatch) -
     assert made.links.new_with_old.signed_by(CA.certificate)
     assert made.links.new_with_old.is_twin_of(made.chain[0])
     assert made.links.new_with_old.path_length == 0
+
+
+# The way back: the CA in use is here, and the next one is kept by the issuer.
+
+HERE = make("cluster-ca v0", key(74), path_length=1)
+BACK = PrepareAuthority(
+    goal=Goal.REPLACE_KEY, replaces=(HERE.certificate,), generation=1, linked=True, supplied=(CA.certificate,),
+    asked_back=Certifying.reference, without_it="Clients are refused.",
+)  # fmt: skip
+
+
+def led_back(monkeypatch: pytest.MonkeyPatch, issuer: object) -> tuple[LinkCertificates, list[str]]:
+    """The link certificates that are stored, and the warnings."""
+    bench = office(HERE)
+    work = bench.work()
+    monkeypatch.setattr(links, "issuer_of", lambda work: issuer)
+    carry_out(BACK, bench.observe(), work)
+    (made,) = bench.observe().snapshot.ca.prepared
+    assert made.links is not None
+    assert made.links.new_with_old.signed_by(HERE.certificate)
+    return made.links, work.warnings
+
+
+def test_the_issuer_of_the_next_ca_certifies_the_one_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[LinkOrder] = []
+
+    def answer(order: LinkOrder) -> Certificate:
+        orders.append(order)
+        return sign(order)
+
+    stored, warnings = led_back(monkeypatch, Certifying(answer))
+    assert (len(stored.both), warnings) == (2, [])
+    (order,) = orders
+    assert (order.authority, order.issuer, order.back) == (HERE.certificate, CA.certificate, True)
+    # It proves that the key is ours, and says all that the issuer signs again.
+    own = order.self_issued
+    assert own is not None
+    assert own.is_twin_of(HERE.certificate)
+    assert own.signed_by(HERE.certificate)
+    assert (own.not_before, own.not_after, own.path_length) == (order.not_before, order.not_after, 0)
+
+
+@WITHOUT
+def test_without_the_way_back_the_way_forth_is_stored_and_a_warning_says_who_is_refused(
+    answer: Callable[[LinkOrder], Certificate | Refused], why: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored, (warning,) = led_back(monkeypatch, Certifying(answer))
+    assert stored.both == ()
+    assert why in warning
+    assert "Clients are refused. For the next time:" in warning
+    assert remedy in warning
+
+
+def test_a_forecast_assumes_that_the_way_back_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = office(HERE)
+    monkeypatch.setattr(links, "issuer_of", lambda work: Certifying(away))
+    made: PreparedAuthority = StandIns(bench.observe(), bench.work()).authority(BACK)
+    assert made.links is not None
+    _forth, back = made.links.both
+    assert back.signed_by(CA.certificate)
+    assert back.is_twin_of(HERE.certificate)

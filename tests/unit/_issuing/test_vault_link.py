@@ -24,9 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_aut
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told
-from ansible_collections.trustops.strimzi.tests.support.link_contract import next_ca, ordered
+from ansible_collections.trustops.strimzi.tests.support.link_contract import next_ca, ordered, ordered_back
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     SetUp,
+    documented_back_policy,
     documented_cross_sign_policy,
     documented_link_policy,
     documented_policy,
@@ -107,6 +108,23 @@ def test_the_documented_policy_suffices_and_that_for_leaves_does_not(bench: Benc
     )
 
 
+@pytest.mark.parametrize("linked_by", ["", "another"], ids=["alone", "beside one that it keeps"])
+def test_a_ca_whose_key_is_here_is_certified_with_its_name_byte_by_byte(bench: Bench, linked_by: str) -> None:
+    vault, ready = bench
+    vault.tokens.policies["back"] = documented_back_policy(ready.mount, ready.issuer_ref)
+    back, leaves = (VaultToken(vault.tokens.make("default", *more)) for more in (("back",), ()))
+    counterpart = Vault(ready, ready.issuer())
+    old = next_ca(counterpart, outlives_rewriting=False)
+    order = ordered_back(NextAuthority(ready.authority, None), old.certificate, old.key)
+    answer = ready.issuer(login=back, linked_by=linked_by).link(order)
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, order)) == []
+    with pytest.raises(IssuerUnavailable) as raised:
+        ready.issuer(login=leaves).link(order)
+    assert f'path "pki/kafka/issuer/{ready.issuer_ref}/sign-self-issued"' in raised.value.remedy
+    assert not any("PRIVATE" in str(one.body) for one in vault.seen)
+
+
 def test_what_it_refuses_is_told_in_its_own_words(bench: Bench) -> None:
     bench[0].faults = [Fault(400, ("signing certificate has a max path length of zero",), path="/sign-intermediate")]
     answer = refused(bench)
@@ -161,16 +179,37 @@ def test_its_own_key_signs_the_request_and_the_ca_in_use_certifies_it(bench: Ben
         ("GET", "issuer/next"), ("POST", "intermediate/cross-sign"), ("POST", f"issuer/{ready.issuer_ref}/sign-intermediate"),
     ]  # fmt: skip
     assert f"Vault issuer {ready.issuer_ref} of" in issuer.linker.reference
-    assert issuer.linker.keeps_next
+    assert issuer.linker.keeps_both
 
 
-@pytest.mark.parametrize("rule", ['path "pki/kafka/issuer/next"', 'path "pki/kafka/intermediate/cross-sign"'])
-def test_each_rule_of_the_page_is_needed(bench: Bench, rule: str) -> None:
+def test_the_ca_in_use_is_certified_by_its_issuer_the_other_way_round(bench: Bench) -> None:
     vault, ready = bench
-    page = documented_cross_sign_policy(ready.mount, "next")
+    issuer, forth = crossing(bench)
+    back = ordered_back(NextAuthority((forth.authority,), None), forth.issuer)
+    answer = issuer.link(back)
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, back)) == []
+    assert [(one.method, one.path.removeprefix("pki/kafka/")) for one in vault.seen] == [
+        ("GET", f"issuer/{ready.issuer_ref}"), ("POST", "intermediate/cross-sign"), ("POST", "issuer/next/sign-intermediate"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("back", "path"),
+    [(False, "issuer/next"), (False, "intermediate/cross-sign"), (True, "issuer/{old}"), (True, "issuer/next/sign-intermediate")],
+)  # fmt: skip
+def test_each_rule_of_the_page_is_needed(bench: Bench, back: bool, path: str) -> None:
+    vault, ready = bench
+    page, rule = (
+        documented_cross_sign_policy(ready.mount, "next", ready.issuer_ref),
+        f'path "pki/kafka/{path.format(old=ready.issuer_ref)}"',
+    )
+    assert rule in page
     vault.tokens.policies["link"] = documented_link_policy(ready.mount, ready.issuer_ref)
     vault.tokens.policies["cross"], vault.tokens.policies["less"] = page, page.replace(rule, 'path "another"')
     issuer, order = crossing(bench, VaultToken(vault.tokens.make("default", "link", "cross")))
+    if back:
+        order = ordered_back(NextAuthority((order.authority,), None), order.issuer)
     assert isinstance(issuer.link(order), Certificate)
     with pytest.raises(IssuerUnavailable) as raised:
         ready.issuer(

@@ -44,18 +44,23 @@ def replaced(memory: MemoryCluster, issuer: ByVault, **options: Any) -> Ended:
     return ended
 
 
+def told_of_links(ended: Ended) -> list[str]:
+    return [one for one in ended.warnings if "link certificate" in one]
+
+
 @pytest.fixture
 def left() -> Iterator[tuple[MemoryCluster, ByVault]]:
     """A cluster whose CA is in Vault."""
     memory = stages.managed()
     with serving(FakeVault()) as vault:
         issuer = ByVault(Signing(CORPORATE, memory, ""), vault)
-        replaced(memory, issuer, certificate=CORPORATE.pem.decode())
+        issuer.permit(links=True)
+        moved = replaced(memory, issuer, certificate=CORPORATE.pem.decode())
+        # It has certified the CA before.
+        assert (told_of_links(moved), issuer.certified) == ([], 1)
+        issuer.permit()
+        vault.seen.clear()
         yield memory, issuer
-
-
-def told_of_links(ended: Ended) -> list[str]:
-    return [one for one in ended.warnings if "link certificate" in one]
 
 
 def test_the_issuer_is_asked(left: tuple[MemoryCluster, ByVault]) -> None:
@@ -79,8 +84,11 @@ def test_the_next_ca_that_vault_keeps_too_is_certified_by_the_one_in_use(left: t
     memory, issuer = left
     issuer.follow(FOLLOWING)
     issuer.permit(links=True)
+    planned = replaced(memory, issuer, certificate=FOLLOWING.pem.decode(), check=True)
+    assert f"and one of that one, signed by {issuer.reference}" in str(planned.result["plan"])
+    assert issuer.certified == 0
     ended = replaced(memory, issuer, certificate=FOLLOWING.pem.decode())
-    assert (told_of_links(ended), issuer.certified) == ([], 1)
+    assert (told_of_links(ended), issuer.certified) == ([], 2)
 
 
 def test_who_certifies_no_cas_is_not_asked(left: tuple[MemoryCluster, ByVault]) -> None:

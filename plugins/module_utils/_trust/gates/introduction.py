@@ -113,7 +113,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
     if supplied is None:
         return ""
     own = supplied.chain[0]
-    if supplied.elsewhere and not linker.keeps_next:
+    if supplied.elsewhere and not linker.keeps_both:
         return f"the key of {own.subject}, which would have to sign the request, is not here either."
     if why := _why_no_root(own):
         return why

@@ -40,12 +40,12 @@ class NewRoots(str, Enum):
 
 @dataclass(frozen=True)
 class Linker:
-    """An issuer that certifies other CAs. reference: as people name it. keeps_next: whether it has the key of the next CA as well, where that
-    is kept elsewhere, so that it can make the request that this key has to sign.
+    """An issuer that certifies other CAs. reference: of the one that certifies the next CA, as people name it. keeps_both: whether it has the keys of
+    the CA in use and of the next one, where these are kept elsewhere, so that it can make the requests that they have to sign.
     """
 
     reference: str
-    keeps_next: bool = False
+    keeps_both: bool = False
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class LinkCertificates:
     """The certificates by which a CA and the one that it replaces certify each other (RFC 4210 section 4.4).
 
     new_with_old: name and key of the new CA, certified by the old one. old_with_new: name and key of the old CA, certified by the new one;
-    None where the key of the new one is not here.
+    None where there is none.
     """
 
     new_with_old: Certificate

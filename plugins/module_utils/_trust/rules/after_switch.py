@@ -25,7 +25,7 @@ from .in_place import why_not_in_place
 from .situation import Situation, Successor
 
 
-def _time_for(at: Situation) -> timedelta:
+def time_for(at: Situation) -> timedelta:
     return MOUNTED_SECRET if at.intent.client_grace is None else at.intent.client_grace
 
 
@@ -36,7 +36,7 @@ def await_readers(at: Situation) -> Steps:
     since = at.begun.read_since if at.begun is not None else None
     if since is None or at.current is None or at.snapshot.reconciliation.paused_by_us or not presenting(at.snapshot):
         return ()
-    until = since + _time_for(at)
+    until = since + time_for(at)
     if until <= at.snapshot.now:
         return ()
     return (AwaitClients(certificate=at.current, until=until, phase=Phase.RETIRE),)
@@ -90,7 +90,7 @@ def who_is_refused(at: Situation, successor: Successor) -> str:
         )
     return (
         f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read again "
-        f"{_time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then are not refused; those "
+        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then are not refused; those "
         "that read it later, or only when they start, refuse the nodes from then on, until they read it."
     )
 

@@ -22,6 +22,7 @@ from ..model.names import named
 from ..model.snapshot import PreparedAuthority
 from ..model.steps.authority import PrepareAuthority
 from ..model.steps.base import Steps
+from .after_switch import time_for
 from .situation import Situation
 
 
@@ -49,7 +50,8 @@ def prepare(at: Situation) -> Steps:
     if goal is not Goal.REPLACE_KEY:
         return (step,)
     linked = not why_not_linked(at.snapshot, chain)
-    return (_until(at, replace(step, linked=True) if linked else _asking(at, step, supplied)),)
+    step = replace(step, linked=True) if linked else _asking(at, step, supplied)
+    return (_until(at, _asking_back(at, step, supplied)),)
 
 
 def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
@@ -110,6 +112,38 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
         "warning says why, and everybody has to know the new CA before it is used: one restart of each node more."
     )
     return replace(step, linked=True, asked=asked, because=because)
+
+
+def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
+    """The same with the other link certificate, of the CA in use by the next one, which is asked for where the key of the next one is kept elsewhere."""
+    current, asked = at.current, at.intent.asked
+    if not step.linked or current is None or current.not_after <= at.snapshot.now:
+        return step
+    if supplied is None or not supplied.elsewhere or at.intent.links is None:
+        return step
+    old, new = named(current), named(supplied.chain[0])
+    without_it = (
+        f"There is no link certificate of {old} by {new}, so nodes lead clients on that know only {old} from memory alone: for "
+        f"{time_for(at).total_seconds():.0f} s after the switch (client_grace), or until they restart where they cannot read again. From then on these clients "
+        "refuse them, until they read the certificate Secret again."
+    )
+    if step.asked and (unable := _why_not_asked_back(current, supplied.chain[0])):
+        why = f"{asked} is asked for none: {unable}"
+        return replace(step, because=f"{step.because} {without_it} {why}".strip())
+    why = (
+        f"The key of {new} is kept elsewhere, so {asked} is asked for a link certificate of {old} by it: with that nodes lead clients on that know only "
+        f"{old}. Where it gives none, a warning says why, and who is refused from when on."
+    )
+    return replace(step, asked_back=asked, without_it=without_it, because=f"{step.because} {why}".strip())
+
+
+def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:
+    """Why an issuer that keeps the keys of both CAs is not asked to certify the CA in use by the next one, as a sentence; empty where it can be."""
+    if supplied.path_length == 0:
+        return f"{supplied.subject} permits no CA below it, so its issuer certifies none."
+    if not current.outlives_rewriting:
+        return f"it would write the name {current.subject} in other types of strings, which is another name to some programs."
+    return ""
 
 
 def _next_generation(at: Situation, goal: Goal) -> int:

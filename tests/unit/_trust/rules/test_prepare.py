@@ -193,7 +193,7 @@ def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
     return replace(ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=elsewhere))
 
 
-KEEPING_BOTH = replace(ASKING, links=Linker("Vault issuer kafka-2026", keeps_next=True))
+KEEPING_BOTH = replace(ASKING, links=Linker("Vault issuer kafka-2026", keeps_both=True))
 
 
 @pytest.mark.parametrize(
@@ -227,6 +227,53 @@ def test_who_keeps_the_key_of_the_ca_in_use_is_not_asked(snapshot: Snapshot, int
     assert isinstance(made, PrepareAuthority)
     assert (made.linked, made.asked, bool(made.because)) == (False, "", bool(why))
     assert why in made.because
+
+
+# The key of the next CA is kept elsewhere, and its issuer can be asked for the way back. --------------------------------
+
+MADE, BROUGHT, CLOSED = (
+    settled_with(OLD),
+    bringing(NEW, elsewhere=True),
+    make("Closed", key(83), path_length=0, outlives_rewriting=True),
+)
+ENDED = make("cluster-ca v0", key(0), end=NOW)
+BOTH_KEPT = replace(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.links)
+IN_VAULT = make("Corporate", key(84), outlives_rewriting=True)
+KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "asked"),
+    [
+        pytest.param(MADE, BROUGHT, True, id="the key of the CA in use is here"),
+        pytest.param(MADE, bringing(CLOSED, elsewhere=True), True, id="the same, by a CA that permits none below it"),
+        pytest.param(KEPT_TOO, BOTH_KEPT, True, id="both keys are kept by the same issuer"),
+        pytest.param(KEPT, BOTH_KEPT, False, id="the same, and it would write the name of the CA in use anew"),
+        pytest.param(
+            KEPT_TOO, replace(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.links), False, id="the same, and the next one permits none below it",
+        ),
+        pytest.param(MADE, replace(BROUGHT, links=None), False, id="its issuer certifies no CAs"),
+        pytest.param(MADE, bringing(NEW), False, id="its key is here"),
+        pytest.param(MADE, ASKING, False, id="it is made here"),
+        pytest.param(MADE, bringing(INTERMEDIATE, ROOT, elsewhere=True), False, id="nothing leads to it"),
+        pytest.param(settled_with(ENDED), BROUGHT, False, id="the CA in use has ended"),
+        pytest.param(replace(MADE, sends_chains=False), BROUGHT, False, id="leaves are sent alone"),
+    ],
+)  # fmt: skip
+def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
+    made = made_by(snapshot, replace(intent, client_grace=HOUR))
+    assert (made.asked_back, bool(made.without_it)) == (("Vault issuer kafka-2026", True) if asked else ("", False))
+    assert ("and one of that one, signed by Vault issuer kafka-2026" in made.sentence()) is asked
+    if asked:
+        assert "so Vault issuer kafka-2026 is asked for a link certificate of" in made.because
+        assert "from memory alone: for 3600 s after the switch (client_grace)" in made.without_it
+
+
+def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_and_the_plan_says_who_is_refused() -> None:
+    intent = replace(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.links)
+    because = made_by(KEPT_TOO, intent).because
+    assert "is asked for none: CN=Closed" in because
+    assert "From then on these clients refuse them, until they read the certificate Secret again." in because
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ class PrepareAuthority(Step):
 
     generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
     asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
-    linked_until: when the other link certificate, of that CA by the next one, ends at the latest; None: with one of the two.
+    asked_back: reference of the issuer that has to be asked for the other link certificate, of that CA by the next one; empty where the key that signs
+    it is here, or there is none. without_it: which clients are refused where that issuer does not sign it, as a sentence.
+    linked_until: when the other link certificate ends at the latest; None: with one of the two.
     supplied: the CA where it is brought, with its chain; empty where it is made here. path_length: of a renewal that is made here; None: any
     number of CAs below it. at_least_until: the end of a renewal that is made here, where its usual life would end before; None: its usual life.
     stop: where the flow that begins with it is to stop. to_replace: of a renewal, whether the key is to be replaced after it.
@@ -41,6 +43,8 @@ class PrepareAuthority(Step):
     linked: bool = False
     linked_until: datetime | None = None
     asked: str = ""
+    asked_back: str = ""
+    without_it: str = ""
     supplied: Chain = ()
     stop: Stop | None = None
     to_replace: bool = False
@@ -52,7 +56,8 @@ class PrepareAuthority(Step):
         replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
         signed = f", signed by {self.asked}" if self.asked else ""
         linked = f", and a link certificate by that one{signed}" if self.linked else ""
-        return f"prepare a CA with a new key{replaced}{linked}"
+        back = f", and one of that one, signed by {self.asked_back}" if self.asked_back else ""
+        return f"prepare a CA with a new key{replaced}{linked}{back}"
 
     def _other_length(self) -> str:
         length = self.supplied[0].path_length if self.supplied else self.path_length
