@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,6 +30,19 @@ def _subtree(text: str) -> x509.GeneralName:
     if text.startswith("<"):
         return x509.DirectoryName(x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, text.strip("<>"))]))
     return x509.DNSName(text)
+
+
+def _alternative(text: str) -> x509.GeneralName:
+    """A URI or a mailbox where it has the form of one, an address where it ends with a digit or has a colon, and a DNS name otherwise and in angle
+    brackets.
+    """
+    if text.startswith("<"):
+        return x509.DNSName(text.strip("<>"))
+    if re.match("[a-z]+:[^:0-9]", text):
+        return x509.UniformResourceIdentifier(text)
+    if "@" in text:
+        return x509.RFC822Name(text)
+    return x509.IPAddress(ip_address(text)) if text[-1].isdigit() or ":" in text else x509.DNSName(text)
 
 
 def names(
@@ -71,10 +85,7 @@ class Constrained:
         return self._leaf(lower), lower.certificate, upper.certificate, root.certificate
 
     def _leaf(self, issuer: Entity) -> Certificate:
-        general = [
-            x509.IPAddress(ip_address(one)) if one[-1].isdigit() or ":" in one else x509.DNSName(one)
-            for one in self.san
-        ]
+        general = [_alternative(one) for one in self.san]
         extra = [*([(x509.SubjectAlternativeName(general), False)] if general else []), *self.leaf]
         return make(self.called, key(4), issuer, ca=False, extra=extra).certificate
 
@@ -98,6 +109,7 @@ def _bad(name: str, reason: str, **parts: object) -> Case:
 
 
 _KAFKA = ("demo-kafka-0.demo-kafka-brokers.kafka.svc", "demo-kafka-0.demo-kafka-brokers.kafka.svc.cluster.local")
+_SUBTREES = [f"a{number}.svc" for number in range(1024)]
 _NAMES, _POLICIES, _UNKNOWN = "the name constraints of", "requires certificate policies", "cannot be judged here"
 
 CASES = (
@@ -138,6 +150,27 @@ CASES = (
     _bad("a common name that could be one of DNS", _NAMES, lower=[names(["svc"])], san=[], called="leaf"),
     _good("a common name beside DNS names", lower=[names(["svc"])], called="leaf"),
     _bad("a CA's common name that could be one of DNS", _NAMES, upper=[names(["svc"])], lower_called="issuing"),
+    _good("a CA's common name under a root's constraints", root=[names(["svc"])], lower_called="issuing"),
+    _good("a common name without a dot under a root's constraints", root=[names(["svc"])], san=[], called="leaf"),
+    _bad("a common name with a dot under a root's constraints", _NAMES, root=[names(["svc"])], san=[], called="a.local"),
+    _good("a common name that is none of a host", lower=[names(["svc"])], san=[], called="a@local"),
+    _bad("an address for a common name beside DNS names", _NAMES, lower=[names(["10.0.0.0/8"])], called="11.1.2.3"),
+    _good("a permitted address for a common name", lower=[names(["10.0.0.0/8"])], called="10.1.2.3"),
+    _good("an address for a common name beside addresses", lower=[names(["10.0.0.0/8"])], san=["10.1.2.3"], called="11.1.2.3"),
+    _bad("an address for a common name where DNS names count", _NAMES, lower=[names(["svc"])], san=["10.1.2.3"], called="10.1.2.3"),
+    _good("a number for a common name", lower=[names(["10.0.0.0/8"])], san=[], called="7"),
+    _bad("two numbers for a common name", _NAMES, lower=[names([], ["10.0.0.0/8"])], san=[], called="10.1"),
+    _good("a number for a common name where DNS names count", lower=[names(["svc"])], san=[], called="7"),
+    _bad("an address among DNS names", _NAMES, lower=[names(["svc"])], san=["<10.1.2.3>"]),
+    _bad("a DNS name that is none of a host where addresses count", _NAMES, lower=[names(["10.0.0.0/8"])], san=["a..svc"]),
+    _good("a URI", lower=[names(["svc"])], san=["a.svc", "spiffe://user@b.local:80/c"]),
+    _bad("a URI without a host", _NAMES, lower=[names(["svc"])], san=["a.svc", "urn:b"]),
+    _bad("a URI of an address", _NAMES, lower=[names(["10.0.0.0/8"])], san=["a.svc", "http://10.1.2.3/"]),
+    _good("a URI without a host where nothing is constrained", san=["a.svc", "urn:b"]),
+    _good("a mailbox", lower=[names(["svc"])], san=["a.svc", "me@b.local"]),
+    _bad("a mailbox with a space", _NAMES, lower=[names(["svc"])], san=["a.svc", "a b@c"]),
+    _good("many names and constraints", lower=[names(_SUBTREES[:100])], san=_SUBTREES[:100]),
+    _bad("more names and constraints than OpenSSL compares", "than OpenSSL compares", lower=[names(_SUBTREES)], san=_SUBTREES),
     _bad("directory", _UNKNOWN, lower=[names(["svc", "<io.strimzi>"])]),
     _good("explicit policy at the root", root=[explicit_policy(0)]),
     _good("explicit policy further down", upper=[explicit_policy(3)]),

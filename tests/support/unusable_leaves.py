@@ -13,7 +13,8 @@ from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.x509.oid import ExtendedKeyUsageOID
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.x509.oid import ExtendedKeyUsageOID, ExtensionOID
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
@@ -28,6 +29,8 @@ JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
 ISSUER = make("issuer", key(80))
 OWN = key(81)
 _ISSUER_NAME = x509.load_der_x509_certificate(ISSUER.certificate.der).subject
+_SUBJECT = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "leaf")])
+_NAMES = x509.SubjectAlternativeName([x509.DNSName("leaf")]), False
 _SERVER, _CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
 
 
@@ -44,12 +47,13 @@ class LeafCase:
         return self.as_server if purpose is Purpose.SERVER else self.as_client
 
 
-def _leaf(extra: Iterable[tuple[Any, bool]], algorithm: Any) -> Certificate:
+def _leaf(
+    extra: Iterable[tuple[Any, bool]], algorithm: Any, public_key: Any, names: tuple[Any, bool], subject: x509.Name
+) -> Certificate:
     builder = (
-        x509.CertificateBuilder().subject_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "leaf")]))
-        .issuer_name(_ISSUER_NAME).public_key(OWN.public_key).serial_number(x509.random_serial_number())
-        .not_valid_before(NOW - YEAR / 2).not_valid_after(NOW + YEAR / 2)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("leaf")]), False)
+        x509.CertificateBuilder().subject_name(subject)
+        .issuer_name(_ISSUER_NAME).public_key(public_key).serial_number(x509.random_serial_number())
+        .not_valid_before(NOW - YEAR / 2).not_valid_after(NOW + YEAR / 2).add_extension(*names)
     )  # fmt: skip
     for extension, critical in extra:
         builder = builder.add_extension(extension, critical)
@@ -63,8 +67,20 @@ def _case(
     server: Iterable[Verifier] = (),
     client: Iterable[Verifier] = (),
     algorithm: Any = hashes.SHA256(),  # noqa: B008
+    public_key: Any = OWN.public_key,
+    names: tuple[Any, bool] = _NAMES,
+    subject: x509.Name = _SUBJECT,
 ) -> LeafCase:
-    return LeafCase(name, _leaf(extra, algorithm), frozenset(server), frozenset(client))
+    leaf = _leaf(extra, algorithm, public_key, names, subject)
+    return LeafCase(name, leaf, frozenset(server), frozenset(client))
+
+
+def _named(*names: bytes, critical: bool = False) -> tuple[Any, bool]:
+    """Alternative names, each with the tag of its kind before it."""
+    content = b"".join(bytes([one[0], len(one) - 1]) + one[1:] for one in names)
+    return x509.UnrecognizedExtension(
+        ExtensionOID.SUBJECT_ALTERNATIVE_NAME, bytes([0x30, len(content)]) + content
+    ), critical
 
 
 def _for(*uses: x509.ObjectIdentifier) -> tuple[Any, bool]:
@@ -77,6 +93,10 @@ def _may(*bits: str) -> tuple[Any, bool]:
         "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
     )  # fmt: skip
     return x509.KeyUsage(**{name: name in bits for name in names}), True
+
+
+def _on(curve: ec.EllipticCurve) -> Any:
+    return ec.generate_private_key(curve).public_key()
 
 
 _POLICY = x509.ObjectIdentifier("1.2.3.4")
@@ -104,6 +124,18 @@ CASES = (
     _case("identifiers", (_SKI, False), (_AKI, False)),
     _case("critical ski", (_SKI, True), server=[JVM, GO, OPENSSL], client=[JVM]),
     _case("critical aki", (_AKI, True), server=[JVM, GO, OPENSSL], client=[JVM]),
+    _case("RSA with 1024 bits", server=[OPENSSL], public_key=rsa.generate_private_key(65537, 1024).public_key()),
+    _case("secp521r1", public_key=_on(ec.SECP521R1())),
+    _case("secp192r1", server=[JVM, GO, OPENSSL], client=[JVM], public_key=_on(ec.SECP192R1())),
+    _case("an address", names=_named(b"\x87\x0a\x01\x02\x03")),
+    _case("a network for an address", server=[GO], names=_named(b"\x87\x0a\x00\x00\x00\xff\x00\x00\x00")),
+    _case("a network for an address of IPv6", server=[GO], names=_named(b"\x87\xfd" + bytes(15) + b"\xff" + bytes(15))),
+    _case("a DNS name that is not ASCII", server=[GO], names=_named(b"\x82leaf", b"\x82\xc3\xb6.leaf")),
+    _case(
+        "another name that is not ASCII", names=_named(b"\xa0\x06\x03\x2a\x03\x04\xa0\x04\x0c\x02\xc3\xb6", b"\x82leaf")
+    ),
+    _case("no subject", names=(_NAMES[0], True), subject=x509.Name([])),
+    _case("no subject, names that are not critical", server=[JVM], client=[JVM], subject=x509.Name([])),
     _case("critical policies", (_PLAIN, True)),
     _case("critical policies with qualifiers", (_QUALIFIED, True), server=[JVM], client=[JVM]),
 )

@@ -11,12 +11,12 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from ipaddress import IPv4Network, IPv6Network
 from typing import TYPE_CHECKING, NoReturn
 
 from ._cryptography import (
     ExtensionOID,
     InvalidSignature,
-    NameOID,
     UnsupportedAlgorithm,
     ec,
     padding,
@@ -24,7 +24,7 @@ from ._cryptography import (
     serialization,
     x509,
 )
-from .name_constraints import NameConstraints, read
+from .name_constraints import NameConstraints, Names, names_of, read
 from .names import FoldedName, folded, rewritten
 from .pem_forms import form_of
 from .printable import printable
@@ -327,6 +327,16 @@ class Certificate:
         return any(not isinstance(one, (x509.DNSName, x509.IPAddress)) for one in names or ())
 
     @cached_property
+    def has_malformed_names(self) -> bool:
+        """Whether an alternative name has a form that it must not have: text that is not ASCII, or a network instead of an address."""
+        names = self._extension(x509.SubjectAlternativeName)
+        values = [one.value for one in names or () if not isinstance(one, x509.OtherName)]
+        return any(
+            isinstance(one, (IPv4Network, IPv6Network)) or (isinstance(one, str) and not one.isascii())
+            for one in values
+        )
+
+    @cached_property
     def self_issued(self) -> bool:
         """Subject and issuer have the same name (RFC 5280 section 3.2); says nothing about the key."""
         return self.subject_der == self.issuer_der
@@ -359,15 +369,9 @@ class Certificate:
         return None if value is None else read(value, self.der)
 
     @cached_property
-    def names_under_constraints(self) -> frozenset[str]:
-        """The names that the constraints of its issuers may refuse. Without DNS names, JVMs and OpenSSL take a common name for one
-        where it could be one: where it has no spaces.
-        """
-        names = self._extension(x509.SubjectAlternativeName)
-        if names is not None and names.get_values_for_type(x509.DNSName):
-            return self.subject_alternative_names
-        common = (str(one.value) for one in self._parsed.subject.get_attributes_for_oid(NameOID.COMMON_NAME))
-        return self.subject_alternative_names | {one for one in common if one.split() == [one]}
+    def names_under_constraints(self) -> Names:
+        """The names that the constraints of its issuers may refuse."""
+        return names_of(self._parsed.subject, list(self._extension(x509.SubjectAlternativeName) or ()))
 
     @cached_property
     def requires_explicit_policy_after(self) -> int | None:

@@ -23,6 +23,11 @@ ALL: Verifiers = frozenset(Verifier)
 #: Extended key usages (RFC 5280 section 4.2.1.12).
 SERVER_USE, CLIENT_USE, ANY_USE = "1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "2.5.29.37.0"
 
+#: The curves of ECDSA keys that all verifiers know.
+CURVES = "on secp256r1, secp384r1 or secp521r1"
+_JVM_CURVES = frozenset({"secp256r1", "secp384r1", "secp521r1"})
+_GO_CURVES = _JVM_CURVES | {"secp224r1"}
+
 _SHA1 = frozenset({"1.2.840.113549.1.1.5", "1.2.840.10045.4.1", "1.2.840.10040.4.3"})
 _MD5 = "1.2.840.113549.1.1.4"
 _ECDSA_SHA3 = frozenset(f"2.16.840.1.101.3.4.3.{last}" for last in (9, 10, 11, 12))
@@ -58,6 +63,39 @@ _NAMES = {
     Verifier.OPENSSL: "OpenSSL (librdkafka)",
     Verifier.GO: "Go programs (Kafka Exporter)",
 }
+
+
+def key_defects(certificate: Certificate) -> Iterator[Defect]:
+    """Of RSA and EC keys."""
+    for rule in (_size, _curve, _form_of_key):
+        yield from rule(certificate)
+
+
+def _size(certificate: Certificate) -> Iterator[Defect]:
+    """OpenSSL at security level 2, its default since 3.2 and that of Debian before."""
+    algorithm, bits = certificate.key_type
+    if algorithm == "rsa" and bits < 2048:
+        refusing = ALL if bits < 1024 else OPENSSL
+        yield Defect(refusing, f"has an RSA key of {bits} bits", "with an RSA key of 2048 bits or more")
+
+
+def _curve(certificate: Certificate) -> Iterator[Defect]:
+    """OpenSSL at the same level: it refuses no curve but short ones."""
+    curve = certificate.curve
+    if curve is None:
+        return
+    refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()
+    refusing |= frozenset() if curve in _JVM_CURVES else JVM
+    refusing |= frozenset() if curve in _GO_CURVES else GO
+    if refusing:
+        yield Defect(refusing, f"has a key on the curve {curve}", f"with a key {CURVES}")
+
+
+def _form_of_key(certificate: Certificate) -> Iterator[Defect]:
+    if certificate.has_compressed_key:
+        yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")
+    elif certificate.curve is not None and not certificate.has_key_in_usual_form:
+        yield Defect(ALL, "spells out the parameters of its curve", f"whose key names its curve, {CURVES}")
 
 
 def signature_defects(certificate: Certificate) -> Iterator[Defect]:

@@ -2,23 +2,50 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Name constraints of a CA (RFC 5280 section 4.2.1.10), as far as all verifiers read them in the same way."""
+"""Name constraints of a CA (RFC 5280 section 4.2.1.10), as far as all verifiers read them in the same way, and the names that
+they meet.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING, TypeAlias
 
-from ._cryptography import x509
+from ._cryptography import NameOID, x509
 from .addresses import Address, address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from cryptography.x509 import GeneralName
+    from cryptography.x509 import GeneralName, Name
 
 Network: TypeAlias = "IPv4Network | IPv6Network"
+#: A DNS name is text, also where the text is that of an address.
+Comparable: TypeAlias = "str | Address"
+
+#: The form in which JVMs or OpenSSL take a common name for a DNS name.
+_HOST = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?([^/?#@:]+)(?::[0-9]+)?(?:[/?#].*)?")
+_MAILBOX = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@([^@]+)")
+_LONGEST_IPV4 = len("255.255.255.255")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a certificate that the constraints of its issuers may refuse."""
+
+    # Its alternative DNS names and IP addresses.
+    alternative: frozenset[Comparable]
+    # Alternative names that Go can compare with no constraint: it refuses them below every CA that has constraints, of whatever kind.
+    unmatched: frozenset[str]
+    # The common names that OpenSSL takes for DNS names where the certificate is a leaf.
+    to_openssl: frozenset[Comparable]
+    # The common names that a JVM takes for DNS names or addresses.
+    to_jvm: frozenset[Comparable]
+    # The parts of the subject and the alternative names: OpenSSL compares each with each constraint.
+    count: int
 
 
 @dataclass(frozen=True)
@@ -36,10 +63,17 @@ class NameConstraints:
     permitted: Subtrees
     excluded: Subtrees
 
-    def admits(self, name: str) -> bool:
-        """Whether a certificate below may hold this DNS name or IP address."""
-        address = address_of(name)
-        return self._admits_name(name.lower()) if address is None else self._admits_address(address)
+    @property
+    def count(self) -> int:
+        return sum(len(one.names) + len(one.networks) for one in (self.permitted, self.excluded))
+
+    def admits(self, name: Comparable) -> bool:
+        """Whether a certificate below may hold this DNS name or IP address. Go refuses a DNS name that is none of a host whatever the constraints are
+        of.
+        """
+        if isinstance(name, str):
+            return _is_plain(name) and self._admits_name(name.lower())
+        return self._admits_address(name)
 
     def _admits_address(self, address: Address) -> bool:
         """Both families are one kind of name: where only networks of one are permitted, no address of the other is. A JVM
@@ -55,7 +89,7 @@ class NameConstraints:
             return True
         # A wildcard stands for every name below, one of which may be excluded.
         plain = name[2:] if name.startswith("*.") else name
-        if not plain.strip(".") or plain.startswith(".") or plain.endswith(".") or "*" in plain:
+        if "*" in plain:
             return False
         if any(_within(plain, one.lstrip(".")) for one in self.excluded.names):
             return False
@@ -67,6 +101,11 @@ class NameConstraints:
 def _within(name: str, subtree: str) -> bool:
     """Whole labels count: "a.svc" is within "svc", and "asvc" is not."""
     return name == subtree or name.endswith(subtree if subtree.startswith(".") else f".{subtree}")
+
+
+def _is_plain(name: str) -> bool:
+    """Whether Go takes it for the name of a host: ASCII characters that can be seen, and no empty label."""
+    return all(name.split(".")) and all("!" <= one <= "~" for one in name)
 
 
 def _confuses(network: Network, address: Address) -> bool:
@@ -95,3 +134,50 @@ def _subtrees(found: Iterable[GeneralName]) -> Subtrees | None:
         else:
             return None
     return Subtrees(tuple(names), tuple(networks))
+
+
+def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
+    """The names of a certificate. Without an alternative DNS name, JVMs and OpenSSL take a common name for one where it could be one; without an
+    alternative IP address, a JVM takes it for an address where it is the text of one.
+    """
+    unmatched = [one for one in alternative if not _is_matched(one)]
+    dns: set[Comparable] = {one.value for one in alternative if isinstance(one, x509.DNSName)}
+    ips: set[Comparable] = {
+        one.value
+        for one in alternative
+        if isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Address, IPv6Address))
+    }
+    common = [str(one.value) for one in subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    hosts = [] if dns else [one for one in common if _HOST.fullmatch(one)]
+    addresses = {one: address for one in common if (address := _literal(one)) is not None}
+    to_jvm: set[Comparable] = {one for one in hosts if one not in addresses}
+    if not ips:
+        to_jvm.update(address for text, address in addresses.items() if not text.isdecimal())
+    return Names(
+        frozenset(dns | ips), frozenset(str(one.value) for one in unmatched), frozenset(one for one in hosts if "." in one), frozenset(to_jvm),
+        len(list(subject)) + len(alternative),
+    )  # fmt: skip
+
+
+def _is_matched(name: GeneralName) -> bool:
+    """Go finds the name of a host in every URI and e-mail address, and an address in every IP address; it looks at no further kinds of names."""
+    if isinstance(name, x509.IPAddress):
+        return not isinstance(name.value, (IPv4Network, IPv6Network))
+    if not isinstance(name, (x509.UniformResourceIdentifier, x509.RFC822Name)):
+        return True
+    found = (_MAILBOX if isinstance(name, x509.RFC822Name) else _URI).fullmatch(name.value)
+    return found is not None and _is_plain(found[1]) and address_of(found[1]) is None
+
+
+def _literal(name: str) -> Address | None:
+    """The address for which a JVM takes a text: "10.1" is 10.0.0.1 to it. A number alone, as "7", it takes for an address and then compares with
+    nothing.
+    """
+    parts = name.split(".")
+    if len(name) > _LONGEST_IPV4 or len(parts) > 4 or not (name.isascii() and all(one.isdecimal() for one in parts)):
+        return address_of(name)
+    *upper, last = map(int, parts)
+    rest = 256 ** (4 - len(upper))
+    if max(upper, default=0) > 255 or last >= rest:
+        return None
+    return IPv4Address(int.from_bytes(bytes(upper), "big") * rest + last)

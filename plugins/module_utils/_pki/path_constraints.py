@@ -13,6 +13,10 @@ from itertools import pairwise
 
 from .certificates import Certificate
 
+#: Names times constraints. OpenSSL gives up above 1,048,576 (NAME_CHECK_MAX), for which the search here would take seconds; no certificate that is in
+#: use comes near.
+MOST_COMPARISONS = 1 << 16
+
 
 def constraint_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
     """Why a path does not keep to the constraints of its CAs; empty where it does.
@@ -29,7 +33,13 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
         constraints = authority.name_constraints
         if constraints is not None:
             for one in below:
-                refused = sorted(name for name in one.names_under_constraints if not constraints.admits(name))
+                names = one.names_under_constraints
+                if names.count * constraints.count > MOST_COMPARISONS:
+                    return f"{authority.subject} has more name constraints than OpenSSL compares with the names of {one.subject}"
+                read = names.alternative | (names.to_openssl if one is leaf else frozenset())
+                if authority != authorities[-1]:
+                    read |= names.to_jvm
+                refused = sorted(names.unmatched.union(str(name) for name in read if not constraints.admits(name)))
                 if refused:
                     return f"the name constraints of {authority.subject} do not admit the name {refused[0]} of {one.subject}"
         below.append(authority)

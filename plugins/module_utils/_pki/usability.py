@@ -14,22 +14,18 @@ from typing import TypeAlias
 
 from .certificates import Certificate, Chain
 from .defects import (
-    ALL,
     ANY_USE,
+    CURVES,
     GO,
     JVM,
     OPENSSL,
     SERVER_USE,
     Defect,
     criticality_defects,
+    key_defects,
     policy_defects,
     signature_defects,
 )
-
-_CURVES = "on secp256r1, secp384r1 or secp521r1"
-_JVM_CURVES = frozenset({"secp256r1", "secp384r1", "secp521r1"})
-_GO_CURVES = _JVM_CURVES | {"secp224r1"}
-
 
 _Rule: TypeAlias = Callable[[Certificate], Iterator[Defect]]
 
@@ -68,34 +64,7 @@ def _name(certificate: Certificate) -> Iterator[Defect]:
 def _kind_of_key(certificate: Certificate) -> Iterator[Defect]:
     unusual = {"1.2.840.10040.4.1": "DSA", "1.3.101.113": "Ed448", "1.2.840.113549.1.1.10": "RSA-PSS"}
     if kind := unusual.get(certificate.public_key_algorithm):
-        yield Defect(GO, f"has a key for {kind} only", f"with an RSA key, or an ECDSA key {_CURVES}")
-
-
-def _size(certificate: Certificate) -> Iterator[Defect]:
-    """OpenSSL at security level 2, its default since 3.2 and that of Debian before."""
-    algorithm, bits = certificate.key_type
-    if algorithm == "rsa" and bits < 2048:
-        refusing = ALL if bits < 1024 else OPENSSL
-        yield Defect(refusing, f"has an RSA key of {bits} bits", "with an RSA key of 2048 bits or more")
-
-
-def _curve(certificate: Certificate) -> Iterator[Defect]:
-    """OpenSSL at the same level: it refuses no curve but short ones."""
-    curve = certificate.curve
-    if curve is None:
-        return
-    refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()
-    refusing |= frozenset() if curve in _JVM_CURVES else JVM
-    refusing |= frozenset() if curve in _GO_CURVES else GO
-    if refusing:
-        yield Defect(refusing, f"has a key on the curve {curve}", f"with a key {_CURVES}")
-
-
-def _form_of_key(certificate: Certificate) -> Iterator[Defect]:
-    if certificate.has_compressed_key:
-        yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")
-    elif certificate.curve is not None and not certificate.has_key_in_usual_form:
-        yield Defect(ALL, "spells out the parameters of its curve", f"whose key names its curve, {_CURVES}")
+        yield Defect(GO, f"has a key for {kind} only", f"with an RSA key, or an ECDSA key {CURVES}")
 
 
 def _purpose(certificate: Certificate) -> Iterator[Defect]:
@@ -109,5 +78,5 @@ def _purpose(certificate: Certificate) -> Iterator[Defect]:
 
 
 _RULES: Sequence[_Rule] = (
-    _name, _kind_of_key, _size, _curve, _form_of_key, signature_defects, _purpose, criticality_defects, policy_defects,
+    _name, _kind_of_key, key_defects, signature_defects, _purpose, criticality_defects, policy_defects,
 )  # fmt: skip

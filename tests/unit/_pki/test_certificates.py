@@ -12,6 +12,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.addresses import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     CertificateError,
@@ -218,20 +219,44 @@ def test_of_several_names_of_an_issuer_the_first_counts() -> None:
         assert named.names_as_issuer(issuer) is fits
 
 
+_ADDRESS = ip_address("10.0.0.1")
+
+
 @pytest.mark.parametrize(
-    ("common", "names", "expected"),
+    ("common", "names", "to_openssl", "to_jvm"),
     [
-        ("node", (), {"node"}),
-        ("two words", (), set()),
-        (" node", (), set()),
-        ("10.0.0.1", ("10.0.0.1",), {"10.0.0.1"}),
-        ("node", ("10.0.0.1",), {"10.0.0.1", "node"}),
-        ("node", ("other",), {"other"}),
+        ("node", (), set(), {"node"}),
+        ("a.node", (), {"a.node"}, {"a.node"}),
+        ("two words", (), set(), set()),
+        (" node", (), set(), set()),
+        ("a@b.c", (), set(), set()),
+        ("node.", (), set(), set()),
+        ("node", ("10.0.0.1",), set(), {"node"}),
+        ("a.node", ("other",), set(), set()),
+        # Addresses, as far as a JVM takes them for some.
+        ("10.0.0.1", ("10.0.0.1",), {"10.0.0.1"}, set()),
+        ("10.0.0.1", ("other",), set(), {_ADDRESS}),
+        ("10.1", (), {"10.1"}, {_ADDRESS}),
+        ("10.0.1", (), {"10.0.1"}, {_ADDRESS}),
+        ("7", (), set(), set()),
+        ("4294967295", (), set(), set()),
+        ("4294967296", (), set(), {"4294967296"}),
+        ("256.0.0.1", (), {"256.0.0.1"}, {"256.0.0.1"}),
+        ("255.0.0.256", (), {"255.0.0.256"}, {"255.0.0.256"}),
+        ("255.255.255.255", (), {"255.255.255.255"}, {ip_address("255.255.255.255")}),
+        ("1.2.3.4.5", (), {"1.2.3.4.5"}, {"1.2.3.4.5"}),
+        ("0000000000000007", (), set(), {"0000000000000007"}),
+        ("fd00::1", (), set(), {ip_address("fd00::1")}),
     ],
 )
-def test_a_common_name_is_a_host_where_no_dns_name_is(common: str, names: tuple[str, ...], expected: set[str]) -> None:
+def test_a_common_name_is_a_name_of_a_host_where_no_other_is(
+    common: str, names: tuple[str, ...], to_openssl: set[object], to_jvm: set[object]
+) -> None:
     extra = [(alternative_names(names), False)] if names else []
-    assert leaf(ROOT, common, extra=extra).names_under_constraints == expected
+    found = leaf(ROOT, common, extra=extra).names_under_constraints
+    assert (found.to_openssl, found.to_jvm) == (to_openssl, to_jvm)
+    assert found.alternative == {address_of(one) or one for one in names}
+    assert (found.unmatched, found.count) == (frozenset(), 2 + len(names))
 
 
 def test_its_text_is_its_subject_and_the_start_of_its_digest() -> None:

@@ -11,6 +11,8 @@ from ipaddress import ip_network
 import pytest
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki import path_constraints
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.addresses import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import certificate_from_der
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.name_constraints import NameConstraints, Subtrees
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_issued_by, validate_path
@@ -54,8 +56,9 @@ def subtrees(*found: str) -> Subtrees:
             for permitted, excluded in ((("svc",), ()), ((), ("local",)), (("svc",), ("local",)))
             for name in ("", ".", "*.", ".svc", "svc.", ".svc.", "a.*.svc", "*.*.svc", "*")
         ),
-        ((), (), ".svc", True),
-        (("10.0.0.0/8",), (), ".svc", True),
+        # Nor is it where nothing but addresses does.
+        *((("10.0.0.0/8",), (), name, False) for name in ("", ".svc", "svc.", "a..svc", "a svc", "ä.svc", "\x7f")),
+        (("10.0.0.0/8",), (), "!.svc~", True),
         # All of a family, and nothing of the other.
         (("0.0.0.0/0",), (), "10.1.2.3", True),
         (("0.0.0.0/0",), (), "fd00::1", False),
@@ -68,7 +71,24 @@ def subtrees(*found: str) -> Subtrees:
 def test_which_names_they_admit(
     permitted: tuple[str, ...], excluded: tuple[str, ...], name: str, admitted: bool
 ) -> None:
-    assert NameConstraints(subtrees(*permitted), subtrees(*excluded)).admits(name) is admitted
+    constraints = NameConstraints(subtrees(*permitted), subtrees(*excluded))
+    assert constraints.admits(address_of(name) or name) is admitted
+    assert constraints.count == len(permitted) + len(excluded)
+
+
+def test_an_address_among_dns_names_is_a_name() -> None:
+    assert not NameConstraints(subtrees("svc"), subtrees()).admits("10.1.2.3")
+    assert NameConstraints(subtrees(), subtrees("10.0.0.0/8")).admits("10.1.2.3")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_names_times_constraints_are_bounded(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The leaf has two parts in its subject and one alternative name."""
+    monkeypatch.setattr(path_constraints, "MOST_COMPARISONS", 3 * 2 - more)
+    leaf, lower, upper, root = Constrained(lower=[names(["svc", "local"])]).chain
+    found = validate_path((leaf, lower, upper), (root,), at=NOW)
+    assert found.valid is (not more)
+    assert (f"{lower.subject} has more name constraints" in found.reason) == more
 
 
 def test_they_are_values() -> None:
@@ -88,6 +108,7 @@ def test_they_are_values() -> None:
         (Constrained(lower=[names(["example.com"])]), True),
         (Constrained(upper=[names(["example.com"])]), True),
         (Constrained(upper=[names(["example.com"])], lower_called="issuing"), False),
+        (Constrained(root=[names(["example.com"])], lower_called="issuing.local"), True),
         (Constrained(lower=[names(["<directory>"])]), False),
         # It will have no policies.
         (Constrained(lower=[explicit_policy(2)]), True),
