@@ -79,7 +79,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         ),
         Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
         Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
-        Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
+        Check("faults", "flows, killed at every fifth write", main, (("pytest", "tests/faults", *_LONG),)),
         Check(
             "flows",
             "whole flows in memory, and roles as Ansible runs them",
@@ -113,7 +113,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
     # A command of its own builds what only these tests take: a test would be given up before that is done.
     built = ("python", "-m", "tests.issuers")
     # A worker has a bed of its own and takes whole files, as the tests of a file go on where the one before left off.
-    api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile", "--timeout=900")
+    api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile", _PATIENT)
     return [
         Check("api", "API tier", main, (built, api), after=bed),
         Check(

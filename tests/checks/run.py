@@ -31,7 +31,7 @@ FINDING = 200
 #: A line of a log that starts so is repeated beside the check's result.
 NOTE = "note: "
 #: A check that takes longer than that hangs.
-LIMIT_SECONDS = 2400.0
+LIMIT_SECONDS = 3600.0
 _RUNNING: set[subprocess.Popen[str]] = set()
 
 

@@ -24,6 +24,7 @@ from ..flows.cases import Case
 from ..support.faults import PASSING, Choose, Fault, FaultyApi, at_call, from_call_on, now_and_then
 from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from . import stories, test_kill_clients_ca
+from .conftest import Points
 from .stories import Story
 from .test_kill_clients_ca import ClientsStory
 
@@ -199,11 +200,13 @@ def test_each_call_fails_once(story: Story | ClientsStory, fault: Fault, monkeyp
     "fault", [pytest.param(one, id=one.value) for one in (Fault.INTERNAL_ERROR, Fault.LOST_ANSWER)]
 )
 @pytest.mark.parametrize("story", _marked(IN_EVERY_RUN, lambda story: True))
-def test_each_write_fails_once(story: Story | ClientsStory, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_write_fails_once(
+    story: Story | ClientsStory, fault: Fault, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The part of the test above in which something can be half-way."""
     calls, wanted = undisturbed(story, monkeypatch)
     writes = [number for number, call in enumerate(calls, 1) if is_write(call) and "/leases" not in call[1]]
-    for number in writes[:: 1 if fault is Fault.INTERNAL_ERROR else 3]:
+    for number in (writes[one - 1] for one in points.to(len(writes))):
         assert fails_once(story, number, fault, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
 
 
@@ -229,12 +232,14 @@ _PAUSING = (IN_EVERY_RUN[0], ClientsStory(Goal.REPLACE_KEY, keystores=False))
 
 @_AT_EACH_CALL
 @pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in _PAUSING))
-def test_the_token_runs_out_at_each_call(story: Story | ClientsStory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_token_runs_out_at_each_call(
+    story: Story | ClientsStory, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls, wanted = undisturbed(story, monkeypatch)
     numbers = [number for number, call in enumerate(calls, 1) if "/leases" not in call[1]]
     if story in _PAUSING:
-        numbers = [number for number in numbers if is_write(calls[number - 1])][::2]
-    for number in numbers:
+        numbers = [number for number in numbers if is_write(calls[number - 1])]
+    for number in (numbers[one - 1] for one in points.to(len(numbers))):
         assert ends_and_goes_on(story, number, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
 
 

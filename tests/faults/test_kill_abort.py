@@ -19,6 +19,7 @@ from ..support.clients_cluster import ClientsCluster
 from ..support.killing import Killed, KillingTransport
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import WatchedCluster
+from .conftest import Points
 from .stories import have_fast_keys
 
 
@@ -97,11 +98,9 @@ class Undoing:
     is_too_late: bool
 
 
-def undoings(story: AbortStory, patch: pytest.MonkeyPatch, every: int = 1) -> Iterator[Undoing]:
-    """The rotation, killed after one write more each time and aborted, until it ends before it is killed. every: by how many writes more."""
-    number = 0
-    while True:
-        number += every
+def undoings(story: AbortStory, patch: pytest.MonkeyPatch, numbers: Iterator[int]) -> Iterator[Undoing]:
+    """The rotation, killed after one write more each time and aborted, until it ends before it is killed. numbers: of the writes."""
+    for number in numbers:
         cluster, flow = story.begin(patch)
         old, key = cluster.current, key_of(cluster)
         killed_at(cluster, number)
@@ -116,11 +115,11 @@ def undoings(story: AbortStory, patch: pytest.MonkeyPatch, every: int = 1) -> It
 
 @pytest.mark.parametrize("story", EVERYWHERE)
 def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
-    story: AbortStory, monkeypatch: pytest.MonkeyPatch
+    story: AbortStory, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until the CA that it replaces has left; then the abort says so, and the rotation is finished."""
     undone, told = 0, 0
-    for one in undoings(story, monkeypatch):
+    for one in undoings(story, monkeypatch, points.endless()):
         if one.is_too_late:
             one.flow.finish()
             told += 1
@@ -128,15 +127,14 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
             one.cluster.finish(Goal.ABORT)
             assert_undone(one.cluster, one.old)
             undone += 1
-    assert undone >= 5
+    assert undone >= 2
     assert told >= 1
 
 
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.long), 5], ids=lambda every: f"each {every}")
-def test_so_can_one_whose_ca_is_renewed_first(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_can_one_whose_ca_is_renewed_first(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """A renewal that has come to its end stays, and one that has not is undone as well."""
     left = set[bool]()
-    for one in undoings(RENEWED_FIRST, monkeypatch, every):
+    for one in undoings(RENEWED_FIRST, monkeypatch, points.endless()):
         if one.is_too_late:
             one.flow.finish()
         elif key_of(one.cluster) == one.key:
@@ -149,21 +147,19 @@ def test_so_can_one_whose_ca_is_renewed_first(every: int, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("until", [pytest.param(Phase.TRUST, marks=pytest.mark.long), Phase.USE])
 @pytest.mark.parametrize("story", EVERYWHERE)
 def test_an_abort_that_is_killed_at_any_write_goes_on(
-    story: AbortStory, until: Phase, monkeypatch: pytest.MonkeyPatch
+    story: AbortStory, until: Phase, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    story, number = replace(story, until=until), 0
-    while True:
-        number += 1
+    story = replace(story, until=until)
+    for number in points.endless():
         cluster, flow = story.begin(monkeypatch)
         old = cluster.current
         flow.run(until=story.until)
         killed_at(cluster, number)
         try:
             cluster.run(Goal.ABORT)
+            break
         except Killed:
             back(cluster)
             cluster.finish(Goal.ABORT)
             assert_undone(cluster, old)
-            continue
-        break
     assert number > 4

@@ -13,6 +13,7 @@ from ..flows.test_swapped_by_hand import swap
 from ..support.authorities import Authority, root
 from ..support.killing import Killed, KillingTransport
 from ..support.watched_cluster import WatchedCluster, assert_only
+from .conftest import Points
 from .stories import have_fast_keys
 
 
@@ -45,17 +46,17 @@ def writes(patch: pytest.MonkeyPatch) -> int:
     return transport.writes
 
 
-def test_killed_anywhere_and_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(1, writes(monkeypatch) + 1):
+def test_killed_anywhere_and_asked_for_again(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in points.to(writes(monkeypatch)):
         cluster, new = killed_at(number, monkeypatch)
         adopt(cluster, new)
         assert_only(cluster, new.fingerprint)
 
 
-def test_killed_anywhere_and_only_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_anywhere_and_only_finished(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that does not name the CA again adopts nothing: it is held, or by then the flow is one like any other."""
     ends = set()
-    for number in range(1, writes(monkeypatch) + 1):
+    for number in points.to(writes(monkeypatch)):
         cluster, new = killed_at(number, monkeypatch)
         decision = cluster.run(Goal.RECONCILE).outcome.decision
         assert cluster.paused is bool(cluster.pause_left)

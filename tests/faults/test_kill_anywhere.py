@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ..support.killing import Killed, KillingTransport
+from .conftest import Points
 from .stories import EAGER, SHORT, STORIES, Story
 
 
@@ -43,9 +44,11 @@ def killed_at(story: Story, number: int, after: bool, patch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
 @pytest.mark.parametrize("story", [pytest.param(one, id=str(one), marks=_marks(one)) for one in [*STORIES, *EAGER]])
-def test_killed_anywhere_and_run_again(story: Story, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_anywhere_and_run_again(
+    story: Story, moment: str, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before a write is after the one before it, but for what the cluster does meanwhile."""
     writes, wanted = undisturbed(story, monkeypatch)
-    for number in range(1, writes + 1):
+    for number in points.to(writes):
         assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
-    print(f"\n{story}: killed {moment} each of {writes} writes, all ended the same")
+    print(f"\n{story}: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")

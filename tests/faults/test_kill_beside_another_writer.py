@@ -18,11 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..support.killing import Killed, KillingTransport
 from ..support.other_hands import WriterBack
 from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE
+from .conftest import Points
 from .stories import SHORT, Case, Story
 
 STORY = next(story for story in SHORT if story.case == Case(Goal.REPLACE_KEY))
-#: A share of the kills for every run, all of them for the long one.
-_EVERY = 5
 
 
 def killed_and_met(story: Story, number: int, name: str, patch: pytest.MonkeyPatch) -> bool:
@@ -53,9 +52,8 @@ def killed_and_met(story: Story, number: int, name: str, patch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("name", [CERTIFICATES, KEYS, LEDGER])
-@pytest.mark.parametrize("begin", [1, *(pytest.param(one, marks=pytest.mark.long) for one in range(2, _EVERY + 1))])
-def test_killed_anywhere_and_met_by_another_writer(name: str, begin: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    number = begin
-    while killed_and_met(STORY, number, name, monkeypatch):
-        number += _EVERY
-    assert number > begin
+def test_killed_anywhere_and_met_by_another_writer(name: str, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in points.endless():
+        if not killed_and_met(STORY, number, name, monkeypatch):
+            break
+    assert number > 10

@@ -20,6 +20,7 @@ from ..support.authorities import below, renewed, root
 from ..support.flows import START, FlowResult
 from ..support.restarts import Cost
 from ..support.signing_office import SigningOffice
+from .conftest import Points
 from .stories import Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed
 from .test_kill_requests import AskingTelling
@@ -71,10 +72,12 @@ def _marks(story: Story) -> tuple[pytest.MarkDecorator, ...]:
 
 @pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
 @pytest.mark.parametrize("story", [pytest.param(one, id=str(one), marks=_marks(one)) for one in STORIES])
-def test_killed_anywhere_and_run_again(story: FollowingStory, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_anywhere_and_run_again(
+    story: FollowingStory, moment: str, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     writes, wanted = undisturbed(story, monkeypatch)
     assert wanted["requests"] == []
     assert (wanted["signed"] == []) is (story.case.goal is Goal.RENEW)
-    for number in range(1, writes + 1):
+    for number in points.to(writes):
         assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
-    print(f"\n{story}: killed {moment} each of {writes} writes, all ended the same")
+    print(f"\n{story}: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")

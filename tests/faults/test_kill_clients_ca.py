@@ -24,6 +24,7 @@ from ..support.flows import FlowResult
 from ..support.killing import Killed, KillingTransport
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CLUSTER
+from .conftest import Points
 from .stories import have_fast_keys
 from .test_kill_reload import Deadly
 
@@ -144,13 +145,13 @@ _LONG = [
         *(pytest.param(one, id=str(one), marks=pytest.mark.long) for one in _LONG),
     ],
 )
-def test_killed_at_any_write(story: ClientsStory, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_write(story: ClientsStory, after: bool, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a write is after the one before it, but for what the cluster does meanwhile."""
     cluster = story.begin(monkeypatch)
     counter = cluster.permitted = KillingTransport(cluster.memory.api)
     complete(cluster, story)
     wanted = end_state(cluster)
-    for number in range(1, counter.writes + 1):
+    for number in points.to(counter.writes):
         cluster = story.begin(monkeypatch)
         cluster.permitted = KillingTransport(cluster.memory.api, number, after)
         with pytest.raises(Killed):
@@ -159,13 +160,13 @@ def test_killed_at_any_write(story: ClientsStory, after: bool, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
-def test_killed_at_any_request_to_a_broker(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_request_to_a_broker(moment: str, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     story = ClientsStory(Goal.REPLACE_KEY)
     cluster = story.begin(monkeypatch)
     complete(cluster, story)
     assert cluster.nodes
     requests, wanted = len(cluster.nodes.told), end_state(cluster)
-    for number in range(1, requests + 1):
+    for number in points.to(requests):
         cluster = story.begin(monkeypatch)
         assert cluster.nodes
         cluster.permitted = KillingTransport(cluster.memory.api)

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..flows.cases import DAY, roles_together
 from ..support.killing import Killed, KillingTransport
 from ..support.watched_cluster import CLUSTER, WatchedCluster
+from .conftest import Points
 from .stories import have_fast_keys
 
 NODE = "demo-kafka-0"
@@ -67,16 +68,17 @@ def killed_after(number: int, cluster: WatchedCluster, goal: Goal, **intent: Any
 
 
 @pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
-def test_the_operator_keeps_what_is_issued(goal: Goal, monkeypatch: pytest.MonkeyPatch) -> None:
-    number, going_on = 0, True
-    while going_on:
-        number, cluster = number + 1, a_year_ahead(monkeypatch)
+def test_the_operator_keeps_what_is_issued(goal: Goal, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in points.endless():
+        cluster = a_year_ahead(monkeypatch)
         before = cluster.current
         going_on = killed_after(number, cluster, goal)
         cluster.memory.settle(3)
         assert NODE not in cluster.issued_by_operator, number
         assert cluster.rolls == {cluster.cost(goal).restarts}, number
         assert (cluster.current != before, cluster.ready) == (True, True), number
+        if not going_on:
+            break
     assert number > 5
 
 

@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.cases import Case
 from ..support.authorities import root
+from .conftest import Points
 from .stories import Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed
 
@@ -30,8 +31,8 @@ _LONG = [NamedStory(Case(Goal.REPLACE_KEY)), replace(RELOADING, eager=True)]
 
 
 @pytest.mark.parametrize("story", [RELOADING, *(pytest.param(one, marks=pytest.mark.long) for one in _LONG)], ids=str)
-def test_killed_anywhere_and_run_again(story: NamedStory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_anywhere_and_run_again(story: NamedStory, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """The key of the old CA stays for probes until the last node has refused it, also where a run has ended meanwhile."""
     writes, wanted = undisturbed(story, monkeypatch)
-    for number in range(1, writes + 1):
+    for number in points.to(writes):
         assert killed_at(story, number, True, monkeypatch) == wanted, f"after write {number}"

@@ -16,6 +16,7 @@ from ..flows.test_led_from_memory import CORPORATE, in_use
 from ..support.killing import Killed, KillingTransport
 from ..support.late_readers import LATE, LateReaders
 from ..support.watched_cluster import WatchedCluster, assert_only
+from .conftest import Points
 from .test_kill_lives import with_nodes
 
 
@@ -34,13 +35,12 @@ def killed_at(number: int, cluster: WatchedCluster, after: bool) -> bool:
 
 
 @pytest.mark.parametrize("after", [True, pytest.param(False, marks=pytest.mark.long)], ids=["after", "before"])
-def test_clients_get_their_time(after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_get_their_time(after: bool, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = with_nodes(monkeypatch)
     in_use(cluster)
     cluster.memory.seconds += LATE
-    moment, number, going_on = cluster.memory.moment(), 0, True
-    while going_on:
-        number += 1
+    moment = cluster.memory.moment()
+    for number in points.endless():
         cluster.memory.go_to(moment)
         cluster.look_away()
         readers = LateReaders(cluster)
@@ -49,4 +49,6 @@ def test_clients_get_their_time(after: bool, monkeypatch: pytest.MonkeyPatch) ->
         assert (cluster.rolls, cluster.ready) == ({0}, True), number
         assert_only(cluster, CORPORATE.fingerprint)
         cluster.memory.api.listeners.remove(readers)
+        if not going_on:
+            break
     assert number > 10

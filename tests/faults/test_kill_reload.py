@@ -21,6 +21,7 @@ from ..support.engines import leaving_open
 from ..support.killing import Killed, KillingTransport
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import WatchedCluster
+from .conftest import Points
 from .stories import AT_LAST, RESTARTED, Story
 
 UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
@@ -75,9 +76,11 @@ def killed_at(story: Story, number: int, moment: str, patch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("story", STORIES, ids=str)
-def test_killed_at_any_request_to_a_node(story: Story, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_request_to_a_node(
+    story: Story, moment: str, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     requests, wanted = undisturbed(story, monkeypatch)
-    for number in range(1, requests + 1):
+    for number in points.to(requests):
         assert killed_at(story, number, moment, monkeypatch) == wanted, f"{moment} request {number}"
 
 

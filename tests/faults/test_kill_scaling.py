@@ -20,6 +20,7 @@ from ..flows.test_spare_leaves import NEXT, growing
 from ..support.killing import Killed, KillingTransport
 from ..support.signing_office import SigningOffice
 from ..support.watched_cluster import WatchedCluster
+from .conftest import Points
 from .stories import have_fast_keys
 
 
@@ -83,20 +84,22 @@ def killed_at(spare: int, number: int, after: bool, patch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "spare", [pytest.param(0, id="asked for", marks=pytest.mark.long), pytest.param(1, id="at hand")]
 )
-def test_killed_anywhere_and_run_again(spare: int, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_anywhere_and_run_again(
+    spare: int, moment: str, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     writes, wanted = undisturbed(spare, monkeypatch)
     assert (wanted["replicas"], wanted["ready"], wanted["paused"], wanted["rolls"]) == (3, True, False, {0})
-    for number in range(1, writes + 1):
+    for number in points.to(writes):
         telling = killed_at(spare, number, moment == "after", monkeypatch)
         telling.complete()
         assert telling.end_state() == wanted, f"{moment} write {number}"
-    print(f"\nscaling: killed {moment} each of {writes} writes, all ended the same")
+    print(f"\nscaling: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")
 
 
-def test_another_flow_after_a_kill_ends_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_flow_after_a_kill_ends_the_pause(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the pool has its size by then or not; a certificate that nobody asks for any more is had anew."""
     writes, _wanted = undisturbed(1, monkeypatch)
-    for number in range(1, writes + 1):
+    for number in points.to(writes):
         telling = killed_at(1, number, True, monkeypatch)
         for _run in range(3):
             run(telling.cluster, Goal.RECONCILE)

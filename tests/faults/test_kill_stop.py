@@ -27,6 +27,7 @@ from ..support.killing import Killed, KillingTransport
 from ..support.memory_api import Change
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import WatchedCluster, entries
+from .conftest import Points
 from .stories import Story, have_fast_keys
 
 #: All that a nightly reconcile and its neighbours call.
@@ -121,11 +122,9 @@ ALL = [
 @pytest.mark.parametrize("after", [True, False])
 @pytest.mark.parametrize("stopped", ALL)
 def test_killed_at_any_write_it_is_led_no_further_by_a_schedule(
-    stopped: Stopped, after: bool, monkeypatch: pytest.MonkeyPatch
+    stopped: Stopped, after: bool, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number = 0
-    while True:
-        number += 1
+    for number in points.endless():
         flow = stopped.begin(monkeypatch)
         cluster, watch = flow.cluster, Watch(flow.cluster, stopped.after)
         cluster.permitted = KillingTransport(cluster.memory.api, number, after=after)  # type: ignore[assignment]
@@ -152,12 +151,10 @@ def test_killed_at_any_write_it_is_led_no_further_by_a_schedule(
 @pytest.mark.parametrize("reload", [True, False])
 @pytest.mark.parametrize("after", [Phase.PREPARE, Phase.TRUST])
 def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
-    after: Phase, reload: bool, monkeypatch: pytest.MonkeyPatch
+    after: Phase, reload: bool, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It renews the certificates of the CA in use, in a pause where nodes read them again. Undone in the end."""
-    number, killed = 0, True
-    while killed:
-        number += 1
+    for number in points.endless():
         cluster = WatchedCluster(validity=10 * YEAR)
         have_fast_keys(cluster, monkeypatch)
         if reload:
@@ -180,6 +177,8 @@ def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
         cluster.memory.api.listeners.remove(watch)
         cluster.finish(Goal.ABORT)
         assert_undone(cluster, watch.old)
+        if not killed:
+            break
     assert number > 3
 
 

@@ -28,6 +28,7 @@ from ..support.flows import START
 from ..support.killing import Killed, KillingTransport
 from ..support.misissuing import Signing
 from ..support.reloads import ReloadingNodes
+from .conftest import Points
 from .stories import have_fast_keys
 from .test_kill_clients_ca import end_state
 
@@ -120,13 +121,13 @@ def go_on(cluster: ClientsCluster, way: Way) -> dict[str, Any]:
 
 @pytest.mark.parametrize("after", [True, pytest.param(False, marks=pytest.mark.long)], ids=["after", "before"])
 @pytest.mark.parametrize("way", WAYS)
-def test_killed_at_any_write(way: Way, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_write(way: Way, after: bool, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = way.begin(monkeypatch)
     counter = cluster.permitted = KillingTransport(cluster.memory.api)
     way.complete(cluster)
     cluster.memory.settle(2)
     wanted = state_of(cluster)
-    for number in range(1, counter.writes + 1):
+    for number in points.to(counter.writes):
         cluster = way.begin(monkeypatch)
         cluster.permitted = KillingTransport(cluster.memory.api, number, after)
         with pytest.raises(Killed):

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.tests.operator.authority import EMPTY_
 
 from ..flows.cases import Case
 from ..support.killing import Killed, KillingTransport
+from .conftest import Points
 from .stories import LEAVES_AFTER_A_REPLACEMENT, Story, Telling
 from .test_kill_anywhere import undisturbed
 
@@ -50,11 +51,13 @@ def _content(telling: Telling) -> None:
         )
     ],
 )
-def test_killed_at_any_write_while_the_operator_refuses(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_write_while_the_operator_refuses(
+    story: Story, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _writes, wanted = undisturbed(story, monkeypatch)
-    number, held = 0, 0
-    while True:
-        number += 1
+    begun, held = 0, 0
+    for number in points.endless():
+        begun += 1
         telling = story.begin(monkeypatch)
         cluster = telling.cluster
         _refused(telling)
@@ -74,4 +77,5 @@ def test_killed_at_any_write_while_the_operator_refuses(story: Story, monkeypatc
         assert telling.go_on() == wanted, f"after write {number}"
         if not killed:
             break
-    assert held == number > 3
+    assert held == begun
+    assert number > 3

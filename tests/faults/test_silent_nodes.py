@@ -21,6 +21,7 @@ from ..flows.cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
 from ..support.answers import Answers
 from ..support.watched_cluster import WatchedCluster
 from . import test_kill_clients_ca as of_users
+from .conftest import Points
 from .stories import AT_LAST, RESTARTED, Story
 from .test_kill_abort import AbortStory
 from .test_kill_clients_ca import ClientsStory
@@ -185,11 +186,11 @@ def assert_paid(scene: Scene, restarts: int, foreign: int = 0) -> None:
 
 @pytest.mark.parametrize("how", HAPPENINGS)
 @pytest.mark.parametrize("play", PLAYS)
-def test_for_a_while(play: Play, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_for_a_while(play: Play, how: str, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is waited for, and the flow ends as if nothing had happened."""
     looks, restarts, wanted = undisturbed(play, monkeypatch)
     assert looks
-    for at in range(1, looks + 1):
+    for at in points.to(looks):
         scene = play(monkeypatch)
         scene.answers.before = happening = Happening(scene, at, **HAPPENINGS[how])
         scene.complete()
@@ -198,10 +199,10 @@ def test_for_a_while(play: Play, how: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("play", PLAYS)
-def test_for_ever(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_for_ever(play: Play, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call ends with the name of the node, or has nothing to ask it; when it answers again, the flow goes on."""
     looks, restarts, wanted = undisturbed(play, monkeypatch)
-    for at in range(1, looks + 1):
+    for at in points.to(looks):
         scene = play(monkeypatch)
         scene.answers.before = Happening(scene, at)
         for _call in range(2):

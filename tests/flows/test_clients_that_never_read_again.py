@@ -24,6 +24,7 @@ from ..support.flows import START
 from ..support.restarts import Cost
 from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster
 from .cases import DAY, YEAR
+from .test_abort import assert_undone
 from .test_kept_elsewhere import elsewhere, moved
 from .test_node_added import add_a_node
 
@@ -156,6 +157,19 @@ def test_the_time_that_was_asked_for_ends_before_the_switch(cluster: WatchedClus
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
     assert_presented(cluster, [(V2, V1), (V1, V2), (V2, V2)])
     assert_served(cluster, second)
+
+
+@ONCE
+@pytest.mark.parametrize("until", [Phase.TRUST, Phase.USE], ids=lambda until: until.value)
+def test_undone_after_the_time_that_was_asked_for(cluster: WatchedCluster, until: Phase) -> None:
+    cluster.create()
+    old = cluster.current
+    cluster.run(Goal.REPLACE_KEY, until=until, link_until=START + timedelta(days=1))
+    cluster.memory.seconds += 2 * DAY
+    cluster.finish(Goal.ABORT)
+    assert_undone(cluster, old)
+    assert_presented(cluster, [(V0, V0)])
+    assert_served(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
 
 
 def test_a_time_that_is_over_is_refused(cluster: WatchedCluster) -> None:

@@ -26,7 +26,10 @@ from .cases import REPLACEMENTS, Case
 LABELS = {"strimzi.io/name": "demo-kafka", "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka"}
 NODE = "demo-kafka-1"
 EVERY = 7
-some_label = pytest.mark.parametrize("label", list(LABELS))
+some_label = pytest.mark.parametrize(
+    "label",
+    [pytest.param(one, marks=() if one == "strimzi.io/cluster" else pytest.mark.long) for one in LABELS],
+)
 
 
 def label_node(cluster: WatchedCluster, label: str, value: str | None) -> None:

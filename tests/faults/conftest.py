@@ -1,0 +1,42 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The points at which a test interrupts a flow: every fifth in `make test`, each one with ``--each`` (`make test-long`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from zlib import crc32
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Points:
+    """Numbers of writes, requests or looks."""
+
+    # The first of them; tests that share the beginning of a flow begin at different ones.
+    first: int
+    # The distance from one to the next.
+    step: int
+
+    def to(self, last: int) -> list[int]:
+        """From 1 to ``last``, with both."""
+        return sorted({1, *range(self.first, last + 1, self.step), last})
+
+    def endless(self) -> Iterator[int]:
+        """For a test that ends where a flow has ended before its point."""
+        return count(self.first, self.step)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--each", action="store_true", help="interrupt flows at each point, not at every fifth")
+
+
+@pytest.fixture
+def points(request: pytest.FixtureRequest) -> Points:
+    if request.config.getoption("each"):
+        return Points(1, 1)
+    return Points(1 + crc32(request.node.nodeid.encode()) % 5, 5)
