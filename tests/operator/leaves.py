@@ -13,6 +13,8 @@ from .authority import EMPTY_CERTIFICATE, Authority, ReconcileFailed, labels, ow
 GENERATION = "cluster-ca-cert-generation"
 #: ``KUBERNETES_SERVICE_DNS_DOMAIN`` of the operator.
 DOMAIN = "cluster.local"
+#: The error of looking for the end of a stored certificate that cannot be read (docs/operator.md, "Re-issue").
+UNREADABLE_CERTIFICATE = "java.security.cert.CertificateException: Could not parse certificate"
 
 
 def reconcile_leaf(
@@ -62,9 +64,11 @@ def reconcile_leaf(
 
 
 def _must_issue(existing: Object, content: bytes, ca: Authority, names: set[str] | None, node: bool) -> bool:
-    parsed = certs.load(content)
-    if not parsed or annotation(existing, GENERATION) != str(ca.certificate_generation):
+    if annotation(existing, GENERATION) != str(ca.certificate_generation):
         return True
+    parsed = certs.load(content)
+    if not parsed:
+        raise ReconcileFailed("RuntimeException", UNREADABLE_CERTIFICATE)
     if names is not None and certs.names_of(parsed[0]) != names:
         return True
     if parsed[0].not_valid_after_utc - certs.now() < timedelta(days=ca.renewal_days):

@@ -100,12 +100,15 @@ def leaf_secrets(
     nodes = [
         node_leaf(scope.cluster, name)
         for name, secret in secrets.items()
-        if (name in known or (secret["metadata"].get("labels") or {}).get(names.NAME_LABEL) == scope.node_name_label)
-        and f"{name}.crt" in (secret.get("data") or {})
-        and is_node_name(name)
+        if (name in known or _is_labelled(secret, name, scope)) and is_node_name(name)
     ]
     components = [leaf for leaf in component_leaves(scope.cluster) if leaf.secret in secrets]
     return (*sorted(nodes, key=lambda leaf: leaf.secret), *components)
+
+
+def _is_labelled(secret: Mapping[str, Any], name: str, scope: names.ClusterNames) -> bool:
+    labels = secret["metadata"].get("labels") or {}
+    return labels.get(names.NAME_LABEL) == scope.node_name_label and f"{name}.crt" in (secret.get("data") or {})
 
 
 def wanted_leaves(

@@ -82,7 +82,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     certificate = user.certificate
     if user.authentication != TLS or certificate is None:
         return
-    why, remedy = _why_hindered(user, about.home)
+    why, remedy = _why_hindered(user, about)
     renewal = Renewal.ISSUED if user.watched else Renewal.BY_HAND
     found = Presenter(user.label, frozenset(), "", renewal, not certificate.is_current, remedy, why, user.pause)
     if not certificate.sha256:
@@ -114,12 +114,12 @@ def _of_paused(user: User) -> Iterator[Presenter]:
         yield Presenter(user.label, frozenset(), "it gets no certificate any more", pause=user.pause)
 
 
-def _why_hindered(user: User, home: str) -> tuple[str, str]:
-    """Why it would not be issued anew, and what to do about that. home: where the cluster's User Operator looks."""
+def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
+    """Why it would not be issued anew, and what to do about that."""
     if user.unnameable:
         return user.unnameable, f"Give the user a shorter name; or {_WAIVER}."
     if not user.watched:
-        move = f"Make it anew in {home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own"
+        move = f"Make it anew in {about.home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own"
         other = (
             f"where another User Operator serves it, give {user.namespace} in user_namespaces (strimzi_user_namespaces)"
         )
@@ -128,6 +128,13 @@ def _why_hindered(user: User, home: str) -> tuple[str, str]:
         lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to whoever has set it"
         return f"it is paused ({PAUSE_RECONCILIATION})", f"{lift}: the User Operator issues it anew then; or {_WAIVER}."
     remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
+    if user.certificate is not None and user.certificate.is_spoilt:
+        where = f"Secret {user.namespace}/{user.secret}"
+        # The User Operator looks at the end of a certificate and at the ca.crt beside it, and at nothing else.
+        anew = f"delete {where}: the User Operator issues the certificate anew"
+        if about.ca.in_use_elsewhere:
+            anew = "run the reconcile playbook, which has the certificate issued anew"
+        remedy = f"Find out who put it into {where}, then {anew}; or {_WAIVER}."
     return "" if user.ready else "the User Operator says that it is not ready", remedy
 
 

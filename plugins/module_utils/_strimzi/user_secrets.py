@@ -43,7 +43,7 @@ class UserCertificate:
     """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
     beside it. stale: why that may hold something else, without a full stop. changed_at: when the Secret changed last, where the API server has recorded it.
     problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
-    unlabelled: the labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
+    is_unreadable: whether it cannot be read. unlabelled: the labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     has_key: whether the private key beside it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
     use, without which the User Operator issues anew.
     """
@@ -60,7 +60,13 @@ class UserCertificate:
     has_key: bool = False
     is_current: bool = False
     stale: str = ""
+    is_unreadable: bool = False
     unlabelled: tuple[str, ...] = ()
+
+    @property
+    def is_spoilt(self) -> bool:
+        """Whether no program can log in with what is stored, and the User Operator does not issue it anew by itself."""
+        return self.is_unreadable or (self.is_current and not (self.authority and self.has_key))
 
 
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
@@ -92,7 +98,8 @@ def read_certificate(
     try:
         chain = parse_certificates(entries(secret).get(entry, b""))
     except CertificateError as error:
-        return UserCertificate(changed_at=changed, problem=f"its {entry} cannot be read: {error}")
+        problem = f"its {entry} cannot be read: {error}"
+        return UserCertificate(changed_at=changed, problem=problem, is_unreadable=True)
     # Brokers run on a JVM: a CA that has ended goes on, until somebody removes it.
     found = validate_path(chain, clients_ca.anchors, at=now, dated_anchors=False)
     leaf, wrong = chain[0], "" if key is None else _wrong_key(key, chain[0])

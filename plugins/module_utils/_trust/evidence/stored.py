@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..._leaves.trigger import unusable
 from ..._pki.certificates import Certificate, Chain
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
@@ -62,6 +63,15 @@ def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
     return frozenset(e.fingerprint for e in named or signers) or frozenset(
         e.fingerprint for e in ledger.entries if chains_to(chain, e.certificate)
     )
+
+
+def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
+    """Why no process of this cluster could use what is stored, as a part of a sentence: none could start with it, or its CA is none of the ledger.
+    Empty where one could.
+    """
+    if leaf.chain and not issuers_of(leaf.chain, ledger):
+        return f"it is of {leaf.chain[0].issuer}"
+    return unusable(leaf.held)
 
 
 def entry_of_generation(ledger: Ledger, generation: int | None) -> LedgerEntry | None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The leaves that are due for renewal under the CA in use."""
+"""The leaves that have to be issued anew, and why: one policy for what an issuer is asked for and for what is put into Secrets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from datetime import timedelta
 from ..._leaves.trigger import (
     WHY_RENEWED,
     Due,
+    Question,
     Reason,
+    Specification,
+    due,
     ends_with,
     is_ending,
     is_signed_by,
@@ -25,7 +28,7 @@ from ..ledger.journal import in_flight
 from ..ledger.stop import stops_before_use
 from ..model.goals import Goal
 from ..model.intent import Intent
-from ..model.ledger import Ledger
+from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot, StoredLeaf
 from .operator_reissue import comes_near, leaves_before_operator_window, misnamed_leaves
@@ -86,10 +89,46 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Why each leaf is due, by its Secret."""
+    """Why each leaf is due under the CA in use, by its Secret; also one that is missing, where the operator cannot issue it."""
     if ledger.undone is not None:
         return _of_what_is_undone(snapshot, ledger)
     if not snapshot.ca.current or not _has_come_to_stay(snapshot.ca.current[0], snapshot, ledger):
+        return {}
+    return {**_of_time(snapshot, intent, ledger), **_without_the_operator(snapshot)}
+
+
+def reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
+    """Why leaves have to be issued by this CA, which is in use or is to be, by their Secret; also those that are missing. Their dates matter only
+    where no CA takes the place of another.
+    """
+    return {**due_reasons(snapshot, intent, ledger), **_unfit(snapshot, authority)}
+
+
+def _unfit(snapshot: Snapshot, authority: Chain) -> dict[str, Due]:
+    """Why leaves are not such as this CA would issue, by their Secret."""
+    wanted, now = Specification(authority), snapshot.now
+    questions = {name: Question(None, wanted, now) for name in snapshot.every_missing}
+    for leaf in snapshot.every_leaf:
+        questions[leaf.secret] = Question(leaf.held, wanted, now)
+    found = {name: why for name, asked in questions.items() if (why := due(asked))}
+    return {**_misnamed(snapshot), **found}
+
+
+def _without_the_operator(snapshot: Snapshot) -> dict[str, Due]:
+    """The same of the CA in use, where the operator cannot issue them: another hand keeps the key."""
+    if not snapshot.ca.in_use_elsewhere:
+        return _misnamed(snapshot)
+    return _unfit(snapshot, snapshot.ca.current)
+
+
+def _misnamed(snapshot: Snapshot) -> dict[str, Due]:
+    return {leaf.secret: why_misnamed(snapshot.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)}
+
+
+def _of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
+    """Leaves that are still good, where the CA in use is taken up."""
+    entry = ledger.find(snapshot.ca.current[0].fingerprint)
+    if entry is None or not _is_quiet(entry, snapshot, ledger):
         return {}
     ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
     return {
@@ -100,7 +139,6 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
             if leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current)
         },
         **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},
-        **{leaf.secret: why_misnamed(snapshot.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)},
     }
 
 
@@ -116,18 +154,22 @@ def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) 
         return not snapshot.ca.in_use_elsewhere
     if snapshot.ca.prepared:
         return False
-    if begun is not None:
-        return begun.successor == entry.fingerprint
-    return not snapshot.pods or is_taken_up(entry, snapshot, ledger)
+    return begun is None or begun.successor == entry.fingerprint
+
+
+def _is_quiet(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
+    """Whether every party has taken the CA in use up, or a flow sees to it: certificates that are still good are left alone in between."""
+    return in_flight(ledger) is not None or not snapshot.pods or is_taken_up(entry, snapshot, ledger)
 
 
 def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
-    """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet."""
+    """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and those that the operator cannot issue."""
     unwanted, current = ledger.find(ledger.undone), snapshot.ca.in_use
     if unwanted is None or not current or current[0] == unwanted.certificate:
         return {}
     why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
-    return {
+    given_up = {
         leaf.secret: why for leaf in snapshot.every_leaf
         if authority_of(leaf, leaf.generation, ledger)[0] == unwanted.fingerprint
     }  # fmt: skip
+    return {**_without_the_operator(snapshot), **given_up}

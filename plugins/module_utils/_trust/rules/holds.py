@@ -6,19 +6,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from ..._leaves.trigger import unusable
 from ..._pki.certificates import Chain
 from ..evidence.parties import doubts, presenters, still_trusting, unanswered
-from ..evidence.stored import issuers_of, presenting
+from ..evidence.stored import presenting, why_not_ours
 from ..gates.namesakes import namesakes
 from ..gates.verifiers import verifying_parties
 from ..model.goals import Phase
 from ..model.intent import Selection
-from ..model.ledger import Ledger, LedgerEntry
+from ..model.ledger import LedgerEntry
 from ..model.names import named
-from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
 from .after_switch import needing_it
@@ -33,7 +31,7 @@ def holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open, and that are in the way of the phases the caller asks for."""
     retirement = _retirement(at) if at.allows(Phase.RETIRE) else ()
     held = (
-        *_nobody_there(at), *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_trust_gates(at), *_held_switch(at), *retirement,
+        *_nobody_there(at), *_unknown_evidence(at), *_unusable_leaves(at), *_unserved(at), *_closed_trust_gates(at), *_held_switch(at), *retirement,
     )  # fmt: skip
     return (*held, *_ending_meanwhile(at)) if held else ()
 
@@ -78,35 +76,57 @@ def _retirement(at: Situation) -> tuple[Violation, ...]:
     return (*_closed_removal_gates(at), *_held_retirement(at))
 
 
-def _foreign_leaves(at: Situation) -> Iterator[Violation]:
-    """Stored leaves of a CA that is not of the ledger, those with the private key of another one, and leaves that are missing.
+def _unusable_leaves(at: Situation) -> Iterator[Violation]:
+    """Stored leaves that no process could use, and leaves that are missing, unless others are on their way.
 
     A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
     back with one that nobody trusts, or not at all.
     """
-    names, is_about = at.snapshot.names, _concern(at)
+    names, told = at.snapshot.names, _to_be_told(at)
     for leaf in at.snapshot.leaves:
-        if is_about(leaf.secret, leaf.component) and (why := _not_ours(leaf, at.ledger)):
+        if leaf.secret in told:
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
-                f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
-                "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
+                f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why_not_ours(leaf, at.ledger)}.",
+                f"Find out who put it there{_by_issuer(at) or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
             )  # fmt: skip
-    asked = leaves_to_ask_for(at)
-    # Leaves that are at hand wait for those that are still to come.
-    awaited = asked.secrets if asked and leaves_lacking(at) else ()
-    for name, component in sorted(at.snapshot.missing.items()):
-        if is_about(name, component) and name not in awaited:
+    for name in sorted(at.snapshot.missing):
+        if name in told:
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
+                f"Find out who deleted it{_by_issuer(at)}" if _by_issuer(at) else
                 "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
             )  # fmt: skip
+    if told and at.snapshot.ca.in_use_elsewhere and at.successor is None:
+        yield from at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
 
 
-def _not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
-    if leaf.chain and not issuers_of(leaf.chain, ledger):
-        return f"it is of {leaf.chain[0].issuer}"
-    return unusable(leaf.held)
+def _by_issuer(at: Situation) -> str:
+    """How another leaf comes into its place where the operator can issue none; empty where it can."""
+    if at.current is None or not at.snapshot.ca.in_use_elsewhere:
+        return ""
+    if at.successor is None:
+        return f". Another one is put in its place when every node and client trusts {named(at.current)}."
+    return f", and undo the flow (abort): another certificate of {named(at.current)} is asked for then, and the run after its arrival puts it in its place."
+
+
+def _to_be_told(at: Situation) -> frozenset[str]:
+    """The Secrets with leaves that no process could use, or without any, that the call is about. Others that are at hand wait for those that are still
+    to come.
+    """
+    found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves if why_not_ours(leaf, at.ledger)}
+    asked, concern = leaves_to_ask_for(at), at.intent.issuing or Selection()
+    awaited = asked.secrets if asked and leaves_lacking(at) else ()
+    found = {name: one for name, one in found.items() if name not in awaited or at.successor is not None}
+    missing = {name: one for name, one in at.snapshot.missing.items() if name not in awaited}
+    return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
+
+
+def _covered(at: Situation) -> frozenset[str]:
+    """The Secrets of which something is told already, or whose leaves are on their way: what pods present that have read them is not told once more."""
+    asked = leaves_to_ask_for(at)
+    awaited = asked.secrets if asked and at.successor is None and leaves_lacking(at) else ()
+    return _to_be_told(at).union(awaited)
 
 
 def _unserved(at: Situation) -> Iterator[Violation]:
@@ -130,22 +150,12 @@ def _by_command(at: Situation, secret: str) -> str:
     return f": {found.command(secret, at.snapshot.names.namespace)}" if found is not None else ""
 
 
-def _concern(at: Situation) -> Callable[[str, Component], bool]:
-    """Whether a leaf is to be told of: not where a pod presents it, which is told already, and not where the call is
-    about other leaves.
-    """
-    pods = zip(presenting(at.snapshot), at.presented_by_pods, strict=True)
-    told = {name for pod, seen in pods if seen.authorities is None for name in pod.leaves}
-    asked = at.intent.issuing or Selection()
-    return lambda name, component: name not in told and asked.has(name, component)
-
-
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
-    told = {node.pod for node in silent}
-    for seen in at.presented_by_pods:
-        if seen.authorities is None and seen.party not in told:
+    told, covered = {node.pod for node in silent}, _covered(at)
+    for pod, seen in zip(presenting(at.snapshot), at.presented_by_pods, strict=True):
+        if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party), f"it cannot be told what it presents: {seen.why}.",
                 "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
-from ..evidence.stored import issuers_of
+from ..evidence.stored import issuers_of, why_not_ours
 from ..gates.arrival import who_may_refuse
 from ..ledger.memory import note_held, yet_to_read
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
 from ..model.ledger import HeldLeaf
 from ..model.names import named
-from ..model.snapshot import Component
+from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.books import WriteLedger
@@ -32,7 +33,7 @@ from .due import due_leaves, ending_under_next
 from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
 from .issuing import issue
-from .operator_reissue import misnamed_leaves
+from .operator_reissue import misnamed_leaves, needed_by_operator
 from .pause import in_pause, restarted_by_operator
 from .requests import lacking, leaves_lacking
 from .retirement import RESTART_BEFORE, is_ending, is_patient
@@ -90,10 +91,13 @@ def note(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
 
 
 def _renewal(at: Situation) -> _Order | None:
-    current, leaves = at.snapshot.ca.current, due_leaves(at.snapshot, at.intent, at.ledger)
+    current, leaves = at.snapshot.ca.current, _due(at)
     due = tuple(sorted(leaf.secret for leaf in leaves))
     if not due:
         return None
+    if unusable := tuple(sorted(leaf.secret for leaf in leaves if why_not_ours(leaf, at.ledger))):
+        # It is not known what their processes were started with, and nothing else may keep them waiting.
+        return _Order(unusable, current, restarting="no process can use what is stored.")
     if at.ledger.undone is not None and not is_patient(at):
         # Their Raft clients give up its certificates by a restart only.
         return _Order(due, current, restarting="nodes give up the CA that the flow is undone for.")
@@ -102,6 +106,16 @@ def _renewal(at: Situation) -> _Order | None:
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
     return _Order(due, current, restarting=sentence, avoidable=sentence)
+
+
+def _due(at: Situation) -> tuple[StoredLeaf, ...]:
+    """The leaves that are due and may be issued. Where a leaf of another CA is stored, some process may not know the CA in use."""
+    found = due_leaves(at.snapshot, at.intent, at.ledger)
+    current = at.snapshot.ca.current
+    others = {leaf.secret for leaf in found if not is_signed_by(leaf.chain, current[0])}
+    if not others or at.ledger.undone is not None or not at.gates.trust(at.snapshot, at.ledger, current):
+        return found
+    return tuple(leaf for leaf in found if leaf.secret not in others)
 
 
 def _renewal_of_next(at: Situation) -> _Order | None:
@@ -194,10 +208,11 @@ def await_restarts(at: Situation) -> Steps:
 
 def _stands_still(at: Situation) -> bool:
     """Whether the operator would have to issue a leaf first, and cannot because somebody else keeps the key: it restarts
-    nobody until this leaf is there.
+    nobody until this leaf is there. One that it cannot read stops it wherever the key is (docs/operator.md, "Re-issue").
     """
-    behind = (leaf.secret for leaf in at.snapshot.leaves if leaf.generation != at.generation)
-    return bool(lacking(at, (*at.snapshot.missing, *at.snapshot.misnamed, *behind), at.snapshot.ca.current))
+    needed = needed_by_operator(at.snapshot) - set(at.snapshot.served)
+    unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves)
+    return unreadable or bool(lacking(at, tuple(sorted(needed)), at.snapshot.ca.current))
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:

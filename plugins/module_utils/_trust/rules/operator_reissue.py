@@ -32,6 +32,24 @@ def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     )
 
 
+def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
+    """The Secrets of leaves without which no reconcile of the operator succeeds: those that it cannot read, and, where it can issue none, those that it
+    would issue.
+    """
+    unreadable = (leaf.secret for leaf in snapshot.every_leaf if leaf.chain is None)
+    found = {*snapshot.every_missing, *snapshot.misnamed, *unreadable}
+    if not snapshot.ca.in_use_elsewhere:
+        return frozenset(found)
+    return frozenset(
+        found.union(leaf.secret for leaf in snapshot.leaves if leaf.chain and _is_due(leaf, leaf.chain[0], snapshot))
+    )
+
+
+def _is_due(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> bool:
+    is_in_window = own.not_after - snapshot.now < snapshot.window_of(leaf)
+    return is_in_window or leaf.generation != snapshot.ca.certificate_generation
+
+
 def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """Leaves with other names than the operator wants."""
     return tuple(leaf for leaf in snapshot.leaves if leaf.secret in snapshot.misnamed)

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
-from ..._leaves.trigger import OF_TIME, Due, Question, Reason, Specification, due, why_misnamed
+from ..._leaves.trigger import OF_TIME, Due, Reason
 from ..._pki.certificates import Chain
 from ..ledger.wish import later_authorities, wish_of
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
-from .due import due_reasons
-from .operator_reissue import first_to_end, leaves_before_operator_window, misnamed_leaves
+from .due import reasons_under
+from .operator_reissue import first_to_end, leaves_before_operator_window
 from .situation import Situation
 
 #: Why a leaf is asked for that only tells which CA signs.
@@ -51,7 +51,7 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _sample(at)
-    found = Asked(chain, reasons_for(at, chain))
+    found = Asked(chain, reasons_under(at.snapshot, at.intent, at.ledger, chain))
     return found if found.reasons else _sample(at) or found
 
 
@@ -60,20 +60,6 @@ def _sample(at: Situation) -> Asked | None:
     if wish is None or not wish.sample or wish.unconfirmed:
         return None
     return Asked(wish.issuing[0], {wish.sample: _SIGNER})
-
-
-def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
-    """Why leaves have to be issued anew by this CA, by their Secret. Their dates matter only where no CA takes the place of
-    another.
-    """
-    wanted, now = Specification(authority), at.snapshot.now
-    questions = {name: Question(None, wanted, now) for name in at.snapshot.every_missing}
-    for leaf in at.snapshot.every_leaf:
-        questions[leaf.secret] = Question(leaf.held, wanted, now)
-    found = {name: why for name, asked in questions.items() if (why := due(asked))}
-    for leaf in misnamed_leaves(at.snapshot):
-        found.setdefault(leaf.secret, why_misnamed(at.snapshot.misnamed[leaf.secret]))
-    return {**due_reasons(at.snapshot, at.intent, at.ledger), **found}
 
 
 def lacking(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:

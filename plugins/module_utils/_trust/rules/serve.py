@@ -13,7 +13,8 @@ from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.presenters import AwaitKept
-from .requests import lacking, reasons_for
+from .due import reasons_under
+from .requests import lacking
 from .situation import Situation
 
 #: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
@@ -42,7 +43,7 @@ def serve(at: Situation) -> Steps:
         or at.gates.alone(at.snapshot, at.ledger, issuer)
     ):
         return ()
-    reasons = reasons_for(at, issuer)
+    reasons = reasons_under(at.snapshot, at.intent, at.ledger, issuer)
     wanted = (reasons.keys() & at.snapshot.served.keys()) - at.intent.taken
     ready = wanted - set(lacking(at, tuple(wanted), issuer))
     unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}

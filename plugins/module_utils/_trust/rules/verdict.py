@@ -19,6 +19,7 @@ from ..model.snapshot import FailedReconcile, Snapshot
 from ..model.steps.base import Steps
 from ..model.steps.pause import AwaitVerdict
 from ..model.violations import Condition, Violation
+from .operator_reissue import needed_by_operator
 from .situation import Situation
 
 #: How long after a flow the operator may first speak of what the flow has stored: the period of its reconciles (2 minutes by default) and the
@@ -77,13 +78,8 @@ def _failure_about(snapshot: Snapshot, ledger: Ledger, work_is_left: bool = Fals
         return None
     began_with_it = _began_with_flow(failure, ledger.journal)
     if work_is_left:
-        return failure if began_with_it and not _has_to_be_issued(snapshot) else None
+        return failure if began_with_it and not needed_by_operator(snapshot) else None
     return failure if began_with_it or _ABOUT_CERTIFICATES.search(str(failure)) else None
-
-
-def _has_to_be_issued(snapshot: Snapshot) -> bool:
-    """Whether a leaf is missing, cannot be read or has other names than the operator wants: what is left to do is about it."""
-    return bool(snapshot.every_missing or snapshot.misnamed) or any(leaf.chain is None for leaf in snapshot.every_leaf)
 
 
 def _began_with_flow(failure: FailedReconcile, journal: Journal | None) -> bool:

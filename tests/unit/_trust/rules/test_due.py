@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
@@ -20,11 +21,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_leaves, ending_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
+    due_leaves,
+    due_reasons,
+    ending_leaves,
+    reasons_under,
+)
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
 from ..builders import (
+    ALL,
     ANY,
     DAY,
     NEW,
@@ -39,10 +47,11 @@ from ..builders import (
     ledger,
     prepared,
     secrets,
+    stored_chain,
 )
 from ..requested import elsewhere
 
-LEAVES = Intent(Goal.RENEW_LEAVES)
+LEAVES, RECONCILE = Intent(Goal.RENEW_LEAVES), Intent(Goal.RECONCILE)
 
 
 #: A CA that outlives its leaves by years, and one that ends soon.
@@ -168,3 +177,37 @@ def test_where_somebody_else_keeps_the_key_all_are_renewed_here(component: Compo
     assert bool(ending_leaves(snapshot, LEAVES)) is (component is Component.KAFKA)
     assert ending_leaves(elsewhere(snapshot, LASTING), LEAVES) == (stored,)
     assert bool(ending_leaves(elsewhere(snapshot, NEW), LEAVES)) is (component is Component.KAFKA)
+
+
+#: Leaves of the first node that are to be issued anew whatever their dates are, and why.
+UNFIT: dict[Reason, Any] = {
+    Reason.UNREADABLE: {"chain": None, "problem": "no readable certificate"},
+    Reason.KEY: {"beside": "ab"},
+    Reason.AUTHORITY: {"chain": stored_chain(NEW)},
+}
+
+
+@pytest.mark.parametrize("component", [one for one in Component if one is not Component.USER])
+@pytest.mark.parametrize("reason", UNFIT)
+@pytest.mark.parametrize("state", [ALL, ANY])
+def test_what_no_process_could_use_is_due_where_the_operator_cannot_issue_it(
+    state: TrustState, reason: Reason, component: Component
+) -> None:
+    """Also before the CA in use is taken up: the leaf of one process may be what keeps it from that."""
+    stored = replace(leaf_with(200 * DAY), component=component, **UNFIT[reason])
+    here = settled(stored, ledger=ledger(entry(LASTING, state, {0})))
+    there = elsewhere(here, LASTING)
+    assert due_reasons(here, RECONCILE, books_of(here)) == {}
+    (why,) = due_reasons(there, RECONCILE, books_of(there)).values()
+    assert why.reason is reason
+    assert reasons_under(there, RECONCILE, books_of(there), there.ca.current) == {stored.secret: why}
+    assert due_leaves(there, RECONCILE, books_of(there)) == (stored,)
+
+
+def test_what_no_process_could_use_is_asked_of_the_next_ca_once_there_is_one() -> None:
+    stored = replace(leaf_with(200 * DAY), **UNFIT[Reason.KEY])
+    waiting = elsewhere(settled(stored), LASTING, NEW)
+    begun = waiting.with_ca(prepared=(prepared(NEW),))
+    books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED))
+    assert due_reasons(begun, RECONCILE, books) == {}
+    assert reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is Reason.KEY

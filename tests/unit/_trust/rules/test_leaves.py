@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     await_restarts,
     issue_missing,
@@ -52,6 +54,7 @@ from ..builders import (
     PODS,
     ROOT,
     RUNS,
+    THIRD,
     UNTRUSTED,
     UNUSED,
     a_journal,
@@ -504,6 +507,7 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
         pytest.param({"missing": {PODS[0]: Component.KAFKA}}, id="a leaf is missing"),
         pytest.param({"leaves": (a_leaf(PODS[0], generation=7), *leaves(names=PODS[1:]))}, id="a leaf is behind"),
         pytest.param({"misnamed": {PODS[0]: "it lacks x"}}, id="a leaf has other names"),
+        pytest.param({"renewal_window": timedelta(days=10_000)}, id="a leaf is in the operator's window"),
     ],
 )
 def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
@@ -517,3 +521,20 @@ def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]
     assert await_restarts(situation(with_requests(kept, a_request(PODS[0], OLD)), intent)) == ()
     assert await_restarts(situation(at_hand(kept, OLD), intent)) == roll
     assert await_restarts(situation(elsewhere(CHANGED, OLD), intent)) == roll
+
+
+def test_an_operator_that_cannot_read_a_leaf_is_not_waited_for_wherever_the_key_is() -> None:
+    unread = replace(CHANGED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:])))
+    for snapshot in (unread, elsewhere(unread, OLD)):
+        assert await_restarts(situation(snapshot, LEAVES)) == ()
+
+
+def test_a_leaf_that_no_process_could_use_is_replaced_first_and_by_a_restart() -> None:
+    """It is not known what the process was started with; a leaf of another CA stays where some process does not know the CA in use."""
+    spoilt = (a_leaf(PODS[0], beside="ab"), a_leaf(PODS[1], issuer=THIRD), *leaves(names=PODS[2:]))
+    renamed = {PODS[2]: "it lacks a.example"}
+    kept = at_hand(elsewhere(cluster(leaves=spoilt, misnamed=renamed, in_place=InPlace()), OLD), OLD)
+    made = IssueLeaves(secrets=PODS[:2], issuer=chain_of(OLD), generation=0, phase=Phase.USE)
+    assert replace_leaves(situation(kept, RECONCILE)) == (made,)
+    closed = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "", "", ""),))
+    assert replace_leaves(situation(kept, RECONCILE, closed)) == (replace(made, secrets=PODS[:1]),)
