@@ -8,6 +8,7 @@ first run has it confirmed until the ledger knows it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.cases import Case, Flow
 from ..flows.test_ca_source import confirmed, wants
-from ..flows.test_kept_elsewhere import ASKED, elsewhere, moved
+from ..flows.test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, moved
 from ..support.authorities import below, renewed, root
 from ..support.flows import START, FlowResult
 from ..support.restarts import Cost
@@ -58,6 +59,36 @@ class FollowingStory(Story):
         return AskingTelling(self, flow, SigningOffice(cluster.memory, wanted, START))
 
 
+@dataclass(frozen=True)
+class FirstStory(Story):
+    """The first CA of a cluster is one of two of a source: the certificate of the operator tells which one, and the other one is trusted with it."""
+
+    def begin(self, patch: pytest.MonkeyPatch) -> Telling:
+        begun = super().begin(patch)
+        roots = root("One"), root("Other")
+        wants(begun.cluster, *roots)
+        flow = Flow(begun.cluster, self.case, None, {"asked": ASKED, "confirmed": confirmed(*roots)})
+        return FirstTelling(self, flow, SigningOffice(begun.cluster.memory, roots[1], START))
+
+
+@dataclass
+class FirstTelling(AskingTelling):
+    def complete(self) -> None:
+        for _made in range(2):
+            self.flow.run()
+            self.signing.work()
+        if not self.cluster.kafka:
+            self.cluster.deploy()
+        AskingTelling.complete(self)
+
+    def end_state(self) -> dict[str, Any]:
+        """A killed flow may ask once more for the certificate that tells which CA signs."""
+        known = {"signed": sorted(set(self.signing.signed)), "requests": issuing_secrets(self.cluster)}
+        state = Telling.end_state(self)
+        # An entry is named by the fingerprint of its CA, another one in each flow.
+        return {**state, **known, "certificates": len(state["certificates"])}
+
+
 _REPLACING = FollowingStory(Case(Goal.REPLACE_KEY), reload=True)
 _UNLINKED = FollowingStory(Case(Goal.REPLACE_KEY, "unlinked"))
 _RENEWING = FollowingStory(Case(Goal.RENEW), reload=True)
@@ -81,3 +112,12 @@ def test_killed_anywhere_and_run_again(
     for number in points.to(writes):
         assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
     print(f"\n{story}: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")
+
+
+def test_killed_before_several_cas_are_trusted(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = FirstStory(Case(Goal.CREATE))
+    writes, wanted = undisturbed(story, monkeypatch)
+    assert (wanted["requests"], wanted["trust"]) == ([], 1)
+    for number in points.to(writes):
+        assert killed_at(story, number, True, monkeypatch) == wanted, f"after write {number}"
+    print(f"\n{story}: killed after {len(points.to(writes))} of {writes} writes, all ended the same")

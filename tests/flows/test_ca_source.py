@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NewRoots
 
 from ..support.authorities import Authority, below, renewed, root
-from ..support.watched_cluster import CERTIFICATES, LEDGER, UNUSED, WatchedCluster, assert_only
+from ..support.watched_cluster import CERTIFICATES, IN_USE, LEDGER, UNUSED, WatchedCluster, assert_only
 from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, office
 
 pytestmark = pytest.mark.usefixtures("uptake")
@@ -237,13 +237,31 @@ def test_of_several_roots_the_certificate_that_comes_back_tells_which_one_signs(
 
 
 @ONCE
-def test_several_roots_before_the_first_ca_hold_it(cluster: WatchedCluster) -> None:
-    """There is nothing yet that a certificate could be asked for."""
-    one, other = root("One"), root("Other")
-    wants(cluster, one, other)
-    (violation,) = reconcile(cluster, one, other, goal=Goal.CREATE).violations
-    assert "which one signs cannot be told" in violation.message
-    assert cluster.writes == 0
+@pytest.mark.parametrize("signing", [0, 1], ids=["the first", "the second"])
+def test_of_several_roots_before_the_first_ca_the_certificate_of_the_operator_tells(
+    cluster: WatchedCluster, signing: int
+) -> None:
+    """Nothing runs yet, so all of them are trusted when the first node starts, and none restarts for it."""
+    roots = (root("One"), root("Other"))
+    wants(cluster, *roots)
+    told = reconcile(cluster, goal=Goal.CREATE)
+    assert (told.violations, cluster.writes, len(told.waiting)) == ((), 0, 2)
+    told = reconcile(cluster, *roots, goal=Goal.CREATE)
+    assert (told.violations, told.done, cluster.memory.api.find("secrets", "kafka", CERTIFICATES)) == ((), False, None)
+    assert "is asked for one certificate, for demo-cluster-operator-certs" in told.waiting[0]
+    signer = roots[signing]
+    office(cluster, signer).work()
+    reconcile(cluster, *roots, goal=Goal.CREATE)
+    assert cluster.current == signer.fingerprint
+    cluster.deploy()
+    reconcile(cluster, goal=Goal.CREATE)
+    office(cluster, signer).work()
+    reconcile(cluster, goal=Goal.CREATE)
+    cluster.memory.settle(2)
+    cluster.finish(Goal.CREATE, asked=ASKED)
+    assert cluster.states == {signer.fingerprint: IN_USE, roots[1 - signing].fingerprint: UNUSED}
+    assert reconcile(cluster).done
+    assert (cluster.rolls, issuing_secrets(cluster)) == ({0}, [])
 
 
 @ONCE

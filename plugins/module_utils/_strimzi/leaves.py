@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from .._pki.certificates import CertificateError, parse_chain
 from .._pki.keys import PrivateKeyError, load_stored_key
 from .._trust.model.snapshot import Component, StoredLeaf
+from .._trust.model.source import CaSource
 from . import names
 from .secret_data import entries, integer_annotation
 
@@ -132,6 +133,15 @@ def expected_leaves(
         return ()
     nodes = (name for name, component in running.items() if component is Component.KAFKA)
     return _leaves_of(scope, kafka.get("spec") or {}, set(running.values()), nodes)
+
+
+def leaves_that_tell(scope: names.ClusterNames, source: CaSource | None, now: datetime) -> tuple[LeafSecret, ...]:
+    """The leaf that is asked for before there is a CA, where the source has several: that of the operator, which every cluster has, and whose names
+    depend on nothing in the Kafka resource.
+    """
+    if source is None or len(source.issuing(now)) < 2:
+        return ()
+    return tuple(leaf for leaf in component_leaves(scope.cluster) if leaf.component is Component.CLUSTER_OPERATOR)
 
 
 #: Where the Kafka resource asks for a component.

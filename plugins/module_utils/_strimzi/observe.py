@@ -30,7 +30,15 @@ from .dns_domain import DEFAULT_DOMAIN, read_domain
 from .finding_pods import find_pods, lost_labels
 from .finding_secrets import read_secrets, unlabelled_leaves, unlabelled_secrets, with_named
 from .kafka import leaf_life, read_reconciliation, renewal_window, with_nodes
-from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
+from .leaves import (
+    LeafSecret,
+    ServedUser,
+    expected_leaves,
+    leaf_secrets,
+    leaves_that_tell,
+    read_leaf,
+    wanted_leaves,
+)
 from .ledger_layouts import ledger_parts, read_ledger
 from .listener_addresses import Addresses, listener_addresses
 from .names import ClusterNames
@@ -132,7 +140,8 @@ def observe(
     next_, later = (one.next(growth.spare if ca.elsewhere else 0) for one in (planned, planned.settled()))
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
-    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked)))
+    telling = () if ca.current else leaves_that_tell(scope, bare.source, now)
+    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *telling)))
     secrets = with_named(client, scope, found.secrets, (leaf.secret for leaf in expected))
     nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)

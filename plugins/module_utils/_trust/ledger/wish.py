@@ -56,14 +56,14 @@ class Wish:
     @property
     def sample(self) -> str:
         """The Secret whose leaf is asked for to learn which of several CAs signs, because that is one of them and it cannot be told; empty where it can,
-        and where there is no leaf yet. All of them are trusted meanwhile, so that it does not matter which one it is.
+        and where there is no leaf yet. All of them are trusted meanwhile, so that it does not matter which one it is; before the first CA nothing runs.
         """
-        if self.meant or len(self.issuing) < 2 or not self.snapshot.ca.current:
+        if self.meant or len(self.issuing) < 2:
             return ""
-        leaves = sorted(
-            self.snapshot.every_leaf, key=lambda leaf: (leaf.component is not Component.CLUSTER_OPERATOR, leaf.secret)
-        )
-        return leaves[0].secret if leaves else ""
+        snapshot = self.snapshot
+        found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
+        leaves = found if snapshot.ca.current else {**snapshot.missing, **found}
+        return min(leaves, key=lambda secret: (leaves[secret] is not Component.CLUSTER_OPERATOR, secret), default="")
 
     @property
     def _has_in_use(self) -> bool:
@@ -111,9 +111,16 @@ class Wish:
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether this flow does what a source asks for. A flow in flight goes to its end first, and a first CA is made where there is none."""
-    confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current)
+    """Whether this flow does what a source asks for. A flow in flight goes to its end first. A first CA is made where there is none, and the others of the
+    source are trusted with it before anything runs.
+    """
+    confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current) and not _is_first_of_source(snapshot)
     return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared
+
+
+def _is_first_of_source(snapshot: Snapshot) -> bool:
+    source, current = snapshot.source, snapshot.ca.current
+    return source is not None and not snapshot.pods and any(one.is_twin_of(current[0]) for one in source.certificates)
 
 
 def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:

@@ -95,6 +95,9 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
         pytest.param(holding(NEW, where=FIRST), (NEW,), (), id="the first CA of a cluster"),
         pytest.param(holding(NEW, THIRD, where=FIRST), (), (NEW, THIRD), id="two for the first CA"),
         pytest.param(
+            with_requests(holding(NEW, THIRD, where=FIRST), answered(issuer=THIRD)), (THIRD,), (NEW,), id="the same, and the issuer has signed with one"
+        ),
+        pytest.param(
             with_requests(holding(OLD, NEW), answered(issuer=NEW)), (NEW,), (), id="the issuer has signed with the other one"
         ),
         pytest.param(
