@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..._leaves.trigger import ends_with
+from ..._leaves.trigger import ends_with, unusable
+from ..ledger.enrolment import as_seen
 from ..ledger.journal import in_flight
+from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from ..rules.due import ending_leaves
+from ..rules.holds import unusable_leaves
+from .cluster import is_starting, starts_something
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -24,6 +28,18 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "is none with a certificate of this cluster.",
             f"Those are: {', '.join(known) or 'none'}.",
         )  # fmt: skip
+
+
+def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A node would not come back with a leaf that it cannot start with, after others have restarted already; so a flow that restarts nodes begins with
+    usable ones. One that only renews leaves puts others in their place.
+    """
+    if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
+        return
+    told = {*(leaf.secret for leaf in snapshot.leaves if unusable(leaf.held)), *snapshot.missing}
+    elsewhere = ". Run the reconcile playbook, which has another one issued; then run the flow again."
+    by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
+    yield from unusable_leaves(snapshot, as_seen(snapshot), told, by_issuer)
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -44,7 +44,7 @@ from .cluster import (
 )
 from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
 from .labels import pods_are_labelled, pods_are_owned, secrets_are_labelled
-from .leaves import leaves_are_known, leaves_can_be_renewed
+from .leaves import leaves_are_known, leaves_are_ours, leaves_can_be_renewed
 from .lives import leaves_outlast_the_window
 from .presenters import (
     presenters_are_known,
@@ -114,6 +114,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     presenters_are_known,
     presenters_are_served,
     cluster_is_settled,
+    leaves_are_ours,
     leaves_are_known,
     leaves_can_be_renewed,
     pool_is_known,

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..._pki.certificates import Chain
 from ..evidence.parties import doubts, presenters, still_trusting, unanswered
@@ -15,8 +15,9 @@ from ..gates.namesakes import namesakes
 from ..gates.verifiers import verifying_parties
 from ..model.goals import Phase
 from ..model.intent import Selection
-from ..model.ledger import LedgerEntry
+from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
+from ..model.snapshot import Snapshot
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
 from .after_switch import needing_it
@@ -77,28 +78,35 @@ def _retirement(at: Situation) -> tuple[Violation, ...]:
 
 
 def _unusable_leaves(at: Situation) -> Iterator[Violation]:
-    """Stored leaves that no process could use, and leaves that are missing, unless others are on their way.
+    """Stored leaves that no process could use, and leaves that are missing, unless others are on their way."""
+    told = _to_be_told(at)
+    yield from unusable_leaves(at.snapshot, at.ledger, told, _by_issuer(at))
+    if told and at.snapshot.ca.in_use_elsewhere and at.successor is None:
+        yield from at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
+
+
+def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
+    """Of these Secrets, those with a leaf that no process could use, and those that are missing. by_issuer: how another leaf comes into its place where
+    the operator can issue none, as the end of a sentence.
 
     A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
     back with one that nobody trusts, or not at all.
     """
-    names, told = at.snapshot.names, _to_be_told(at)
-    for leaf in at.snapshot.leaves:
-        if leaf.secret in told:
+    names = snapshot.names
+    for leaf in snapshot.leaves:
+        if leaf.secret in told and (why := why_not_ours(leaf, ledger)):
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
-                f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why_not_ours(leaf, at.ledger)}.",
-                f"Find out who put it there{_by_issuer(at) or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
+                f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
+                f"Find out who put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
             )  # fmt: skip
-    for name in sorted(at.snapshot.missing):
+    for name in sorted(snapshot.missing):
         if name in told:
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
-                f"Find out who deleted it{_by_issuer(at)}" if _by_issuer(at) else
+                f"Find out who deleted it{by_issuer}" if by_issuer else
                 "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
             )  # fmt: skip
-    if told and at.snapshot.ca.in_use_elsewhere and at.successor is None:
-        yield from at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
 
 
 def _by_issuer(at: Situation) -> str:

@@ -11,18 +11,23 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    Snapshot,
+    StoredLeaf,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     leaves_are_known,
+    leaves_are_ours,
     leaves_can_be_renewed,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....support.certificates import NOW, YEAR, key, make
 from ....support.certificates import leaf as issue_leaf
-from ..builders import DAY, HOUR, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, ledger, secrets
+from ..builders import DAY, HOUR, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, leaves, ledger, secrets
 from ..rules.asking import RECONCILE
-from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
 LEAVES = Intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 LAST_AS_LONG = (
@@ -49,6 +54,46 @@ LAST_NEARLY_AS_LONG = (
 def issuing(*names: str) -> Intent:
     return replace(RECONCILE, issuing=Selection(secrets=frozenset(names)))
 
+
+#: Leaves of the first node with which it would not come back from a restart, and what is told of them.
+UNUSABLE: dict[str, tuple[StoredLeaf, str]] = {
+    "unreadable": (a_leaf(chain=None, problem="no readable certificate"), "no readable certificate"),
+    "key of another": (a_leaf(beside="ab"), "the private key beside it is not its own"),
+    "no key": (a_leaf(problem="the private key beside it cannot be used"), "the private key beside it cannot be used"),
+}
+HELD = f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs under {PODS[0]}.crt:"
+ELSEWHERE = secrets(elsewhere=frozenset({OLD.certificate.public_key_sha256}))
+
+#: Only of a flow that begins.
+BEGINNING = [
+    *(
+        refusal(
+            leaves_are_ours,
+            f"{HELD} {why}. Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
+            name=f"{name}, {intent.goal.value}",
+            intent=intent,
+            leaves=(leaf, *leaves(names=PODS[1:])),
+        )
+        for name, (leaf, why) in UNUSABLE.items()
+        for intent in (RENEW, REPLACE_KEY)
+    ),
+    refusal(
+        leaves_are_ours,
+        f"{HELD} {UNUSABLE['key of another'][1]}. Find out who put it there. Run the reconcile playbook, which has another one issued; then run the flow "
+        "again.",
+        name="its key is elsewhere",
+        leaves=(UNUSABLE["key of another"][0], *leaves(names=PODS[1:])),
+        ca=ELSEWHERE,
+    ),
+    refusal(
+        leaves_are_ours,
+        f"Secret kafka/{PODS[0]}: is missing, although something needs its certificate. The Cluster Operator issues it with its next reconcile; where it "
+        "does not, have this leaf issued (state=issued).",
+        name="missing",
+        leaves=leaves(names=PODS[1:]),
+        missing={PODS[0]: Component.KAFKA},
+    ),
+]
 
 CASES = [
     refusal(
@@ -88,6 +133,11 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
     assert_only_resumed(case)
 
 
+@pytest.mark.parametrize("case", BEGINNING)
+def test_it_holds_a_flow_before_its_first_write(case: Refusal) -> None:
+    assert_refused(case)
+
+
 @pytest.mark.parametrize(
     ("snapshot", "intent"),
     [
@@ -96,6 +146,10 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
             cluster(leaves=LAST_AS_LONG, ledger=ledger(journal=a_journal())), LEAVES, id="a flow brings others"
         ),
         pytest.param(cluster(), replace(LEAVES, renew_before=DAY), id="it is not in its time"),
+        pytest.param(cluster(leaves=(a_leaf(beside="ab"),)), RECONCILE, id="nothing is begun"),
+        pytest.param(
+            cluster(leaves=(a_leaf(beside="ab"),), ledger=ledger(journal=a_journal())), REPLACE_KEY, id="it has begun"
+        ),
         pytest.param(cluster(), issuing(*PODS), id="they are known"),
         pytest.param(cluster(missing={"gone": Component.KAFKA}), issuing("gone"), id="it is missing"),
         pytest.param(cluster(), replace(RECONCILE, issuing=Selection()), id="all"),

@@ -37,7 +37,7 @@ from .refusals import rules_of
 
 CASES = [
     *abort.CASES, *adoption.CASES, *apart.CASES, *asked.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
-    *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *lives.CASES,
+    *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *of_leaves.BEGINNING, *lives.CASES,
     *of_pools.CASES, *of_presenters.CASES, *same_name.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 

@@ -141,7 +141,7 @@ CASES = [
         f"the supplied CA: the name constraints of {CONFINED.certificate.subject} do not admit the name a.svc of "
         f"{SERVICE.subject}, as Secret {PODS[1]} needs it. Supply a CA that may issue the certificates of this cluster.",
         name="names", intent=supplying(CONFINED, ROOT),
-        leaves=(a_leaf(chain=None), a_leaf(PODS[1], chain=(SERVICE, OLD.certificate)), a_leaf(PODS[2], chain=(SERVICE,))),
+        leaves=(a_leaf(PODS[1], chain=(SERVICE, OLD.certificate)), a_leaf(PODS[2], chain=(SERVICE,))),
     ),
     refusal(
         supplied_is_usable, not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
