@@ -150,6 +150,11 @@ def test_it_holds_a_flow_before_its_first_write(case: Refusal) -> None:
         pytest.param(
             cluster(leaves=(a_leaf(beside="ab"),), ledger=ledger(journal=a_journal())), REPLACE_KEY, id="it has begun"
         ),
+        pytest.param(
+            cluster(leaves=leaves(names=PODS[1:]), missing={PODS[0]: Component.KAFKA}, ca=ELSEWHERE),
+            REPLACE_KEY,
+            id="a missing leaf is asked for",
+        ),
         pytest.param(cluster(), issuing(*PODS), id="they are known"),
         pytest.param(cluster(missing={"gone": Component.KAFKA}), issuing("gone"), id="it is missing"),
         pytest.param(cluster(), replace(RECONCILE, issuing=Selection()), id="all"),
