@@ -51,6 +51,30 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/defects.py",
+        '_GO_CURVES = _JVM_CURVES | {"secp224r1"}',
+        ('_GO_CURVES = _JVM_CURVES ^ {"secp224r1"}',),
+        "Those for JVMs lack this one.",
+    ),
+    Equivalent(
+        "_pki/defects.py",
+        'yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")',
+        ('yield Defect(JVM ^ GO, "has an EC key in compressed form", "whose key is not compressed")',),
+        "None of these verifiers is two of them.",
+    ),
+    Equivalent(
+        "_pki/defects.py",
+        'if algorithm == "rsa" and bits < 2048:',
+        ('if algorithm >= "rsa" and bits < 2048:',),
+        "No kind of key has a name after this one.",
+    ),
+    Equivalent(
+        "_pki/defects.py",
+        "refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()",
+        ("refusing = OPENSSL if certificate.key_type[1] < 223 else frozenset()",),
+        "No curve is of 223 bits.",
+    ),
+    Equivalent(
+        "_pki/defects.py",
         "refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
         (
             "refusing = ALL if algorithm == _MD5 else GO ^ OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
@@ -156,33 +180,9 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/usability.py",
-        '_GO_CURVES = _JVM_CURVES | {"secp224r1"}',
-        ('_GO_CURVES = _JVM_CURVES ^ {"secp224r1"}',),
-        "Those for JVMs lack this one.",
-    ),
-    Equivalent(
-        "_pki/usability.py",
-        'yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")',
-        ('yield Defect(JVM ^ GO, "has an EC key in compressed form", "whose key is not compressed")',),
-        "None of these verifiers is two of them.",
-    ),
-    Equivalent(
-        "_pki/usability.py",
         "refusing = OPENSSL if ANY_USE in uses else GO | OPENSSL",
         ("refusing = OPENSSL if ANY_USE in uses else GO ^ OPENSSL",),
         "None of these verifiers is two of them.",
-    ),
-    Equivalent(
-        "_pki/usability.py",
-        'if algorithm == "rsa" and bits < 2048:',
-        ('if algorithm >= "rsa" and bits < 2048:',),
-        "No kind of key has a name after this one.",
-    ),
-    Equivalent(
-        "_pki/usability.py",
-        "refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()",
-        ("refusing = OPENSSL if certificate.key_type[1] < 223 else frozenset()",),
-        "No curve is of 223 bits.",
     ),
     Equivalent(
         "_trust/evidence/live.py",
