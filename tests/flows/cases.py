@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol
+
+import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -123,5 +126,16 @@ PATIENT_REPLACEMENTS = [
     Case(Goal.REPLACE_KEY, "when_restarted, renewed first", path_length=0),
     Case(Goal.REPLACE_KEY, "when_restarted, unlinked"),
 ]
+#: Flows that another one resembles but for what comes before it.
+_ALIKE = {"renewed first", "at once", "when_restarted, renewed first"}
+
+
+def mostly_long(cases: Sequence[Case]) -> list[Any]:
+    """Parameters for a test that tries each case in each phase, or after any write: those that are alike take their time with the long tests."""
+    return [
+        pytest.param(one, id=str(one), marks=pytest.mark.long if one.circumstance in _ALIKE else ()) for one in cases
+    ]
+
+
 #: Of a cluster that runs.
 CASES = [*REPLACEMENTS, Case(Goal.RENEW), Case(Goal.RENEW_LEAVES), Case(Goal.UPGRADE), Case(Goal.DOWNGRADE)]

@@ -26,7 +26,7 @@ from ..support.memory_cluster import MemoryCluster
 from ..support.reloads import ReloadingNodes
 from ..support.restarts import cost_of
 from ..support.watched_cluster import CLUSTER, WatchedCluster
-from .cases import CASES, PATIENT_REPLACEMENTS, REPLACEMENTS, Case, Flow
+from .cases import CASES, PATIENT_REPLACEMENTS, REPLACEMENTS, Case, Flow, mostly_long
 
 #: Words that differ by chance: fingerprints of CAs that are made twice, once to plan and once for good; and the time of a read-back.
 _BY_CHANCE = re.compile(r" \([0-9a-f]{12}\)|\d\d:\d\d:\d\d UTC")
@@ -118,7 +118,7 @@ def test_the_plan_ends_where_there_is_nothing_to_do_but_to_wait(
 
 
 @pytest.mark.usefixtures("uptake")
-@pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
 @pytest.mark.parametrize("phase", list(Phase)[:-1])
 def test_the_plan_of_an_abort_is_what_happens(
     cluster: WatchedCluster, case: Case, phase: Phase, monkeypatch: pytest.MonkeyPatch
@@ -149,7 +149,7 @@ def assert_undone_as_planned(flow: Flow, until: Phase | None, patch: pytest.Monk
 
 
 @pytest.mark.usefixtures("uptake")
-@pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
 @pytest.mark.parametrize("phase", Phase)
 def test_the_plan_of_a_flow_half_way_is_what_is_left(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)

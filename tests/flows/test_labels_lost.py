@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.tests.support.checker import Invariant
 from ..support.flows import FlowResult
 from ..support.memory_api import Change
 from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster
-from .cases import REPLACEMENTS, Case
+from .cases import REPLACEMENTS, Case, mostly_long
 
 LABELS = {"strimzi.io/name": "demo-kafka", "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka"}
 NODE = "demo-kafka-1"
@@ -46,7 +46,7 @@ def assert_held(result: FlowResult, label: str) -> None:
 
 @some_label
 @pytest.mark.parametrize("phase", list(Phase)[:-1], ids=lambda phase: f"after {phase.value}")
-@pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
 def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, label: str) -> None:
     flow = case.begin(cluster)
     flow.run(until=phase)

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..support.ledgers import KEYED, SINGLE, STATES
 from ..support.restarts import Cost
 from ..support.watched_cluster import WatchedCluster
-from .cases import CASES, PATIENT_REPLACEMENTS, Case
+from .cases import CASES, PATIENT_REPLACEMENTS, Case, mostly_long
 
 SECRETS = {Layout.SINGLE: {SINGLE}, Layout.SPLIT: {SINGLE, STATES}, Layout.KEYED: {KEYED}}
 
@@ -31,7 +31,7 @@ def convert(cluster: WatchedCluster, layout: Layout) -> None:
 
 
 @pytest.mark.parametrize("layout", [Layout.SPLIT, Layout.KEYED])
-@pytest.mark.parametrize("case", [*CASES, *PATIENT_REPLACEMENTS], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*CASES, *PATIENT_REPLACEMENTS]))
 def test_a_flow_costs_the_same_in_every_layout(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, layout: Layout
 ) -> None:

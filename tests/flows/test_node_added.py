@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.tests.operator import certs
 
 from ..support.memory_api import Change
 from ..support.watched_cluster import CERTIFICATES, CLUSTER, NAMESPACE, WatchedCluster, public_key, subject
-from .cases import CASES, REPLACEMENTS, Case
+from .cases import CASES, REPLACEMENTS, Case, mostly_long
 
 POOL = "kafka"
 #: Writes of the collection between one new node and the next.
@@ -52,7 +52,7 @@ def generations(cluster: WatchedCluster, pod: str) -> list[str | None]:
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("phase", list(Phase)[:-1], ids=lambda phase: f"after {phase.value}")
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", mostly_long(CASES))
 def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)
     before = set(cluster.counts())
@@ -69,7 +69,7 @@ def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase) -> 
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("first", range(EVERY))
-@pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
 def test_after_any_write(cluster: WatchedCluster, case: Case, first: int) -> None:
     """The operator sees it at once, or when it is not paused any more; one at a time."""
     flow = case.begin(cluster)

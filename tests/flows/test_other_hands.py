@@ -92,7 +92,9 @@ def begin(
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "in time"])
-@pytest.mark.parametrize("every", [1, 2, pytest.param(3, marks=pytest.mark.long)], ids=lambda every: f"each {every}")
+@pytest.mark.parametrize(
+    "every", [1, *(pytest.param(one, marks=pytest.mark.long) for one in (2, 3))], ids=lambda every: f"each {every}"
+)
 @pytest.mark.parametrize("written", WRITTEN, ids=lambda written: f"{written[0]} {written[1]}")
 @pytest.mark.parametrize(
     "case", [Case(Goal.REPLACE_KEY), *(pytest.param(one, marks=pytest.mark.long) for one in CASES[1:])], ids=str

@@ -14,12 +14,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.viol
 from ansible_collections.trustops.strimzi.tests.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
 
 from ..support.watched_cluster import WatchedCluster
-from .cases import CASES, Case
+from .cases import CASES, Case, mostly_long
 
 
 @pytest.mark.usefixtures("nodes")
 @pytest.mark.parametrize("first", [False, True], ids=["as long as it is against it", "from its first write on"])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", mostly_long(CASES))
 def test_no_flow_is_done_while_the_operator_is_against_it(cluster: WatchedCluster, case: Case, first: bool) -> None:
     flow = case.begin(cluster)
     operator, writes = cluster.memory.operator, len(cluster.memory.api.writes)
