@@ -159,9 +159,9 @@ options:
   issuer:
     description:
       - Who is asked for certificates of a CA whose key is not in the cluster. For a CA whose key is there nobody is asked.
-      - An issuer of O(issuer.type=vault) is also asked for link certificates. Where it keeps the key of the CA in use, it certifies the next one; where
-        it keeps the key of the next one, it certifies the CA in use, so that nodes lead clients on after the switch that know only that one. Where it
-        does not, a warning says what that means.
+      - An issuer of O(issuer.type=vault) also signs link certificates. Where it keeps the key of the CA in use, it certifies the next CA; where it keeps
+        the key of the next CA, it certifies the CA in use, so that nodes serve clients after the switch that know only the CA in use. Where it signs
+        none, a warning names the clients that nodes stop serving.
       - Options of another type than O(issuer.type) says are refused.
       - Requests are made before anything depends on them, recorded in Secrets C(<cluster>-issuing-<component>), and used when every one
         has come back and has passed every check. A run that finds some still open ends without an error, and the next one goes on.

@@ -8,6 +8,7 @@ A reload changes listeners only; with what a Raft client and an agent were start
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -96,32 +97,22 @@ def test_a_node_a_component_and_the_operators_own_leaf(
     to_an_end(record_property, LookingRunner(intent), 1, components=(component,))
 
 
-@pytest.mark.parametrize(
-    ("intent", "people", "invariant"),
-    [
-        (LINKED, takes_the_permission_away, broken),
-        (LINKED, a_pod_stays_away, broken),
-        (LINKED, lifts_the_pause, broken),
-        # Taking a CA out of the Secret takes it from clients as well.
-        (LINKED, takes_out_the_prepared_ca, broken_inside),
-        (PATIENT, takes_the_permission_away, broken),
-        (PATIENT, lifts_the_pause, broken),
-        *(
-            pytest.param(*one, marks=long)
-            for one in (
-                (LINKED, adds_another_ca, broken),
-                (LINKED, adds_a_node, broken),
-                (LINKED, removes_an_annotation, broken),
-                (PATIENT, a_pod_stays_away, broken),
-                (PATIENT, adds_another_ca, broken),
-                (PATIENT, takes_out_the_prepared_ca, broken_inside),
-                (PATIENT, adds_a_node, broken),
-                (PATIENT, removes_an_annotation, broken),
-            )
-        ),
-    ],
-    ids=_name,
-)
+#: Of a patient flow in every run; the others take minutes.
+_MEANWHILE_PATIENT = (takes_the_permission_away, lifts_the_pause)
+#: Of any flow only with the long tests.
+_SELDOM = (adds_another_ca, adds_a_node, removes_an_annotation)
+
+
+def _meanwhile() -> Iterator[Any]:
+    for intent in (LINKED, PATIENT):
+        for people in (*_MEANWHILE_PATIENT, a_pod_stays_away, takes_out_the_prepared_ca, *_SELDOM):
+            # Taking a CA out of the Secret takes it from clients as well.
+            invariant = broken_inside if people is takes_out_the_prepared_ca else broken
+            is_short = people not in _SELDOM and (intent is LINKED or people in _MEANWHILE_PATIENT)
+            yield pytest.param(intent, people, invariant, marks=() if is_short else long)
+
+
+@pytest.mark.parametrize(("intent", "people", "invariant"), list(_meanwhile()), ids=_name)
 def test_a_node_and_what_happens_meanwhile(
     intent: Intent, people: People, invariant: Invariant, record_property: Record
 ) -> None:

@@ -24,6 +24,7 @@ from ..support.memory_api import Change
 from ..support.reloads import ReloadingNodes
 from ..support.taking_turns import Turn, take_turns
 from ..support.watched_cluster import IN_USE
+from .conftest import Points
 from .stories import have_fast_keys
 
 Flow: TypeAlias = Callable[[Turn[FlowResult]], FlowResult]
@@ -114,27 +115,18 @@ _LONG = [
     *(replace(one, reload=False) for one in ORDERS),
     *(replace(one, batch=1) for one in ORDERS),
 ]
-#: In every run of the tests the other flow comes at every fifth write; where each waits for the other, both do at every third.
-_SHORT, _STRIDE = 5, 3
+#: Where each waits for the other, both do at every third write.
+_STRIDE = 3
 
 
-def at_every(both: Both, stride: int, patch: pytest.MonkeyPatch) -> list[str]:
-    """The other flow comes at a write, and goes to its end."""
-    writes = both.writes(patch, both.first)
+@pytest.mark.parametrize("both", [*ORDERS, *(pytest.param(one, marks=pytest.mark.long) for one in _LONG)], ids=str)
+def test_the_other_one_comes_in_between(both: Both, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a write, and goes to its end."""
+    writes = both.writes(monkeypatch, both.first)
     assert writes > 10
-    return [said for number in range(0, writes, stride) for said in both.check((number, None), patch)]
-
-
-@pytest.mark.parametrize("both", ORDERS, ids=str)
-def test_the_other_one_comes_in_between(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_every(both, _SHORT, monkeypatch)
-    assert any(f"is paused by a flow on its {both.first.value} CA. Wait for its end" in said for said in told)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("both", [*ORDERS, *_LONG], ids=str)
-def test_the_other_one_comes_at_every_write(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_every(both, 1, monkeypatch)
+    told = [said for number in (0, *points.to(writes - 1)) for said in both.check((number, None), monkeypatch)]
+    if both in ORDERS:
+        assert any(f"is paused by a flow on its {both.first.value} CA. Wait for its end" in said for said in told)
 
 
 @pytest.mark.parametrize("both", ORDERS, ids=str)

@@ -114,6 +114,16 @@ def test_from_one_to_another_and_the_old_one_may_stay_in_the_source(cluster: Wat
     assert (cluster.writes, cluster.current) == (0, second.fingerprint)
 
 
+def deployed(cluster: WatchedCluster, signer: Authority) -> None:
+    """The Kafka resource comes, and this CA signs the leaves of its nodes."""
+    cluster.deploy()
+    reconcile(cluster, goal=Goal.CREATE)
+    office(cluster, signer).work()
+    reconcile(cluster, goal=Goal.CREATE)
+    cluster.memory.settle(2)
+    cluster.finish(Goal.CREATE, asked=ASKED)
+
+
 def test_a_cluster_is_created_with_the_only_ca_of_the_source(cluster: WatchedCluster) -> None:
     corporate = root()
     wants(cluster, corporate)
@@ -121,12 +131,7 @@ def test_a_cluster_is_created_with_the_only_ca_of_the_source(cluster: WatchedClu
     assert (told.done, cluster.writes) == (False, 0)
     assert corporate.chain[0].sha256 in told.waiting[0]
     reconcile(cluster, corporate, goal=Goal.CREATE)
-    cluster.deploy()
-    reconcile(cluster, goal=Goal.CREATE)
-    office(cluster, corporate).work()
-    reconcile(cluster, goal=Goal.CREATE)
-    cluster.memory.settle(2)
-    cluster.finish(Goal.CREATE, asked=ASKED)
+    deployed(cluster, corporate)
     assert_only(cluster, corporate.fingerprint)
 
 
@@ -253,12 +258,7 @@ def test_of_several_roots_before_the_first_ca_the_certificate_of_the_operator_te
     office(cluster, signer).work()
     reconcile(cluster, *roots, goal=Goal.CREATE)
     assert cluster.current == signer.fingerprint
-    cluster.deploy()
-    reconcile(cluster, goal=Goal.CREATE)
-    office(cluster, signer).work()
-    reconcile(cluster, goal=Goal.CREATE)
-    cluster.memory.settle(2)
-    cluster.finish(Goal.CREATE, asked=ASKED)
+    deployed(cluster, signer)
     assert cluster.states == {signer.fingerprint: IN_USE, roots[1 - signing].fingerprint: UNUSED}
     assert reconcile(cluster).done
     assert (cluster.rolls, issuing_secrets(cluster)) == ({0}, [])

@@ -44,9 +44,9 @@ class LinkOrder:
 
     csr: PEM, for that name and key; empty where that key is not at hand. An issuer that signs here needs no request, and one that keeps
     that key makes it.
-    not_before, not_after: its dates. back: whether it is that of the CA in use by the next one (OldWithNew), and not the other way
-    round (NewWithOld). self_issued: the same certificate, signed by its own key, where that is at hand and the name cannot be chosen: issuers that write
-    the name of a request anew keep that of a certificate.
+    not_before, not_after: its dates. back: whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next
+    one (NewWithOld). self_issued: the same certificate, signed by its own key, where that key is here: an issuer that encodes the name of a request anew
+    keeps the bytes of this certificate's name.
     """
 
     authority: Certificate

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import TypeAlias
 
 from .._pki.authorities import cross_certify
 from .._pki.certificates import Certificate
@@ -26,39 +28,39 @@ from .configured import issuer_of
 from .internal import InternalIssuer
 from .issuer import Issuer, IssuerUnavailable, LinkingIssuer, LinkOrder, Refused
 
+#: The certificate that an issuer signs for an order.
+Signed: TypeAlias = Callable[[LinkOrder], Certificate]
 #: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers; and where its issuer says
 #: more about itself (authorityInfoAccess, cRLDistributionPoints), which restricts nothing.
 _EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.3.6.1.5.5.7.1.1", "2.5.29.31"})
 
 
 def link_certificates(
-    step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work
+    step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
-    """Raises AuthorityUnavailable where the key of the CA in use is not at hand, and LinkUnavailable where the issuer that has it does not certify the
-    next CA. Where the issuer of the next CA does not certify the CA in use, that is a warning: the flow goes on without.
+    """The link certificates of this step; those that an issuer has to sign come from ``signed``. Raises AuthorityUnavailable where the key of the CA in
+    use is not at hand, and LinkUnavailable where the issuer that keeps it does not certify the next CA. Where the issuer of the next CA does not certify
+    the CA in use, the flow goes on without that certificate, and warns.
     """
-    if not (step.asked or step.asked_back):
-        return own_links(step, made, own_link(step, made, observation, work), observation)
-    issuer = issuer_of(work)
-    link = _asked(issuer, link_order(made, step.replaces[0])) if step.asked else own_link(step, made, observation, work)
+    link = signed(link_order(made, step.replaces[0])) if step.asked else _own_link(step, made, observation, work)
     if not step.asked_back:
-        return own_links(step, made, link, observation)
+        return _own_links(step, made, link, observation)
     order = back_order(step, made, None if step.asked else signing_key(step.replaces, observation))
     try:
-        return LinkCertificates(link, _asked(issuer, order) if order is not None else None)
+        return LinkCertificates(link, signed(order) if order is not None else None)
     except LinkUnavailable as error:
         work.warnings.append(f"{error} {step.without_it} For the next time: {error.remedy}")
         return LinkCertificates(link)
 
 
-def own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
+def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
     """Signed by the key of the CA in use. Raises AuthorityUnavailable where that is not at hand."""
     key = signing_key(step.replaces, observation)
     issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.validity(observation))
     return issuer.link(link_order(made, step.replaces[0]))
 
 
-def own_links(
+def _own_links(
     step: PrepareAuthority, made: NextAuthority, link: Certificate, observation: Observation
 ) -> LinkCertificates:
     """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
@@ -69,6 +71,12 @@ def own_links(
         return LinkCertificates(link)
     issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, order.not_after - order.not_before)
     return LinkCertificates(link, issuer.link(order))
+
+
+def by_issuer(work: Work) -> Signed:
+    """The link certificates that the configured issuer signs. What it returns raises LinkUnavailable."""
+    issuer = cache(partial(issuer_of, work))
+    return lambda order: _asked(issuer(), order)
 
 
 def _asked(issuer: Issuer, order: LinkOrder) -> Certificate:

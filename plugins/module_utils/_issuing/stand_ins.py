@@ -20,16 +20,16 @@ from .._pki.keys import (
 from .._pki.requests import build_request
 from .._strimzi.ca_secrets import private_key
 from .._strimzi.errors import AuthorityUnavailable
-from .._strimzi.next_authority import NextAuthority, next_authority
+from .._strimzi.next_authority import next_authority
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .._trust.ledger.wish import later_authorities
-from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
+from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .internal import InternalIssuer
 from .issuer import LinkOrder
-from .links import back_order, link_order, own_link, own_links
+from .links import link_certificates
 from .subjects import subject_of
 
 #: The kind of key that is made fastest: these keys are not used.
@@ -53,21 +53,13 @@ class StandIns:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:
             self._made.append(made.key)
-        links = self._links(step, made) if step.linked else None
+        links = None
+        if step.linked:
+            links = link_certificates(step, made, self._observation, self._work, self._signed)
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 
-    def _links(self, step: PrepareAuthority, made: NextAuthority) -> LinkCertificates:
-        """Where an issuer is to be asked for one, it is assumed to sign what is ordered."""
-        if step.asked:
-            link = self._assumed(link_order(made, step.replaces[0]))
-        else:
-            link = own_link(step, made, self._observation, self._work)
-        if not step.asked_back:
-            return own_links(step, made, link, self._observation)
-        order = back_order(step, made)
-        return LinkCertificates(link, self._assumed(order) if order is not None else None)
-
-    def _assumed(self, order: LinkOrder) -> Certificate:
+    def _signed(self, order: LinkOrder) -> Certificate:
+        """The plan assumes that an issuer signs what the run will order."""
         key = generate_key(_QUICK)
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         double = double_of(order.issuer, key)

@@ -75,7 +75,7 @@ class VaultPki:
 
     @property
     def _of_ca_in_use(self) -> str:
-        """The issuer that certifies the next CA."""
+        """The issuer of the CA in use: it certifies the next one."""
         return self._settings.linked_by or self._settings.issuer_ref
 
     def link(self, order: LinkOrder) -> Certificate | Refused:

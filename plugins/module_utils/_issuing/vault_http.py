@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from .._kube._kubernetes import urllib3
-from .._kube.network import address, innermost, is_of_trust, passes
+from .._kube.network import address, innermost, is_transient, is_untrusted
 from .._strimzi.issuer_settings import VaultIssuer
 from .vault_errors import Call, Reply, VaultFailure, quotable
 from .vault_reach import checked_url, pool, stays_here, tls_context
@@ -124,16 +124,18 @@ def _no_answer(error: Exception, server: str) -> VaultFailure:
         return VaultFailure(
             f"The proxy to {server} does not let us through ({cause}).",
             "Check HTTPS_PROXY and NO_PROXY.",
-            transient=passes(cause),
+            transient=is_transient(cause),
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
-        if is_of_trust(cause):
+        if is_untrusted(cause):
             return VaultFailure(
                 f"The certificate of {server} is not trusted ({cause}).",
                 "Give the CA that has issued it, and a url with a name that it holds. It is always verified.",
             )
         return VaultFailure(
-            f"There is no TLS connection to {server} ({cause}).", "Check url and the proxy.", transient=passes(cause)
+            f"There is no TLS connection to {server} ({cause}).",
+            "Check url and the proxy.",
+            transient=is_transient(cause),
         )
     if isinstance(error, failures.ReadTimeoutError):
         return VaultFailure(

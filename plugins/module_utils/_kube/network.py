@@ -15,9 +15,9 @@ from .transport import TransportError
 
 _HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
 _NETWORK = f"{_HOST}, the network and the proxy options"
-#: How a proxy says that it or the server behind it fails at present, and OpenSSL that the other side has gone away.
-_PASSING = re.compile(r"Tunnel connection failed: 5\d\d|EOF|SSLZeroReturnError")
-#: A certificate that is not trusted: in the words of OpenSSL, and in those of the library for a name.
+#: Failures after which another try may succeed: of a proxy or of the server behind it, and a TLS connection that the other side has closed.
+_TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d|EOF|SSLZeroReturnError")
+#: OpenSSL's words for a certificate that no trusted CA has signed, and those of the library for one without the server's name.
 _NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|CertificateError")
 _PORTS = {"https": 443, "http": 80}
 
@@ -39,7 +39,7 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
         return TransportError(
             f"the proxy to {where} does not let us through ({cause})",
             sent=False,
-            transient=passes(cause),
+            transient=is_transient(cause),
             remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
@@ -58,7 +58,7 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
 
 
 def _tls_failure(cause: str, where: str) -> TransportError:
-    if is_of_trust(cause):
+    if is_untrusted(cause):
         return TransportError(
             f"the certificate of {where} is not trusted ({cause})",
             sent=False,
@@ -68,18 +68,18 @@ def _tls_failure(cause: str, where: str) -> TransportError:
         )
     return TransportError(
         f"no TLS connection to {where} ({cause})",
-        transient=passes(cause),
+        transient=is_transient(cause),
         remedy=f"{_HOST}, and client_cert and client_key (K8S_AUTH_CERT_FILE, K8S_AUTH_KEY_FILE).",
     )
 
 
-def passes(cause: str) -> bool:
-    """Whether the next try may succeed. cause: the innermost cause of a failure of TLS or of a proxy."""
-    return bool(_PASSING.search(cause))
+def is_transient(cause: str) -> bool:
+    """Whether another try may succeed. cause: the innermost cause of a failure of TLS or of a proxy."""
+    return bool(_TRANSIENT.search(cause))
 
 
-def is_of_trust(cause: str) -> bool:
-    """Whether the server's certificate is not trusted, or lacks the name of the server. cause: as in ``passes``."""
+def is_untrusted(cause: str) -> bool:
+    """Whether no trusted CA has signed the server's certificate, or the certificate lacks the server's name. cause: as in ``is_transient``."""
     return bool(_NOT_TRUSTED.search(cause))
 
 

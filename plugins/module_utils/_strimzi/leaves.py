@@ -135,9 +135,9 @@ def expected_leaves(
     return _leaves_of(scope, kafka.get("spec") or {}, set(running.values()), nodes)
 
 
-def leaves_that_tell(scope: names.ClusterNames, source: CaSource | None, now: datetime) -> tuple[LeafSecret, ...]:
-    """The leaf that is asked for before there is a CA, where the source has several: that of the operator, which every cluster has, and whose names
-    depend on nothing in the Kafka resource.
+def sample_leaves(scope: names.ClusterNames, source: CaSource | None, now: datetime) -> tuple[LeafSecret, ...]:
+    """The leaf that shows which CA signs, before the cluster has a CA and where the source has several: that of the operator, which every cluster has,
+    and whose names depend on nothing in the Kafka resource.
     """
     if source is None or len(source.issuing(now)) < 2:
         return ()

@@ -35,8 +35,8 @@ from .leaves import (
     ServedUser,
     expected_leaves,
     leaf_secrets,
-    leaves_that_tell,
     read_leaf,
+    sample_leaves,
     wanted_leaves,
 )
 from .ledger_layouts import ledger_parts, read_ledger
@@ -140,8 +140,8 @@ def observe(
     next_, later = (one.next(growth.spare if ca.elsewhere else 0) for one in (planned, planned.settled()))
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
-    telling = () if ca.current else leaves_that_tell(scope, bare.source, now)
-    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *telling)))
+    samples = () if ca.current else sample_leaves(scope, bare.source, now)
+    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
     secrets = with_named(client, scope, found.secrets, (leaf.secret for leaf in expected))
     nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)

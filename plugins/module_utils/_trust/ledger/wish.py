@@ -56,7 +56,7 @@ class Wish:
     @property
     def sample(self) -> str:
         """The Secret whose leaf is asked for to learn which of several CAs signs, because that is one of them and it cannot be told; empty where it can,
-        and where there is no leaf yet. All of them are trusted meanwhile, so that it does not matter which one it is; before the first CA nothing runs.
+        and where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the first CA no process runs.
         """
         if self.meant or len(self.issuing) < 2:
             return ""
@@ -111,8 +111,8 @@ class Wish:
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether this flow does what a source asks for. A flow in flight goes to its end first. A first CA is made where there is none, and the others of the
-    source are trusted with it before anything runs.
+    """Whether this flow does what a source asks for. A flow in flight ends first. A cluster without a CA gets its first one, and trusts the others of the
+    source before its first pod starts.
     """
     confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current) and not _is_first_of_source(snapshot)
     return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared

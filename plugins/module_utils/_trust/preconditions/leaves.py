@@ -31,8 +31,8 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A node would not come back with a leaf that it cannot start with, after others have restarted already; so a flow that restarts nodes begins with
-    usable ones. One that only renews leaves puts others in their place.
+    """A node does not come back from its restart with a leaf that it cannot use, and others have restarted by then. So a flow that restarts nodes begins
+    only with usable leaves. A flow that only renews leaves replaces unusable ones.
     """
     if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return

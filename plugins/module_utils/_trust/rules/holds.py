@@ -86,8 +86,8 @@ def _unusable_leaves(at: Situation) -> Iterator[Violation]:
 
 
 def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
-    """Of these Secrets, those with a leaf that no process could use, and those that are missing. by_issuer: how another leaf comes into its place where
-    the operator can issue none, as the end of a sentence.
+    """Name the Secrets among ``told`` that are missing, or hold a leaf that no process could use. by_issuer: the end of a sentence that says how an issuer
+    replaces the leaf, where the operator can issue none.
 
     A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
     back with one that nobody trusts, or not at all.
@@ -110,7 +110,7 @@ def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], b
 
 
 def _by_issuer(at: Situation) -> str:
-    """How another leaf comes into its place where the operator can issue none; empty where it can."""
+    """The end of a sentence that says how an issuer replaces a leaf; empty where the operator can issue it."""
     if at.current is None or not at.snapshot.ca.in_use_elsewhere:
         return ""
     if at.successor is None:
@@ -119,22 +119,23 @@ def _by_issuer(at: Situation) -> str:
 
 
 def _to_be_told(at: Situation) -> frozenset[str]:
-    """The Secrets with leaves that no process could use, or without any, that the call is about. Others that are at hand wait for those that are still
-    to come.
-    """
+    """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves if why_not_ours(leaf, at.ledger)}
-    asked, concern = leaves_to_ask_for(at), at.intent.issuing or Selection()
-    awaited = asked.secrets if asked and leaves_lacking(at) else ()
+    awaited, concern = _awaited(at), at.intent.issuing or Selection()
     found = {name: one for name, one in found.items() if name not in awaited or at.successor is not None}
     missing = {name: one for name, one in at.snapshot.missing.items() if name not in awaited}
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
 
 
 def _covered(at: Situation) -> frozenset[str]:
-    """The Secrets of which something is told already, or whose leaves are on their way: what pods present that have read them is not told once more."""
+    """The Secrets that another violation names already, or whose next leaf is on its way: no second violation names the pods that have read them."""
+    return _to_be_told(at).union(_awaited(at) if at.successor is None else ())
+
+
+def _awaited(at: Situation) -> Collection[str]:
+    """The Secrets for which leaves are asked for, as long as one of these has not come back."""
     asked = leaves_to_ask_for(at)
-    awaited = asked.secrets if asked and at.successor is None and leaves_lacking(at) else ()
-    return _to_be_told(at).union(awaited)
+    return asked.secrets if asked and leaves_lacking(at) else ()
 
 
 def _unserved(at: Situation) -> Iterator[Violation]:

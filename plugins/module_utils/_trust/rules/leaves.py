@@ -96,7 +96,7 @@ def _renewal(at: Situation) -> _Order | None:
     if not due:
         return None
     if unusable := tuple(sorted(leaf.secret for leaf in leaves if why_not_ours(leaf, at.ledger))):
-        # It is not known what their processes were started with, and nothing else may keep them waiting.
+        # Processes may have started with such a leaf or with the one before it. They restart, and wait for no other leaf.
         return _Order(unusable, current, restarting="no process can use what is stored.")
     if at.ledger.undone is not None and not is_patient(at):
         # Their Raft clients give up its certificates by a restart only.
@@ -207,8 +207,8 @@ def await_restarts(at: Situation) -> Steps:
 
 
 def _stands_still(at: Situation) -> bool:
-    """Whether the operator would have to issue a leaf first, and cannot because somebody else keeps the key: it restarts
-    nobody until this leaf is there. One that it cannot read stops it wherever the key is (docs/operator.md, "Re-issue").
+    """Whether the operator restarts no pod: it would have to issue a leaf first, and the key of the CA is kept elsewhere; or it cannot read a leaf,
+    wherever that key is (docs/operator.md, "Re-issue").
     """
     needed = needed_by_operator(at.snapshot) - set(at.snapshot.served)
     unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves)

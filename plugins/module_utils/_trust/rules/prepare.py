@@ -115,7 +115,7 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
 
 
 def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
-    """The same with the other link certificate, of the CA in use by the next one, which is asked for where the key of the next one is kept elsewhere."""
+    """The step, which also asks an issuer to certify the CA in use by the next one, where an issuer keeps the key of the next one."""
     current, asked = at.current, at.intent.asked
     if not step.linked or current is None or current.not_after <= at.snapshot.now:
         return step
