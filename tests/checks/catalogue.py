@@ -25,9 +25,6 @@ _DOUBLES = (
     "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic", "mutation")),
     "--numprocesses=2",
 )  # fmt: skip
-#: A test may be a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
-_PATIENT = "--timeout=1800"
-_LONG = ("--numprocesses=2", _PATIENT)
 #: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins and no clients of the JVM, which take most of the
 #: processors. The check before it replaces the key of the cluster CA on real nodes.
 _TRAFFIC = (
@@ -79,14 +76,19 @@ def _without_a_bed(main: Pair) -> list[Check]:
         ),
         Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
         Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
-        Check("faults", "flows, killed at every fifth write", main, (("pytest", "tests/faults", *_LONG),)),
+        Check("faults", "flows, killed at every fifth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
         Check(
             "flows",
             "whole flows in memory, and roles as Ansible runs them",
             main,
             (("pytest", "tests/flows", "tests/roles", "--numprocesses=2"),),
         ),
-        Check("exploration", "every state that a flow can reach", main, (("pytest", "tests/exploration", *_LONG),)),
+        Check(
+            "exploration",
+            "every state that a flow can reach",
+            main,
+            (("pytest", "tests/exploration", "--numprocesses=2"),),
+        ),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
         Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
         Check("doubles", "the parts of these tests: operator double, bed, checks, traffic", main, (_DOUBLES,)),
@@ -113,7 +115,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
     # A command of its own builds what only these tests take: a test would be given up before that is done.
     built = ("python", "-m", "tests.issuers")
     # A worker has a bed of its own and takes whole files, as the tests of a file go on where the one before left off.
-    api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile", _PATIENT)
+    api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile")
     return [
         Check("api", "API tier", main, (built, api), after=bed),
         Check(
@@ -144,7 +146,7 @@ def _on_real_nodes(main: Pair) -> list[Check]:
     return [
         # Both beds have most in common: the second would only wait for the first.
         Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip),
-        on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", _PATIENT)),
+        on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka")),
         on_nodes(
             "traffic", "the clients CA replaced while its users log in", ("python", "-m", "tests.traffic", *_TRAFFIC)
         ),
