@@ -5,11 +5,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
 from ..support.authorities import root
 from ..support.signing_office import SigningOffice
@@ -61,6 +66,34 @@ def test_they_hold_no_flow_up(cluster: WatchedCluster) -> None:
     signing.work()
     cluster.finish(Goal.RECONCILE, asked=ASKED)
     assert at_hand(cluster) == [NEXT]
+
+
+@ONCE
+@pytest.mark.parametrize("before", ["a key of the cluster", "a key elsewhere"])
+def test_the_plan_names_each_request_that_the_flow_makes(
+    cluster: WatchedCluster, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last are those for the next nodes."""
+    cluster.create()
+    cluster.growth = Growth(1)
+    if before == "a key elsewhere":
+        moved(cluster, elsewhere(root("First"))).work()
+        cluster.finish(Goal.RECONCILE, asked=ASKED)
+    supplied = elsewhere(root("Second"))
+    intent, work = cluster.intent(Goal.REPLACE_KEY, supplied, asked=ASKED), cluster.work(supplied)
+    planned = [step.what for step in plan(work, inspect(work, intent), intent).steps]
+    taken: list[str] = []
+
+    def noted(step: Step, *arguments: Any) -> None:
+        taken.append(step.sentence())
+        carry_out(step, *arguments)
+
+    carry_out = engine.carry_out
+    monkeypatch.setattr(engine, "carry_out", noted)
+    moved(cluster, supplied)
+    asked_for = [one for one in taken if one.startswith("ask ")]
+    assert [one for one in planned if one.startswith("ask ")] == asked_for
+    assert "1 spare certificate of CN=Second" in asked_for[-1]
 
 
 @ONCE

@@ -14,9 +14,10 @@ from .._trust.model.names import counted
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
     """planned: a result with a plan. check_mode: all of it is shown; else each step is told when it is carried out, and what is
-    waited for at the end, or here where there is no step. answered: why the flow that is asked for is not begun; empty where nothing is told.
+    waited for at the end, or here where no call follows: there is neither a step nor anything in the way. answered: why the flow that is asked for is
+    not begun; empty where nothing is told.
     """
-    waiting = () if planned["plan"] else planned["waiting"]
+    waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
     return [f"{goal}: {_summary(planned, answered)}", *(_details(planned) if check_mode else waiting)]
 
 

@@ -23,7 +23,7 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     """A node pool, and the numbers of its next nodes by whether their certificates are at hand."""
-    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare, name).items()}
+    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_wanted, name).items()}
     return {
         "name": name,
         "replicas": snapshot.pools[name],
@@ -69,7 +69,7 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         )
     if not snapshot.leaving:
         return
-    given_up = [one for one in _of(snapshot.spare, name) if one in snapshot.requests and one not in later]
+    given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.requests and one not in later]
     if given_up:
         yield f"What waits for {listed(given_up)} is forgotten by the first run of any flow after that."
     kept = [one for one in later if one in snapshot.requests]

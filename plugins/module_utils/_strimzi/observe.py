@@ -66,9 +66,9 @@ class Observation:
     stored: the leaves that it has, as far as processes present them. expected: those that it should have. served: users whose certificates this
     collection issues, by their Secrets. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
     them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
-    pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name. addresses: those of
-    listeners; None where the operator can issue for them, so that they were not read. dns_domain: of the Kubernetes cluster. pods: the cluster's own,
-    by name. owners: who they belong to.
+    pools would get next, by pod, and whose Secrets do not exist; empty where the operator can issue for them. pools: the node pools by name.
+    addresses: those of listeners; None where the operator can issue for them, so that they were not read. dns_domain: of the Kubernetes cluster.
+    pods: the cluster's own, by name. owners: who they belong to.
     """
 
     scope: ClusterNames
@@ -137,7 +137,7 @@ def observe(
     planned = pools.scaled(growth.scaling)
     scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
-    next_, later = (one.next(growth.spare if ca.elsewhere else 0) for one in (planned, planned.settled()))
+    next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.elsewhere else 0)
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
     samples = () if ca.current else sample_leaves(scope, bare.source, now)
@@ -147,7 +147,7 @@ def observe(
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     parties = _parties(scope, running, leaves)
-    spare = {node.pod: node for node in next_ if node.pod not in secrets}
+    yet_to_come = {node.pod: node for node in next_ if node.pod not in secrets}
     reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
         bare,
@@ -162,10 +162,11 @@ def observe(
         unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
         immutable=(*bare.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
         pools=pools.replicas if ca.elsewhere or growth.scaling else {},
-        spare=_numbered(spare.values()),
+        spare=_numbered(yet_to_come.values()),
         leaving=_numbered(planned.leaving()),
         spare_later=_numbered(later),
     )
+    spare = yet_to_come if ca.elsewhere else {}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
     domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.elsewhere))
     return Observation(

@@ -58,6 +58,8 @@ def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
 
 def test_what_is_waited_for_is_told_where_no_step_will_tell_it() -> None:
     assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
+    held = planned([], waiting=["A CA waits."], violations=[VIOLATION])
+    assert plan_lines(held, "reconcile", check_mode=False)[1:] == []
 
 
 def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jinja2 import Environment, StrictUndefined
 
 ROLES = Path(__file__).parents[3] / "roles"
 PLANNING = sorted(path.parents[1].name for path in ROLES.glob("*/tasks/main.yml") if "name: Do it" in path.read_text())
@@ -31,11 +32,31 @@ def test_the_first_task_alone_runs_in_check_mode(role: str) -> None:
     block, (first, *others) = tasks(role)
     assert not block["when"].startswith("not ansible_check_mode")
     assert "when" not in first
-    assert all(one["when"].startswith("not ansible_check_mode and ") for one in others)
+    assert all(not runs(one, [], ansible_check_mode=True) for one in others)
     module = next(options for name, options in first.items() if name.startswith("trustops.strimzi."))
     assert module.get("ends_after", "{{ omit if ansible_check_mode else").startswith(
         "{{ omit if ansible_check_mode else"
     )
+
+
+def runs(task: dict[str, Any], calls: list[dict[str, Any]], **variables: Any) -> bool:
+    """calls: results of the tasks before this one, by the names under which they are registered."""
+    known = {"ansible_check_mode": False, "flow_phases": ["prepare", "trust", "use", "retire"], **variables}
+    told = Environment(undefined=StrictUndefined).compile_expression(task["when"], undefined_to_none=False)
+    return bool(told(**known, **{name: result for one in calls for name, result in one.items()}))
+
+
+@pytest.mark.parametrize("role", PLANNING)
+def test_what_is_waited_for_is_said_once(role: str) -> None:
+    """No task comes after one that waits; each runs where none does."""
+    _block, all_tasks = tasks(role)
+    names = [one["register"] for one in all_tasks]
+    for number, task in enumerate(all_tasks[1:], 1):
+        assert runs(task, [{name: {"waiting": []}} for name in names[:number]])
+        for last in range(number):
+            # A task that was left out says nothing of what it waits for.
+            calls = [{"waiting": []}] * last + [{"waiting": ["2 certificates are still to come."]}] + [{}] * number
+            assert not runs(task, [{name: call} for name, call in zip(names[:number], calls, strict=False)])
 
 
 @pytest.mark.parametrize("role", PLANNING)

@@ -343,9 +343,10 @@ class Snapshot:
     source: where the user keeps the CAs to trust; None where none is named.
     renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
     Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
-    pools: how many nodes each node pool is asked for; empty where nothing depends on it. spare: Secrets of nodes that pools would get next, for
-    which certificates are to wait. leaving: pods of nodes that the operator is to remove, because their pools have too many; spare_later: as
-    ``spare``, when it has. unaddressed: new nodes whose leaves lack addresses that nobody knows yet, by their Secrets.
+    pools: how many nodes each node pool is asked for; empty where nothing depends on it. spare: Secrets of nodes that pools would get next, as far
+    as the caller wants certificates for them. leaving: pods of nodes that the operator is to remove, because their pools have too many;
+    spare_later: as ``spare``, when it has; empty where the operator can issue for them. unaddressed: new nodes whose leaves lack addresses that nobody
+    knows yet, by their Secrets.
     presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
     dated_anchors: whether anybody who verifies by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
@@ -419,6 +420,11 @@ class Snapshot:
     def every_missing(self) -> Mapping[str, Component]:
         """The leaves that processes and users should have and have not."""
         return {**self.missing, **{name: Component.USER for name, leaf in self.served.items() if leaf is None}}
+
+    @property
+    def spare_wanted(self) -> Mapping[str, PoolNode]:
+        """``spare``, where certificates of the CA in use are to wait for these nodes, because the operator cannot issue them."""
+        return self.spare if self.ca.in_use_elsewhere else {}
 
     def assuming(self, uids: frozenset[str]) -> Snapshot:
         """The snapshot as if these nodes had answered what is stored about them. Pods that are gone are forgotten."""

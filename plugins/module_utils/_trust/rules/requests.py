@@ -139,15 +139,8 @@ def forget_requests(at: Situation) -> Steps:
     if asked is not None:
         wanted = _wanted(at, asked.issuer)
         needed |= {name for name, request in at.snapshot.requests.items() if wanted.keeps(request)}
-    served = tuple(sorted(set(at.snapshot.requests) - needed - spare_nodes(at)))
+    served = tuple(sorted(set(at.snapshot.requests) - needed - set(at.snapshot.spare_wanted)))
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
-
-
-def spare_nodes(at: Situation) -> frozenset[str]:
-    """Secrets of nodes that are not wanted yet, and for which certificates of the CA in use are to wait; none where the operator
-    can issue them.
-    """
-    return frozenset(at.snapshot.spare) if at.snapshot.ca.in_use_elsewhere else frozenset()
 
 
 def still_awaited(at: Situation) -> tuple[str, ...]:

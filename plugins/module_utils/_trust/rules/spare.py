@@ -14,7 +14,7 @@ from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, CollectLeaves
 from .operator_reissue import comes_near
-from .requests import next_for, spare_nodes
+from .requests import next_for
 from .situation import Situation
 
 
@@ -22,7 +22,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
     """Record what has come back, then ask for what is missing. Not while another CA is on its way: they would be of the old one."""
     if at.snapshot.ca.prepared:
         return ()
-    found = {name: _next(at, name) for name in sorted(spare_nodes(at))}
+    found = {name: _next(at, name) for name in sorted(at.snapshot.spare_wanted)}
     collected = tuple(name for name, what in found.items() if what is Next.COLLECT)
     if collected:
         return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)

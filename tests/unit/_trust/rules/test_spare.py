@@ -20,7 +20,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
     forget_requests,
     leaves_lacking,
-    spare_nodes,
     still_awaited,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.spare import keep_spare_leaves
@@ -110,7 +109,7 @@ def test_not_while_another_ca_is_on_its_way_and_those_that_are_there_stay() -> N
 def test_none_where_the_operator_has_the_key() -> None:
     here = replace(cluster(), spare=SPARE)
     there = at(with_requests(here, answered(NEXT, OLD)), RECONCILE)
-    assert (spare_nodes(there), keep_spare_leaves(there), names_in(forget_requests(there))) == (frozenset(), (), [NEXT])
+    assert (there.snapshot.spare_wanted, keep_spare_leaves(there), names_in(forget_requests(there))) == ({}, (), [NEXT])
 
 
 def test_those_that_are_too_many_are_forgotten() -> None:
