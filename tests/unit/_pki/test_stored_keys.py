@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stored key is not validated prime by prime, but one that cannot sign for its public half is refused."""
+"""A stored key is not validated prime by prime, but one whose parts do not belong together is refused."""
 
 from __future__ import annotations
 
@@ -74,6 +74,12 @@ def test_pkcs1_is_read_too() -> None:
         {"e": 0},
         {"p": 0, "d": 5},
         {"d": GOOD["d"] + 2, "dp": GOOD["dp"] + 2},
+        {"dp": GOOD["dp"] + 2},
+        {"dq": GOOD["dq"] + 2},
+        {"qi": GOOD["qi"] + 1},
+        {"p": 1, "q": GOOD["n"]},
+        {"p": GOOD["n"], "q": 1},
+        {"p": GOOD["p"] + 2, "q": GOOD["q"] + 2},
         {**FOREIGN, "n": GOOD["n"]},
     ],
     ids="+".join,
