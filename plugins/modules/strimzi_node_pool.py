@@ -261,6 +261,27 @@ renewals:
     usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
     problem: {description: "Why it is not used, or not renewed, with what helps; empty where nothing is wrong.", type: str, returned: always, sample: ""}
     differs: {description: "Why the issuer would not renew what is wanted; the next reconcile corrects it.", type: str, returned: always, sample: ""}
+upkeep:
+  description:
+    - What the ledger records of the renewal of the CA in use - what is done with it in its time for renewal (C(policy)), how many days before its end that
+      begins (C(days)), when that is (C(due_from)), and since when calls with O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) do so (C(since)).
+    - Null where no call has said so.
+  returned: always
+  type: dict
+  sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
+expiring:
+  description: The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning tells of those that nothing renews.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name: {description: What it is., type: str, returned: always, sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
+    is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: true}
+    sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
+    not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
+    renewed_by: {description: What is going to renew it; empty where nothing is., type: str, returned: always, sample: the reconcile playbook}
+    remedy: {description: How it comes to be renewed; empty where something is going to do so., type: str, returned: always, sample: ""}
 ca_source:
   description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
   returned: always
@@ -330,12 +351,13 @@ journal:
   description:
     - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are what it was told
       and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
-      goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it.
+      goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it, and C(is_upkeep) whether the flow began because the
+      replaced CA was in its time for renewal.
   returned: always
   type: dict
   sample:
     {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, trusting_secrets: [kafka/app],
+     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, is_upkeep: false, trusting_secrets: [kafka/app],
      presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.

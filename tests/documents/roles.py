@@ -43,6 +43,8 @@ VARIABLES = {
     "asked": ("issuer",),
     "evidence": ("evidence", "pod_access"),
     "grace": ("client_grace",),
+    "upkeep": ("ca_renewal", "ca_renewal_days"),
+    "alarm": ("fail_when_expiring_within",),
     "link": ("link_until",),
 }  # fmt: skip
 #: The one role that changes nothing.

@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Every module that takes part in a flow returns these.
 FLOW = (
     "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "unmanaged",
-    "leaves", "leaf_states", "leaf_requests", "renewals", "ca_source", "node_pools",
+    "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "ca_source", "node_pools",
     "ledger", "journal", "replaces", "transitions",
     "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
 )  # fmt: skip

@@ -239,6 +239,18 @@ HANDED_BACK = ArgumentSpec({"operator_may_renew": {"type": "bool", "default": Fa
 
 RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
 
+#: The options that say what is done with a CA in its time for renewal.
+UPKEEP = ArgumentSpec(
+    {
+        "ca_renewal": {
+            "type": "str",
+            "choices": ["specified", "renew-certificate", "replace-key", "none"],
+        },
+        "ca_renewal_days": {"type": "int"},
+    },
+    only_with=(OnlyWith("ca_renewal_days", "ca_renewal", ("specified", "renew-certificate", "replace-key")),),
+)
+
 GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS, "default": "reconcile"}})
 
 AUTHORITY = ArgumentSpec(

@@ -19,6 +19,7 @@ from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.states import TRUSTED_STATES
 from .._trust.plan.forecast import Forecast, Reached, to_the_end
+from .._trust.rules.expiring import told_of_schedule
 from .planned_diff import planned_diff
 from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule
@@ -50,6 +51,8 @@ class FlowModule(TrustModule):
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
         seen = outcome.observation.snapshot
+        if goal is Goal.UPGRADE and (told := told_of_schedule(seen)):
+            self.module.warn(told)
         result = self.result(outcome)
         if self.check_mode:
             result |= self._foretold(plan(work, outcome, intent, reached or to_the_end), seen)

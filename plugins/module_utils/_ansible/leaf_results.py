@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Results about certificates of a cluster and requests for them: public facts only."""
+"""Results about certificates of a cluster, requests for them, and what ends soon: public facts only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from .._leaves.back_off import next_try
@@ -16,9 +17,11 @@ from .._leaves.standing import Standing
 from .._leaves.trigger import Due, Reason
 from .._trust.evidence.stored import authority_of
 from .._trust.ledger.enrolment import as_seen
+from .._trust.ledger.upkeep import due_from
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot, StoredLeaf
+from .._trust.rules.expiring import Expiring
 from .times import time_text
 
 
@@ -98,4 +101,30 @@ def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
         "usable": bool(standing.authority),
         "problem": standing.told,
         "differs": standing.differs,
+    }
+
+
+def describe_upkeep(snapshot: Snapshot) -> dict[str, Any] | None:
+    """The ledger's record of how the CA in use is renewed; None where there is none."""
+    known, current = snapshot.ledger.upkeep if snapshot.ledger else None, snapshot.ca.in_use
+    if known is None or not current:
+        return None
+    return {
+        "policy": known.policy.value,
+        "days": known.window.days,
+        "since": time_text(known.since),
+        "due_from": time_text(due_from(current[0], known.window)),
+    }
+
+
+def describe_expiring(one: Expiring, now: datetime) -> dict[str, Any]:
+    """A CA or a leaf that ends soon."""
+    return {
+        "name": one.name,
+        "is_ca": one.is_authority,
+        "sha256": one.certificate.sha256,
+        "not_after": time_text(one.certificate.not_after),
+        "days_left": (one.certificate.not_after - now).days,
+        "renewed_by": one.renewed_by,
+        "remedy": one.remedy,
     }

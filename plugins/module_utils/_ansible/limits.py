@@ -33,6 +33,8 @@ _MINIMUM = {
     "client_grace": 0,
     "issue_timeout": 0,
     "renew_before_days": 0,
+    "ca_renewal_days": 1,
+    "expiring_within_days": 0,
 }
 #: A hundred years: dates have an end, and a number with a digit too many is not meant.
 MOST_DAYS = 36500
@@ -41,6 +43,8 @@ _MAXIMUM = {
     "spare_leaves": MOST_SPARE,
     "validity_days": MOST_DAYS,
     "renew_before_days": MOST_DAYS,
+    "ca_renewal_days": MOST_DAYS,
+    "expiring_within_days": MOST_DAYS,
     "fresh_for_hours": MOST_DAYS * 24,
     "client_grace": _YEAR,
     "issue_timeout": _YEAR,

@@ -201,6 +201,7 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         if journal.stop
         else None,
         "to_replace": journal.to_replace,
+        "is_upkeep": journal.is_upkeep,
         "trusting_secrets": [one.text for one in journal.named.trusting],
         "presenting_secrets": [one.text for one in journal.named.presenting],
         "user_namespaces": [

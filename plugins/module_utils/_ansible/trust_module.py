@@ -45,12 +45,15 @@ from .._trust.model.intent import Intent, NewRoots, Spread
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
+from .._trust.model.upkeep import UpkeepAsked, WhenDue
 from .._trust.preconditions.clock import doubtful_clock
 from .._trust.preconditions.labels import unlabelled_and_read
+from .._trust.rules.expiring import expiring
 from .._trust.rules.verdict import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec
 from .issuer_options import issuer_settings
+from .leaf_results import describe_expiring, describe_upkeep
 from .limits import key_spec, problem_of
 from .listener_results import describe_listeners
 from .module import ClusterModule, SystemClock
@@ -186,6 +189,7 @@ class TrustModule(ClusterModule):
             new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
             confirmed=confirmed_of(self.params),
             scaling=self.scaling,
+            upkeep=self._upkeep(),
             **more,
         )
 
@@ -193,6 +197,14 @@ class TrustModule(ClusterModule):
     def key_type(self) -> tuple[str | None, int | None]:
         """Algorithm and bits of the key that the caller asks for; None where nothing is said."""
         return self.params.get("key_algorithm"), self.params.get("key_size")
+
+    def _upkeep(self) -> UpkeepAsked | None:
+        policy, days = self.params.get("ca_renewal"), self.params.get("ca_renewal_days")
+        if policy is None:
+            return None
+        return UpkeepAsked(
+            None if policy == "specified" else WhenDue(policy), None if days is None else timedelta(days=days)
+        )
 
     def _issue_until(self) -> datetime | None:
         seconds = self.params.get("issue_timeout") or 0
@@ -286,11 +298,13 @@ class TrustModule(ClusterModule):
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )
         seen = outcome.observation.snapshot
+        ending = expiring(seen, timedelta(days=self.params.get("expiring_within_days") or 0))
         told = (
             *left_to_their_owner(seen),
             *doubtful_clock(seen),
             *unlabelled_and_read(seen),
             *told_of_unnameable(seen),
+            *filter(None, (one.warning(seen.now) for one in ending)),
         )
         for sentence in told:
             self.module.warn(sentence)
@@ -302,6 +316,8 @@ class TrustModule(ClusterModule):
             **describe_snapshot(outcome.observation.snapshot, outcome.decision.asked),
             "node_pools": describe_pools(outcome.before.snapshot, outcome.observation.snapshot),
             "ca_source": describe_source(outcome.observation.snapshot),
+            "upkeep": describe_upkeep(seen),
+            "expiring": [describe_expiring(one, seen.now) for one in ending],
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},

@@ -14,6 +14,7 @@ and further entries:
 ``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
+annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its time for renewal, as JSON
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
 
 from .._pki.certificates import (
     Certificate,
@@ -42,15 +43,20 @@ from .._trust.model.ledger import (
     RemovedEntry,
 )
 from .._trust.model.states import TrustState
+from .._trust.model.upkeep import Upkeep, WhenDue
 from . import names
 from .named_record import TIME, decode_named, decode_stop, encode_named, encode_stop
-from .secret_data import whole_number
+from .secret_data import annotation, whole_number
 
 OWN_SUFFIXES = (
     ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".leaves", ".removed", ".leaf", ".lingering",
 )  # fmt: skip
 #: Entries that hold a certificate; every other entry stands beside one of them.
 _CERTIFICATES = ("crt", "removed", "leaf")
+
+
+#: The annotations of a ledger, by their names; None of one that is not there.
+Marks: TypeAlias = Mapping[str, str | None]
 
 
 class _Foreign(Exception):
@@ -76,8 +82,13 @@ class Entries:
         return self.called.get(key, key)
 
 
-def decode_ledger(found: Entries, journal: str | None) -> Ledger:
-    """The ledger, with a problem for each entry that somebody else has edited. journal: the value of its annotation."""
+def marks_of(secret: Mapping[str, Any]) -> Marks:
+    """The annotations of a ledger in the Secret that has them."""
+    return {name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP)}
+
+
+def decode_ledger(found: Entries, marks: Marks) -> Ledger:
+    """The ledger, with a problem for each entry and annotation that another writer has edited."""
     known, removed, held, problems = [], [], [], []
     for key in sorted(found.data):
         try:
@@ -91,12 +102,13 @@ def decode_ledger(found: Entries, journal: str | None) -> Ledger:
                 raise _Foreign(f"{found.name(key)} has no certificate beside it")
         except _Foreign as error:
             problems.append(f"{error}.")
+    flow, upkeep = None, None
     try:
-        flow = _decode_journal(journal)
+        flow = _decode_journal(marks[names.JOURNAL])
+        upkeep = _decode_upkeep(marks[names.UPKEEP])
     except _Foreign as error:
-        flow = None
         problems.append(f"{error}.")
-    return Ledger(tuple(known), tuple(removed), flow, tuple(problems), tuple(held))
+    return Ledger(tuple(known), tuple(removed), flow, tuple(problems), tuple(held), upkeep=upkeep)
 
 
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
@@ -181,10 +193,22 @@ def _decode_journal(text: str | None) -> Journal | None:
             renewed=frozenset(map(str, record.get("renewed", ()))),
             stop=decode_stop(record.get("stop")),
             to_replace=record.get("toReplace") is True,
+            is_upkeep=record.get("upkeep") is True,
             read_since=datetime.strptime(record["readSince"], TIME) if record.get("readSince") else None,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
+
+
+def _decode_upkeep(text: str | None) -> Upkeep | None:
+    if text is None:
+        return None
+    try:
+        record = json.loads(text)
+        before_end = timedelta(days=record["days"])
+        return Upkeep(WhenDue(record["policy"]), before_end, datetime.strptime(record["since"], TIME))
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        raise _Foreign(f"the annotation {names.UPKEEP} is no record of this collection") from None
 
 
 def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
@@ -205,7 +229,7 @@ def _name(value: object) -> str | None:
 
 
 def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
-    """The entries of the ledger, without the journal."""
+    """The entries of the ledger, without its annotations."""
     data: dict[str, bytes] = {}
     for entry in ledger.entries:
         data[f"{entry.fingerprint}.crt"] = encode_certificates(entry.chain)
@@ -236,8 +260,19 @@ def _lines(uids: frozenset[str]) -> bytes:
     return "\n".join(sorted(uids)).encode("ascii")
 
 
-def encode_journal(journal: Journal | None) -> str | None:
-    """The value of the journal annotation; None when there is no journal."""
+def encode_marks(ledger: Ledger) -> Marks:
+    """The annotations of the ledger."""
+    return {names.JOURNAL: _encode_journal(ledger.journal), names.UPKEEP: _encode_upkeep(ledger.upkeep)}
+
+
+def _encode_upkeep(upkeep: Upkeep | None) -> str | None:
+    if upkeep is None:
+        return None
+    days, since = upkeep.window // timedelta(days=1), upkeep.since.strftime(TIME)
+    return json.dumps({"policy": upkeep.policy.value, "days": days, "since": since}, sort_keys=True)
+
+
+def _encode_journal(journal: Journal | None) -> str | None:
     if journal is None:
         return None
     record = {
@@ -256,6 +291,7 @@ def encode_journal(journal: Journal | None) -> str | None:
         "renewed": sorted(journal.renewed) or None,
         "stop": encode_stop(journal.stop),
         "toReplace": journal.to_replace or None,
+        "upkeep": journal.is_upkeep or None,
         "readSince": journal.read_since.strftime(TIME) if journal.read_since else None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

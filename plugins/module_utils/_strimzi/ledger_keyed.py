@@ -14,10 +14,10 @@ from typing import Any
 from .._trust.model.ledger import Layout, Ledger
 from . import names
 from .draft_states import USAGE, ZOMBIE, unworded, worded
-from .ledger_entries import OWN_SUFFIXES, Entries, decode_ledger
+from .ledger_entries import OWN_SUFFIXES, Entries, Marks, decode_ledger, marks_of
 from .ledger_part import Part
 from .names import ClusterNames
-from .secret_data import annotation, entries
+from .secret_data import entries
 
 _IN_USE = "TRUSTED_USED"
 _WORDS = ("UNTRUSTED", "TRUSTED_UNUSED", _IN_USE, "PHASE_OUT", ZOMBIE)
@@ -25,7 +25,7 @@ _OWN = frozenset({*OWN_SUFFIXES, USAGE, *(f".{word}" for word in _WORDS)})
 _STATE_IN_KEY = re.compile(r"([0-9a-f]{40})\.([A-Z_]+)")
 
 
-def lay_out(data: Mapping[str, bytes], journal: str | None, scope: ClusterNames) -> tuple[Part, ...]:
+def lay_out(data: Mapping[str, bytes], marks: Marks, scope: ClusterNames) -> tuple[Part, ...]:
     laid: dict[str, bytes] = {}
     for key, value in data.items():
         fingerprint, _dot, suffix = key.rpartition(".")
@@ -36,8 +36,8 @@ def lay_out(data: Mapping[str, bytes], journal: str | None, scope: ClusterNames)
             laid[f"{fingerprint}.{ZOMBIE}"] = value
         elif suffix != "crt":
             laid[key] = value
-    marks = {names.LAYOUT: Layout.KEYED.value, names.JOURNAL: journal}
-    return (Part(scope.trust_secret, laid, marks, _OWN, "strimzi.io/trust"),)
+    annotations = {names.LAYOUT: Layout.KEYED.value, **marks}
+    return (Part(scope.trust_secret, laid, annotations, _OWN, "strimzi.io/trust"),)
 
 
 def read(secret: Mapping[str, Any]) -> Ledger:
@@ -51,7 +51,7 @@ def read(secret: Mapping[str, Any]) -> Ledger:
         data[certificate], called[certificate] = stored[key], key
         if word != ZOMBIE:
             data[state], called[state] = unworded(fingerprint, word.encode("ascii"), stored, _IN_USE), key
-    found = decode_ledger(Entries(data, called), annotation(secret, names.JOURNAL))
+    found = decode_ledger(Entries(data, called), marks_of(secret))
     return replace(found, layout=Layout.KEYED, problems=(*found.problems, *problems))
 
 

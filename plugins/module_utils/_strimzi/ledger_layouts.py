@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from .._trust.model.ledger import Layout, Ledger
 from . import ledger_keyed, ledger_split, names
-from .ledger_entries import OWN_SUFFIXES, Entries, decode_ledger, encode_journal, encode_ledger
+from .ledger_entries import OWN_SUFFIXES, Entries, Marks, decode_ledger, encode_ledger, encode_marks, marks_of
 from .ledger_part import Part
 from .names import ClusterNames
 from .secret_data import annotation, entries
@@ -26,8 +26,7 @@ Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 def lay_out(ledger: Ledger, scope: ClusterNames) -> tuple[Part, ...]:
     """The Secrets that hold this ledger. The last one says that they do."""
-    journal = encode_journal(ledger.journal)
-    return _LAYOUTS[ledger.layout](encode_ledger(ledger), journal, scope)
+    return _LAYOUTS[ledger.layout](encode_ledger(ledger), encode_marks(ledger), scope)
 
 
 def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
@@ -76,16 +75,16 @@ def _half(missing: str) -> Ledger:
     )
 
 
-def _lay_out_single(data: Mapping[str, bytes], journal: str | None, scope: ClusterNames) -> tuple[Part, ...]:
-    marks = {names.LAYOUT: None, names.JOURNAL: journal}
-    return (Part(scope.trusted_certificates_secret, data, marks, frozenset(OWN_SUFFIXES)),)
+def _lay_out_single(data: Mapping[str, bytes], marks: Marks, scope: ClusterNames) -> tuple[Part, ...]:
+    annotations = {names.LAYOUT: None, **marks}
+    return (Part(scope.trusted_certificates_secret, data, annotations, frozenset(OWN_SUFFIXES)),)
 
 
 def _read_single(secret: Mapping[str, Any]) -> Ledger:
-    return decode_ledger(Entries(entries(secret)), annotation(secret, names.JOURNAL))
+    return decode_ledger(Entries(entries(secret)), marks_of(secret))
 
 
-_LAYOUTS: Mapping[Layout, Callable[[Mapping[str, bytes], str | None, ClusterNames], tuple[Part, ...]]] = {
+_LAYOUTS: Mapping[Layout, Callable[[Mapping[str, bytes], Marks, ClusterNames], tuple[Part, ...]]] = {
     Layout.SINGLE: _lay_out_single,
     Layout.SPLIT: ledger_split.lay_out,
     Layout.KEYED: ledger_keyed.lay_out,

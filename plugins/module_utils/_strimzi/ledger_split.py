@@ -18,16 +18,16 @@ from typing import Any
 from .._trust.model.ledger import Layout, Ledger
 from . import names
 from .draft_states import USAGE, ZOMBIE, unworded, worded
-from .ledger_entries import OWN_SUFFIXES, Entries, decode_ledger
+from .ledger_entries import OWN_SUFFIXES, Entries, Marks, decode_ledger, marks_of
 from .ledger_part import Part
 from .names import ClusterNames
-from .secret_data import annotation, entries
+from .secret_data import entries
 
 _IN_USE = "TRUSTED_IN_USE"
 _FINGERPRINT = re.compile(r"[0-9a-f]{40}")
 
 
-def lay_out(data: Mapping[str, bytes], journal: str | None, scope: ClusterNames) -> tuple[Part, ...]:
+def lay_out(data: Mapping[str, bytes], marks: Marks, scope: ClusterNames) -> tuple[Part, ...]:
     certificates: dict[str, bytes] = {}
     states: dict[str, bytes] = {}
     for key, value in data.items():
@@ -43,8 +43,8 @@ def lay_out(data: Mapping[str, bytes], journal: str | None, scope: ClusterNames)
             states.setdefault(fingerprint, ZOMBIE.encode("ascii"))
     mark, own = {names.LAYOUT: Layout.SPLIT.value}, frozenset(OWN_SUFFIXES)
     return (
-        Part(scope.trust_state_secret, states, {**mark, names.JOURNAL: journal}, own | {"", USAGE}),
-        Part(scope.trusted_certificates_secret, certificates, {**mark, names.JOURNAL: None}, own),
+        Part(scope.trust_state_secret, states, {**mark, **marks}, own | {"", USAGE}),
+        Part(scope.trusted_certificates_secret, certificates, {**mark, **dict.fromkeys(marks)}, own),
     )
 
 
@@ -62,5 +62,5 @@ def read(certificates: Mapping[str, Any], states: Mapping[str, Any]) -> Ledger:
             problems.append(f"{fingerprint} is {ZOMBIE}, and its certificate, {fingerprint}.removed, is missing.")
     held = {key.removesuffix(".crt"): value for key, value in entries(certificates).items() if key.endswith(".crt")}
     data |= {f"{fingerprint}.crt": value for fingerprint, value in held.items() if f"{fingerprint}.state" in data}
-    found = decode_ledger(Entries(data, called), annotation(states, names.JOURNAL))
+    found = decode_ledger(Entries(data, called), marks_of(states))
     return replace(found, layout=Layout.SPLIT, problems=(*found.problems, *problems))

@@ -42,9 +42,9 @@ MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
-#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the places that the flow which
-#: prepared a CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part of; the generation of the clients
-#: CA; the authentication for which a user is paused.
+#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger, and what is done with a CA in its time for renewal;
+#: the places that the flow which prepared a CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part
+#: of; the generation of the clients CA; the authentication for which a user is paused.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -52,6 +52,7 @@ PAUSED_FOR = "trustops.strimzi/paused-for"
 PAUSED_FOR_AUTHENTICATION = "trustops.strimzi/paused-for-authentication"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
+UPKEEP = "trustops.strimzi/upkeep"
 NAMED = "trustops.strimzi/named"
 STOP = "trustops.strimzi/stop"
 TO_REPLACE = "trustops.strimzi/to-replace"

@@ -136,6 +136,18 @@ def test_a_journal_that_is_none_is_a_problem(text: str) -> None:
     assert found.entries == GOOD.entries
 
 
+@pytest.mark.parametrize(
+    "record",
+    ["", "{}", '{"policy": "none"}', '{"days": "37", "policy": "replace-key", "since": "now"}', '{"days": 1e9}'],
+)
+def test_a_record_of_upkeep_that_is_none_is_a_problem(record: str) -> None:
+    (part,) = lay_out(GOOD, SCOPE)
+    found = read_ledger({part.name: secret(part.name, part.entries, {names.UPKEEP: record})}, SCOPE)
+    assert found is not None
+    assert (found.upkeep, found.entries) == (None, GOOD.entries)
+    assert [problem for problem in found.problems if names.UPKEEP in problem]
+
+
 def test_problems_never_quote_certificates_or_keys() -> None:
     found = decode({f"{ONE.fingerprint}.crt": b"MARKER", f"{TWO.fingerprint}.removed": b"MARKER"}, "MARKER")
     assert len(found.problems) == 4 - 1

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
@@ -34,6 +34,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
     UserNamespace,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, WhenDue
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
 from .bench import SCOPE, Bench, Object, secret
@@ -72,7 +73,15 @@ journals = st.builds(
     outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
     renewed=st.frozensets(fingerprints, max_size=3),
     to_replace=st.booleans(),
+    is_upkeep=st.booleans(),
     read_since=st.none() | times,
+)
+
+upkeeps = st.builds(
+    Upkeep,
+    st.sampled_from([WhenDue.RENEW, WhenDue.REPLACE_KEY]),
+    st.integers(1, 36500).map(lambda days: timedelta(days=days)),
+    times,
 )
 
 
@@ -92,7 +101,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     left = tuple(RemovedEntry(c[0], draw(uids), draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
     leaves = sorted(draw(st.lists(st.sampled_from(LEAVES), unique=True)), key=lambda leaf: leaf.fingerprint)
     held = tuple(HeldLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
-    return Ledger(known, left, draw(st.none() | journals), held=held)
+    return Ledger(known, left, draw(st.none() | journals), held=held, upkeep=draw(st.none() | upkeeps))
 
 
 layouts = st.sampled_from(Layout)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal, layout.
+"""The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal, upkeep, layout.
 
 Each rule is a function from ledger to ledger; together they are one pass, with at most one transition per CA.
 """
@@ -24,6 +24,7 @@ from .projection import note_reloads, read_back
 from .removal import strike_removed
 from .swap import take_on
 from .transitions import advance
+from .upkeep import note_upkeep
 
 
 def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
@@ -39,6 +40,7 @@ def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger
     ledger = advance(snapshot, intent, ledger, gates)
     ledger = strike_removed(snapshot, ledger, gates)
     ledger = write_journal(snapshot, intent, before, ledger)
+    ledger = note_upkeep(snapshot, intent, ledger)
     ledger = lay_out(snapshot, intent, ledger)
     return ledger, _transitions(snapshot, before, ledger)
 

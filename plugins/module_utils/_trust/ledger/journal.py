@@ -72,6 +72,7 @@ def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger
         started_at=snapshot.now,
         is_abort=True,
         to_replace=False,
+        is_upkeep=False,
         unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
         outgoing=None,
         stop=stop_of(None, intent, True, snapshot.now),
@@ -126,14 +127,17 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
     if current == successor.chain[0]:
         # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
         current = None
+    # No person waits for a flow of this kind, so it restarts no node that can go on.
+    is_upkeep = intent.goal is Goal.RECONCILE and intent.upkeep is not None and snapshot.source is None
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,
         replaces_sha256=current.sha256 if current else None,
         successor=successor.fingerprint,
         started_at=snapshot.now,
-        retire=intent.retire or Retire.NOW,
+        retire=intent.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
         retire_by=intent.retire_by,
+        is_upkeep=is_upkeep,
         named=snapshot.named,
         renewed=earlier_certificates(ledger, current) if current else frozenset(),
     )

@@ -16,7 +16,9 @@ from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.names import flow_named, is_named, named
 from ..model.snapshot import PreparedAuthority, Snapshot
+from ..model.upkeep import WhenDue
 from .journal import earlier_certificates, in_flight
+from .upkeep import due_rotation, upkeep_of
 from .wish import Wish, is_renewal, wish_of
 
 
@@ -41,7 +43,11 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     """
     current, begun = snapshot.ca.current[0] if snapshot.ca.current else None, in_flight(ledger)
     if intent.goal is Goal.RECONCILE:
-        return _as_the_source_says(snapshot, intent, ledger)
+        return (
+            _as_the_source_says(snapshot, intent, ledger)
+            if snapshot.source
+            else _as_time_says(snapshot, intent, ledger)
+        )
     if intent.goal is Goal.UPGRADE:
         adopted = snapshot.ledger is not None and not (
             begun or snapshot.ca.prepared or snapshot.reconciliation.generated
@@ -105,6 +111,13 @@ def _as_the_source_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> T
     return Target(wish.authority[0] != current[0], replaces=current[0].fingerprint)
 
 
+def _as_time_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
+    is_busy = in_flight(ledger) is not None or bool(snapshot.ca.prepared)
+    if is_busy or due_rotation(snapshot, intent, ledger) is None:
+        return Target(False)
+    return Target(True, replaces=snapshot.ca.current[0].fingerprint)
+
+
 def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> PreparedAuthority | None:
     """The CA that is brought instead of a generated one: by the caller, or by the source that the caller names, where this flow is to
     begin with it. Nobody puts a key into a source.
@@ -116,10 +129,12 @@ def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Prepared
 
 
 def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
-    """The flow that this intent begins: what the caller says, or what the CA of the source comes to."""
+    """The flow that this intent begins: what the caller says, or what the CA of the source or the end of the CA in use comes to."""
     supplied = supplied_for(snapshot, intent, ledger)
-    if intent.goal is not Goal.RECONCILE or supplied is None:
+    if intent.goal is not Goal.RECONCILE:
         return intent.goal
+    if supplied is None:
+        return due_rotation(snapshot, intent, ledger) or intent.goal
     return Goal.RENEW if is_renewal(supplied.chain[0], snapshot) else Goal.REPLACE_KEY
 
 
@@ -130,8 +145,12 @@ def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> 
     begun, source = in_flight(ledger), snapshot.source
     if begun is None or begun.goal is not Goal.RENEW or begun.is_abort:
         return False
-    if intent.goal is not Goal.RECONCILE or source is None or source.problem or not snapshot.ca.current:
+    if intent.goal is not Goal.RECONCILE:
         return intent.goal is Goal.REPLACE_KEY
+    if source is None and intent.upkeep is not None:
+        return begun.is_upkeep and begun.to_replace and upkeep_of(snapshot, intent.upkeep)[0] is WhenDue.REPLACE_KEY
+    if source is None or source.problem or not snapshot.ca.current:
+        return False
     wanted = Wish(source, snapshot, intent, ledger).authority
     return bool(wanted) and wanted[0].public_key_sha256 != snapshot.ca.current[0].public_key_sha256
 

@@ -15,6 +15,7 @@ from .goals import Goal, Phase, Retire
 from .ledger import Layout
 from .pools import Scaling
 from .snapshot import Component, PreparedAuthority
+from .upkeep import UpkeepAsked
 
 
 class Spread(str, Enum):
@@ -94,7 +95,8 @@ class Intent:
     CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as
     their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in. taken: Secrets of users that this
     call could not create, because there are others of their names. unanswered: UIDs of nodes for whose answers this call has waited in vain.
-    unstamped: whether this call has been refused that pods are annotated.
+    unstamped: whether this call has been refused that pods are annotated. upkeep: with RECONCILE, what is done with a CA in its time for renewal; None:
+    nothing, and what earlier calls did stays recorded.
     """
 
     goal: Goal
@@ -134,6 +136,7 @@ class Intent:
     taken: frozenset[str] = frozenset()
     unanswered: frozenset[str] = frozenset()
     unstamped: bool = False
+    upkeep: UpkeepAsked | None = None
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

@@ -18,6 +18,7 @@ from ..._pki.certificates import Certificate
 from .goals import Goal, Phase, Retire
 from .named import NOTHING_NAMED, Named
 from .states import TrustState
+from .upkeep import Upkeep
 
 
 class Layout(str, Enum):
@@ -135,7 +136,7 @@ class Journal:
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
     stop: where the flow is to stop; None: it goes on to its end, or has finished. to_replace: of a renewal, whether it is the first part of a
-    replacement of the key, which follows it.
+    replacement of the key, which follows it. is_upkeep: no person has asked for it: the time for renewal of the replaced CA had come.
     read_since: since when clients read the successor as ``ca.crt``, where nodes lead to it by a link certificate that they have in memory alone; None
     where they do not, or not yet.
     outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
@@ -158,6 +159,7 @@ class Journal:
     renewed: frozenset[str] = frozenset()
     stop: Stop | None = None
     to_replace: bool = False
+    is_upkeep: bool = False
     read_since: datetime | None = None
 
 
@@ -168,7 +170,7 @@ class Ledger:
     problems: sentences about content that this collection did not write (unknown state, certificate under a wrong key,
     ...); a ledger with problems holds every flow.
     layout: the Secrets that it is kept in. untidy: they hold more than this ledger, because a call was killed between two of
-    its writes.
+    its writes. upkeep: what calls do with the CA in use in its time for renewal; None where no call has said so, or the last one does nothing.
     """
 
     entries: tuple[LedgerEntry, ...] = ()
@@ -178,6 +180,7 @@ class Ledger:
     held: tuple[HeldLeaf, ...] = ()
     layout: Layout = Layout.SINGLE
     untidy: bool = False
+    upkeep: Upkeep | None = None
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)

@@ -16,6 +16,7 @@ from ..gates.arrival import STRICT, can_make_room
 from ..gates.introduction import why_not_asked, why_not_linked
 from ..ledger.stop import stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for
+from ..ledger.upkeep import why_due
 from ..model.goals import Goal
 from ..model.ledger import Stop
 from ..model.names import named
@@ -30,28 +31,35 @@ def prepare(at: Situation) -> Steps:
     """Certificate, key and, for a new key, link certificate of the next CA."""
     if not resolve(at.snapshot, at.intent, at.ledger).wanted:
         return ()
+    step, upkeep = _next_authority(at), at.intent.upkeep
+    if upkeep is None or at.current is None or step.supplied:
+        return (step,)
+    return (replace(step, because=f"{why_due(at.current, at.snapshot, upkeep)} {step.because}".strip()),)
+
+
+def _next_authority(at: Situation) -> PrepareAuthority:
     goal, supplied = rotation_of(at.snapshot, at.intent, at.ledger), supplied_for(at.snapshot, at.intent, at.ledger)
     chain = supplied.chain if supplied else ()
     if goal is Goal.RENEW:
-        return (replace(_renewal(at), supplied=chain),)
+        return replace(_renewal(at), supplied=chain)
     if goal is Goal.UPGRADE and at.current is not None:
-        return (_makes_room(at, at.current),)
+        return _makes_room(at, at.current)
     if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
         because = (
             f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only {named(at.current)} would refuse every node that "
             "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
             "client_grace=0 goes on without that."
         )
-        return (replace(_makes_room(at, at.current), because=because, to_replace=True),)
+        return replace(_makes_room(at, at.current), because=because, to_replace=True)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
         stop=_stop(at),
     )  # fmt: skip
     if goal is not Goal.REPLACE_KEY:
-        return (step,)
+        return step
     linked = not why_not_linked(at.snapshot, chain)
     step = replace(step, linked=True) if linked else _asking(at, step, supplied)
-    return (_until(at, _asking_back(at, step, supplied)),)
+    return _until(at, _asking_back(at, step, supplied))
 
 
 def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:

@@ -1,0 +1,112 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The CAs and leaves that end soon, and what renews each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
+    Expiring,
+    expiring,
+    told_of_schedule,
+)
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.certificates import leaf as issue_leaf
+from ..builders import DAY, NEW, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, ledger, secrets
+from ..ledger.test_upkeep import ENDING, SOURCE, ends_in, using
+from ..requested import elsewhere
+
+RECORD = Upkeep(WhenDue.RENEW, 37 * DAY, NOW - 90 * DAY)
+GENERATED = Reconciliation(generated=True)
+#: Above a CA that lasts.
+ENDING_ROOT = make("Corporate Root", key(6), end=NOW + 20 * DAY)
+BELOW = make("Corporate Issuing CA", key(7), ENDING_ROOT)
+
+
+def kept_up(authority: Entity) -> Snapshot:
+    return using(authority, ledger=ledger(entry(authority, generations={0}), upkeep=RECORD))
+
+
+def replaced(**journal: object) -> Snapshot:
+    return using(ENDING, ledger=ledger(entry(ENDING, generations={0}), journal=a_journal(old=ENDING, **journal)))
+
+
+def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
+    own = issue_leaf(OLD, begin=NOW - YEAR / 2, end=NOW + days * DAY)
+    return replace(snapshot, leaves=(a_leaf(chain=(own, OLD.certificate)),))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "renewed_by"),
+    [
+        (kept_up(ENDING), "the reconcile playbook"),
+        (using(ENDING, ledger=None, reconciliation=GENERATED), "the Cluster Operator, from"),
+        (using(ends_in(20), ledger=None, reconciliation=replace(GENERATED, in_windows=True)), "the Cluster Operator in a maintenance window"),
+        (replaced(), "the flow in flight (replacement of the key)"),
+        (with_leaf(cluster(), 20), "the Cluster Operator"),
+        (elsewhere(with_leaf(kept_up(OLD), 20), OLD), "the reconcile playbook"),
+        # Nothing renews these.
+        (using(ENDING), ""),
+        (kept_up(ends_in(28)), ""),
+        (replaced(stop=Stop(Phase.TRUST, NOW - DAY)), ""),
+        (replaced(is_abort=True), ""),
+        (using(ENDING, ledger=None, reconciliation=replace(GENERATED, paused=True)), ""),
+        (using(ENDING, ledger=None, reconciliation=replace(GENERATED, absent="its status has no condition")), ""),
+        (elsewhere(kept_up(ENDING), ENDING), ""),
+        (replace(kept_up(ENDING), source=SOURCE), ""),
+        (elsewhere(with_leaf(cluster(), 20), OLD), ""),
+        (cluster(ca=secrets(chain_of(BELOW, ENDING_ROOT)), ledger=ledger(entry(chain_of(BELOW, ENDING_ROOT), generations={0}))), ""),
+    ],
+)  # fmt: skip
+def test_each_has_what_renews_it_or_a_remedy(snapshot: Snapshot, renewed_by: str) -> None:
+    (found,) = expiring(snapshot)
+    assert found.renewed_by.startswith(renewed_by)
+    assert bool(found.remedy) is not bool(found.renewed_by)
+    assert bool(found.warning(NOW)) is bool(found.remedy)
+
+
+@pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 31)])
+def test_what_is_not_in_its_time_is_left_out(snapshot: Snapshot) -> None:
+    assert expiring(snapshot) == ()
+    assert expiring(snapshot, timedelta(days=400))
+
+
+def test_a_leaf_that_ends_with_its_ca_is_renewed_with_it() -> None:
+    own = issue_leaf(ENDING, end=ENDING.certificate.not_after)
+    ending = replace(using(ENDING), leaves=tuple(a_leaf(name, chain=(own, ENDING.certificate)) for name in PODS))
+    assert [one.is_authority for one in expiring(ending)] == [True]
+
+
+def test_a_leaf_of_another_ca_is_the_business_of_its_flow() -> None:
+    ending = issue_leaf(NEW, begin=NOW - YEAR, end=NOW + DAY)
+    assert expiring(replace(cluster(), leaves=(a_leaf(chain=(ending, NEW.certificate)),))) == ()
+
+
+@pytest.mark.parametrize(("left", "told"), [(3, "in 3 days"), (-2, "ended on")])
+def test_a_warning_says_when(left: int, told: str) -> None:
+    assert told in Expiring("The CA", ends_in(left).certificate, True, "", "Renew it.").warning(NOW)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "is_told"),
+    [
+        (cluster(), True),
+        (elsewhere(cluster(), OLD), True),
+        (kept_up(OLD), False),
+        (cluster(ledger=None), False),
+        (cluster(reconciliation=GENERATED), False),
+        (cluster(ca=secrets(None)), False),
+    ],
+)
+def test_an_adoption_says_that_a_schedule_is_needed(snapshot: Snapshot, is_told: bool) -> None:
+    assert bool(told_of_schedule(snapshot)) is is_told

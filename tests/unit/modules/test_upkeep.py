@@ -1,0 +1,86 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The years after an adoption: each module tells what renews the CA, and the call of a schedule renews it in its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ...operator import certs
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .conftest import FastClock
+from .running import call
+from .stages import DAY
+from .test_lives import generated
+
+KEPT = {"state": "retired", "ca_renewal": "specified"}
+
+
+@pytest.fixture
+def adopted() -> MemoryCluster:
+    return generated(renewalDays=30)
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets days go by, for the modules and the operator."""
+
+    def go_on(days: int) -> None:
+        begin = certs.now() + days * DAY
+        monkeypatch.setattr(certs, "now", lambda: begin)
+        monkeypatch.setattr(FastClock, "passed", FastClock.passed + days * DAY)
+
+    return go_on
+
+
+def test_from_the_adoption_to_the_renewal(adopted: MemoryCluster, later: Callable[[int], None]) -> None:
+    told = stages.done(adopted, "strimzi_ca", state="adopted")
+    assert any("no longer renews CN=cluster-ca v0" in one for one in told.warnings)
+    first = stages.done(adopted, "strimzi_trusted_certs", **KEPT)
+    assert (first.result["changed"], first.result["upkeep"]["policy"]) == (True, "renew-certificate")
+    assert first.result["upkeep"]["days"] == 37
+    assert not stages.done(adopted, "strimzi_trusted_certs", **KEPT).result["changed"]
+    assert not stages.done(adopted, "strimzi_ca", state="adopted").warnings
+    later(330)
+    looked = stages.done(adopted, "strimzi_ca_info", ca_renewal="specified")
+    (ending,) = looked.result["expiring"]
+    assert (ending["is_ca"], ending["renewed_by"], looked.warnings) == (True, "the reconcile playbook", [])
+    assert any("prepare a renewed certificate" in step["what"] for step in looked.result["plan"])
+    before = looked.result["cas"][0]["not_after"]
+    ended = stages.done(adopted, "strimzi_trusted_certs", **KEPT)
+    assert [ca["not_after"] > before for ca in ended.result["cas"]] == [True]
+    assert (ended.result["expiring"], ended.result["journal"]["is_upkeep"]) == ([], True)
+
+
+def test_a_ca_that_nothing_renews_is_a_warning_of_every_module(
+    adopted: MemoryCluster, later: Callable[[int], None]
+) -> None:
+    later(330)
+    for module, options in (("strimzi_ca_info", {}), ("strimzi_roll", {}), ("strimzi_trusted_certs", {})):
+        ended = stages.done(adopted, module, **options)
+        assert [one for one in ended.warnings if "nothing is going to renew it" in one], module
+        assert ended.result["expiring"][0]["remedy"]
+
+
+def test_what_ends_within_the_days_that_are_asked_for_is_shown(adopted: MemoryCluster) -> None:
+    assert stages.done(adopted, "strimzi_ca_info").result["expiring"] == []
+    assert len(stages.done(adopted, "strimzi_ca_info", expiring_within_days=400).result["expiring"]) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"state": "trusted", "ca_renewal": "specified"},
+        {"state": "retired", "ca_renewal_days": 20},
+        {"state": "retired", "ca_renewal": "none", "ca_renewal_days": 20},
+        {"state": "retired", "ca_renewal": "specified", "ca_renewal_days": 0},
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(adopted: MemoryCluster, options: dict[str, object]) -> None:
+    ended = call("strimzi_trusted_certs", adopted, **options)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert "ca_renewal" in ended.result["msg"]
