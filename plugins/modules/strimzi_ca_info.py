@@ -226,8 +226,8 @@ leaf_states:
     reason:
       description: >-
         Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
-        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(expiring), V(path) where something above
-        it ends first; empty where none is.
+        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(asked) where the caller wants another one,
+        V(expiring), V(path) where something above it ends first; empty where none is.
       type: str
       returned: always
       sample: ""

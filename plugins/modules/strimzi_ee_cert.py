@@ -28,15 +28,24 @@ options:
     default: issued
   components:
     description:
-      - With O(state=issued), only missing certificates of these are issued. All by default.
+      - With O(state=issued), only missing certificates of these are issued. All by default. With O(force), these are issued anew.
     type: list
     elements: str
     choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
-      - With O(state=issued), only missing certificates in these Secrets are issued. All by default.
+      - With O(state=issued), only missing certificates in these Secrets are issued. All by default. With O(force), those in these Secrets are issued anew.
     type: list
     elements: str
+  force:
+    description:
+      - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued anew whenever they end, such as after a key may have
+        been seen by others. Each run issues them once more. What is in its time for renewal is renewed as well.
+      - Nodes read them again, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a node present the certificate that
+        it was started with until it restarts.
+      - Where an issuer is asked and has not answered by the end of the task, run the same task again; one without O(force) takes the request back.
+    type: bool
+    default: false
   validity_days:
     description:
       - Validity of new certificates in days; never longer than that of the CA. Where it is not given, as long as C(spec.clusterCa.validityDays) of
@@ -94,6 +103,14 @@ EXAMPLES = r"""
     namespace: kafka
     state: renewed
     renew_before_days: 60
+
+- name: Issue the certificate of one node anew, although it is good
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    state: renewed
+    force: true
+    secrets: [demo-kafka-0]
 
 - name: Remove what cert-manager keeps for leaves that it does not issue any more
   trustops.strimzi.strimzi_ee_cert:
@@ -282,8 +299,8 @@ leaf_states:
     reason:
       description: >-
         Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
-        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(expiring), V(path) where something above
-        it ends first; empty where none is.
+        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(asked) where the caller wants another one,
+        V(expiring), V(path) where something above it ends first; empty where none is.
       type: str
       returned: always
       sample: ""
@@ -560,6 +577,7 @@ STATE = ArgumentSpec(
         "state": {"type": "str", "choices": ["issued", "renewed", "tidied"], "default": "issued"},
         "components": {"type": "list", "elements": "str", "choices": [one.value for one in Component]},
         "secrets": {"type": "list", "elements": "str", "no_log": False},
+        "force": {"type": "bool", "default": False},
         "validity_days": {"type": "int"},
         "secret": {"type": "str", "no_log": False},
         "common_name": {"type": "str"},
@@ -568,7 +586,11 @@ STATE = ArgumentSpec(
     required_together=(("secret", "common_name"),),
     mutually_exclusive=(("secret", "secrets"), ("secret", "components")),
     required_by={"subject_alternative_names": ("secret",)},
-    only_with=tuple(OnlyWith(option, "state", ("issued",)) for option in ("components", "secrets", "secret")),
+    only_with=(
+        OnlyWith("secret", "state", ("issued",)),
+        OnlyWith("force", "state", ("renewed",)),
+        *(OnlyWith(option, "state", ("issued", "renewed")) for option in ("components", "secrets")),
+    ),
 )
 SPEC = CLUSTER + CA + FLOW + RENEWAL + STATE
 
@@ -577,7 +599,7 @@ def body(module: LeavesModule) -> dict[str, Any]:
     if module.params["secret"]:
         return module.own_certificate()
     if module.params["state"] == "renewed":
-        return module.run(Goal.RENEW_LEAVES)
+        return module.renew()
     if module.params["state"] == "tidied":
         return module.tidy_certificates()
     issuing = module.wanted_leaves()

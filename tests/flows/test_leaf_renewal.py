@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -23,6 +24,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..support.authorities import Authority, root
 from ..support.watched_cluster import IN_USE, Object, WatchedCluster, fingerprints
 from .cases import DAY, LATER, Case, Layout, roles_apart, roles_together
+from .test_kept_elsewhere import ASKED, elsewhere, moved
 
 
 def leaves(cluster: WatchedCluster) -> dict[str, bytes]:
@@ -208,3 +210,33 @@ def test_status_shows_what_is_left_until_its_pod_has_ended(
     assert sorted(remainders(cluster)) == [both[1:], both[1:]]
     cluster.restart(both[1])
     assert remainders(cluster) == []
+
+
+def sha256_of(cluster: WatchedCluster, secret: str) -> str:
+    """Of the certificate in this Secret of a leaf."""
+    (pem,) = (value for key, value in cluster.secret(secret).items() if key.endswith(".crt") and key != "ca.crt")
+    return parse_certificates(pem)[0].sha256
+
+
+@pytest.mark.parametrize("signed_here", [True, False])
+@pytest.mark.parametrize("secret", ["demo-kafka-0", "demo-entity-topic-operator-certs", "demo-cruise-control-certs"])
+def test_one_that_is_good_is_issued_anew_where_that_is_asked_for(
+    cluster: WatchedCluster, nodes: ReloadingNodes, secret: str, signed_here: bool
+) -> None:
+    """Only that one, and once a call. A node reads it again, and the pod of a component restarts."""
+    cluster.create()
+    signing = None if signed_here else moved(cluster, elsewhere(root("Corporate Root")))
+    others = {"demo-kafka-0", "demo-kafka-1", "demo-kafka-exporter-certs"} - {secret}
+    before, kept = sha256_of(cluster, secret), {name: sha256_of(cluster, name) for name in others}
+    intent = {"unwanted": frozenset({before}), "renew_before": timedelta(0), "asked": "" if signed_here else ASKED}
+    nodes.told.clear()
+    if signing:
+        asked = cluster.run(Goal.RENEW_LEAVES, **intent)
+        assert (asked.outcome.decision.done, sha256_of(cluster, secret)) == (False, before)
+        signing.work()
+    cluster.finish(Goal.RENEW_LEAVES, **intent)
+    cluster.memory.settle(2)
+    assert sha256_of(cluster, secret) != before
+    assert {name: sha256_of(cluster, name) for name in others} == kept
+    assert cluster.rolls == {0}
+    assert set(nodes.told) == {secret} & {"demo-kafka-0"}

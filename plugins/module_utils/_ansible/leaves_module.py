@@ -9,11 +9,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from .._engine.looking import see_existing
+from .._engine.looking import see, see_existing
 from .._engine.patience import IN_A_FLOW, Patience
+from .._engine.targets import are_replaced
 from .._issuing.left_over import left_over, remove
 from .._issuing.own import OwnCertificate, have_certificate
+from .._trust.model.goals import Goal
 from .._trust.model.intent import Selection
+from .._trust.model.names import listed
 from .._trust.model.snapshot import Component
 from .flow_module import FlowModule
 from .results import describe_own
@@ -25,6 +28,29 @@ class LeavesModule(FlowModule):
     def wanted_leaves(self) -> Selection:
         components = frozenset(map(Component, self.params.get("components") or ()))
         return Selection(components, frozenset(self.params.get("secrets") or ()))
+
+    def renew(self) -> dict[str, Any]:
+        """Renew what is in its time for renewal, or with ``force`` the leaves that are named, whenever they end."""
+        chosen = self.wanted_leaves()
+        if bool(chosen.secrets or chosen.components) is not self.params["force"]:
+            self.fail(
+                "force: name the certificates that are to be issued anew in secrets or components, and give force=true with these alone."
+            )
+        if not self.params["force"]:
+            return self.run(Goal.RENEW_LEAVES)
+        if (self.params.get("issuer") or {}).get("resource") == "Certificate":
+            self.fail(
+                "force: cert-manager renews these certificates by itself. Run cmctl renew with the name of the Certificate; the reconcile playbook takes it up."
+            )
+        stored = see(self.work()).snapshot.every_leaf
+        leaves = [leaf for leaf in stored if leaf.chain and chosen.has(leaf.secret, leaf.component)]
+        if missing := chosen.secrets - {leaf.secret for leaf in leaves}:
+            self.fail(
+                f"secrets: there is no certificate of this CA in {listed(sorted(missing))} in namespace {self.params['namespace']}. Give names of leaves that "
+                "strimzi_ca_info returns. One that is missing or unreadable is issued with state=issued or by the Cluster Operator."
+            )
+        unwanted = frozenset(leaf.chain[0].sha256 for leaf in leaves if leaf.chain)
+        return self.run(Goal.RENEW_LEAVES, required=are_replaced(unwanted), unwanted=unwanted)
 
     def own_certificate(self) -> dict[str, Any]:
         """A certificate for names of the caller's own."""

@@ -62,6 +62,11 @@ def are_issued(wanted: Selection) -> Reached:
     return reached
 
 
+def are_replaced(unwanted: frozenset[str]) -> Reached:
+    """Whether none of these leaves, given by their SHA-256 fingerprints, is stored any more."""
+    return lambda snapshot: not any(leaf.chain and leaf.chain[0].sha256 in unwanted for leaf in snapshot.every_leaf)
+
+
 def is_scaled(scaling: Scaling) -> Reached:
     """Whether the pool is asked for so many nodes."""
     return lambda snapshot: snapshot.pools.get(scaling.pool) == scaling.replicas

@@ -27,7 +27,8 @@ class Reason(str, Enum):
 
     MISSING: there is none. UNREADABLE: what is stored cannot be decoded. KEY: the private key beside it is another one's. AUTHORITY:
     another CA has signed it. SPECIFICATION: names or usages are not those that are wanted. RENEWED: its issuer has a later one, which
-    whoever holds that says (``WHY_RENEWED``). EXPIRING: it is in its time for renewal. PATH: something above it ends first.
+    the rule that knows it says (``WHY_RENEWED``). ASKED: the caller wants another one (``WHY_ASKED``). EXPIRING: it is in its time for
+    renewal. PATH: something above it ends first.
     """
 
     MISSING = "missing"
@@ -36,12 +37,13 @@ class Reason(str, Enum):
     AUTHORITY = "authority"
     SPECIFICATION = "specification"
     RENEWED = "renewed"
+    ASKED = "asked"
     EXPIRING = "expiring"
     PATH = "path"
 
 
 #: Reasons to replace a certificate that is still good.
-OF_TIME = (Reason.RENEWED, Reason.EXPIRING, Reason.PATH)
+OF_TIME = (Reason.RENEWED, Reason.ASKED, Reason.EXPIRING, Reason.PATH)
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Due:
 
 
 WHY_RENEWED = Due(Reason.RENEWED, "its issuer has renewed it by itself")
+WHY_ASKED = Due(Reason.ASKED, "another one is asked for (force)")
 
 
 @dataclass(frozen=True)

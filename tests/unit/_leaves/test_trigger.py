@@ -130,8 +130,8 @@ def test_a_short_lived_one_is_renewed_in_the_second_half_of_its_life() -> None:
 
 
 def test_every_reason_in_their_order() -> None:
-    """But one, which whoever holds the later leaf says."""
-    assert list(RULES) == [one for one in Reason if one is not Reason.RENEWED]
+    """But two, which the rules say that know the issuer's later leaf and the caller's wish."""
+    assert list(RULES) == [one for one in Reason if one not in (Reason.RENEWED, Reason.ASKED)]
 
 
 def test_the_first_reason_is_told() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 
 from ...support.checker import entries
 from ...support.memory_cluster import MemoryCluster
+from ...support.reloads import ReloadingNodes
 from . import stages
 from .conftest import FastClock
 from .mistakes import put
@@ -212,3 +214,33 @@ def test_without_the_key_of_the_ca_there_is_none() -> None:
 def test_secret_and_name_belong_together() -> None:
     ended = call("strimzi_ee_cert", stages.managed(), secret="tools-tls")
     assert (ended.failed, ended.result["msg"]) == (True, "parameters are required together: secret, common_name")
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_one_that_is_good_is_issued_anew_with_force(
+    reading: Callable[[MemoryCluster], ReloadingNodes], check: bool
+) -> None:
+    memory = stages.managed()
+    reading(memory)
+    before = {name: secret(memory, name) for name in (NODE, "demo-kafka-0", CRUISE)}
+    ended = call("strimzi_ee_cert", memory, check=check, state="renewed", force=True, secrets=[NODE])
+    assert (ended.failed, ended.result["changed"]) == (False, True)
+    assert (secret(memory, NODE) == before[NODE]) is check
+    assert all(secret(memory, name) == before[name] for name in ("demo-kafka-0", CRUISE))
+    if check:
+        assert [one["restarts"] for one in ended.result["plan"] if one["restarts"]] == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"state": "renewed", "force": True},
+        {"state": "renewed", "secrets": [NODE]},
+        {"state": "issued", "force": True, "secrets": [NODE]},
+        {"state": "renewed", "force": True, "secrets": [NODE, "demo-kafka-9"]},
+        {"state": "renewed", "force": True, "secrets": [NODE], "issuer": {"type": "cert_manager", "name": "ca", "resource": "Certificate"}},
+    ],
+)  # fmt: skip
+def test_force_that_would_have_no_effect_is_refused(options: dict[str, Any]) -> None:
+    ended = call("strimzi_ee_cert", stages.managed(), **options)
+    assert (ended.failed, ended.writes) == (True, [])

@@ -96,7 +96,7 @@ class Intent:
     their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in. taken: Secrets of users that this
     call could not create, because there are others of their names. unanswered: UIDs of nodes for whose answers this call has waited in vain.
     unstamped: whether this call has been refused that pods are annotated. upkeep: with RECONCILE, what is done with a CA in its time for renewal; None:
-    nothing, and what earlier calls did stays recorded.
+    nothing, and what earlier calls did stays recorded. unwanted: SHA-256 fingerprints of stored leaves that are to be issued anew although they are good.
     """
 
     goal: Goal
@@ -137,6 +137,7 @@ class Intent:
     unanswered: frozenset[str] = frozenset()
     unstamped: bool = False
     upkeep: UpkeepAsked | None = None
+    unwanted: frozenset[str] = frozenset()
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

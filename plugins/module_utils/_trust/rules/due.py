@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from ..._leaves.trigger import (
+    WHY_ASKED,
     WHY_RENEWED,
     Due,
     Question,
@@ -80,6 +81,11 @@ def _is_due(leaf: Certificate, issuer: Chain, window: timedelta, snapshot: Snaps
     return asked or comes_near(leaf, window, snapshot.now)
 
 
+def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
+    """The stored leaves that the caller wants others for, although they are good."""
+    return tuple(leaf for leaf in snapshot.every_leaf if leaf.chain and leaf.chain[0].sha256 in intent.unwanted)
+
+
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
     """Leaves that are to be issued anew under the CA in use, and those that their issuer has renewed by itself; none while a flow is about
     to replace this CA.
@@ -139,6 +145,7 @@ def _of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Du
             if leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current)
         },
         **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},
+        **{leaf.secret: WHY_ASKED for leaf in unwanted_leaves(snapshot, intent)},
     }
 
 
