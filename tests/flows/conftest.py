@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
@@ -66,3 +70,16 @@ def uptake(request: pytest.FixtureRequest) -> bool:
     if request.param:
         request.getfixturevalue("nodes")
     return bool(request.param)
+
+
+@pytest.fixture
+def looking_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each look, what a call remembers of users' Secrets makes no difference."""
+    observe = Work.observe
+
+    def twice(work: Work) -> Observation:
+        found, fresh = observe(work), observe(replace(work, user_secrets=Remembered()))
+        assert found.snapshot == fresh.snapshot
+        return found
+
+    monkeypatch.setattr(Work, "observe", twice)

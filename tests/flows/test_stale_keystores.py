@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 from ..support.clients_cluster import ClientsCluster
 from .test_clients_ca import assert_only, held
 
-pytestmark = pytest.mark.usefixtures("nodes")
+pytestmark = pytest.mark.usefixtures("nodes", "looking_twice")
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ def confirmed(cluster: ClientsCluster) -> bool:
     return all("ReconciliationPaused" in str(user.get("status")) for user in found)
 
 
+@pytest.mark.usefixtures("looking_twice")
 def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin(*FIVE)
     issued, seen = len(cluster.users.issued), []

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
@@ -114,7 +115,7 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: 
     for phase in Phase:
         if not intent.allows(phase):
             break
-        call = replace(work, actions=[], warnings=[], written=Written())
+        call = replace(work, actions=[], warnings=[], written=Written(), user_secrets=Remembered())
         leased = Leased(call) if is_leased else None
         try:
             outcome = run(call, replace(intent, until=phase), leased.take if leased else lambda: None, engine=engine)

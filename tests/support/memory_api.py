@@ -140,7 +140,8 @@ class MemoryApi:
             plural, namespace, name = match["plural"], match["ns"], match["name"]
             try:
                 if method == "GET":
-                    return self._get(plural, namespace, name, query or {})
+                    found = self._get(plural, namespace, name, query or {})
+                    return _without_content(found) if "PartialObjectMetadataList" in content_type else found
                 self._manager = (query or {}).get("fieldManager", A_PERSON)
                 if method == "POST":
                     return self._create(plural, namespace, _copied(body))
@@ -320,6 +321,11 @@ class MemoryApi:
             self._objects, self._version = dict(state[0]), state[1]
             self._packed = {key: marshal.dumps(one) for key, one in self._objects.items()}
             self._events.clear()
+
+
+def _without_content(found: Response) -> Response:
+    items = [{"metadata": one["metadata"]} for one in found.body["items"]]
+    return replace(found, body={**found.body, "items": items})
 
 
 def _copied(value: Any) -> Any:

@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
+#: Objects without anything but their metadata; a server that does not know this form sends them whole (Kubernetes API, "Receiving resources as Tables").
+_METADATA = f"{_JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{_JSON}"
 
 #: How often a request is sent at most before its failure is handed to the caller, who may look again and decide again.
 _ATTEMPTS = 5
@@ -121,16 +123,17 @@ class KubeClient:
         *,
         label_selector: str = "",
         size: int = 500,
+        metadata_only: bool = False,
     ) -> Sequence[T]:
         """The parts that ``pick`` takes of the objects of a long list, which is read in pages of this size, so that it is never in memory as a whole. None:
-        nothing of this object.
+        nothing of this object. metadata_only: whether ``pick`` needs no more of it.
 
         Where the API server does not keep the list for as long as this takes (410), it is begun again. Raises Gone when that happens each time.
         """
         query, begun = {**_selectors(label_selector, ""), "limit": str(size)}, 1
         while True:
             try:
-                return tuple(self._each(resource, namespace, pick, query))
+                return tuple(self._each(resource, namespace, pick, query, _METADATA if metadata_only else _JSON))
             except Gone:
                 if begun == _ATTEMPTS:
                     raise
@@ -143,18 +146,21 @@ class KubeClient:
         namespace: str | None,
         pick: Callable[[dict[str, Any]], T | None],
         query: Mapping[str, str],
+        form: str,
     ) -> Iterator[T]:
         more = ""
         while True:
-            page, more = self._list(resource, namespace, {**query, "continue": more} if more else query)
+            page, more = self._list(resource, namespace, {**query, "continue": more} if more else query, form)
             yield from (one for one in map(pick, page.items) if one is not None)
             if not more:
                 return
 
-    def _list(self, resource: Resource, namespace: str | None, query: Mapping[str, str]) -> tuple[ObjectList, str]:
+    def _list(
+        self, resource: Resource, namespace: str | None, query: Mapping[str, str], form: str = _JSON
+    ) -> tuple[ObjectList, str]:
         """The objects, and what continues the list; empty where that was all."""
         attempt = Attempt("list", resource, namespace)
-        response = self._send("GET", attempt, query=query)
+        response = self._send("GET", attempt, query=query, content_type=form)
         metadata = response.body.get("metadata")
         if "items" not in response.body or not isinstance(metadata, dict) or not metadata.get("resourceVersion"):
             # Read as an empty list, this answer would be evidence that no pod uses a CA.

@@ -49,7 +49,9 @@ def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False)
 class _Request:
-    """A request to the API server. seconds: for its answer. preload: whether the whole answer is read at once, and not as a stream."""
+    """A request to the API server. seconds: for its answer. content_type: of the body, or without one of the answer. preload: whether the whole answer is
+    read at once, and not as a stream.
+    """
 
     method: str
     path: str
@@ -188,9 +190,13 @@ class HttpTransport:
         return self._send(request)
 
     def _send(self, request: _Request) -> Any:
+        form = "Accept" if request.body is None else "Content-Type"
         headers = HTTPHeaderDict(
-            {"Accept": "application/json", "Content-Type": request.content_type, "User-Agent": "trustops.strimzi"}
-        )
+            {
+                "Accept": "application/json", "Content-Type": "application/json", "User-Agent": "trustops.strimzi",
+                form: request.content_type,
+            }
+        )  # fmt: skip
         for name, value in self._all_headers():
             headers.add(name, value)
         return self._pool.request(

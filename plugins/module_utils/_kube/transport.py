@@ -65,7 +65,9 @@ class Transport(Protocol):
         content_type: str = "application/json",
         timeout: float | None = None,
     ) -> Answer:
-        """Sends a request and returns its answer. timeout: seconds; the transport's own by default."""
+        """Sends a request and returns its answer. content_type: of the body; of a request without one, that of the answer. timeout: seconds; the
+        transport's own by default.
+        """
 
     def stream(
         self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from .._kube.client import KubeClient
+from .._kube.remembered import Remembered
 from .._pki.authorities import authority_generation
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
@@ -32,7 +33,7 @@ from .served_users import are_served, namesakes, served_users, with_secrets
 from .user_keystores import why_users_are_paused
 from .user_listeners import user_listeners
 from .user_presenters import presenters_of
-from .user_secrets import read_clients_ca
+from .user_secrets import StoredUser, read_clients_ca
 from .users import Users, users_of
 
 Object = Mapping[str, Any]
@@ -44,9 +45,10 @@ def observe_clients_ca(
     now: datetime,
     asked: Outside = NOTHING_SAID,
     source: CaSourceReference | None = None,
+    remembered: Remembered[StoredUser] | None = None,
 ) -> Observation:
     """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets; and where the user keeps the CAs to trust.
-    Raises KubeError.
+    remembered: the Secrets of users, as earlier looks have read them. Raises KubeError.
     """
     stored = read_stored(client, scope)
     kafka, secrets = stored.kafka, stored.secrets
@@ -58,7 +60,8 @@ def observe_clients_ca(
     # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
     bare = without_parties(client, scope, now, stored, replace(ca, retired=()), asked, source)
     ledger = bare.ledger
-    users = users_of(client, scope, kafka, read_clients_ca(certificates), now, bare.named) if kafka else None
+    clients_ca, known = read_clients_ca(certificates), Remembered() if remembered is None else remembered
+    users = users_of(client, scope, kafka, clients_ca, now, bare.named, known) if kafka else None
     served = (
         served_users(client, scope, users, ca, ledger, bare.renewal_window)
         if users is not None and are_served(ca)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from .._pki.certificates import Certificate, CertificateError, Chain, parse_certificates
@@ -22,6 +23,8 @@ from .copy_age import data_changed
 from .keystore_files import why_stale
 from .names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE
 from .secret_data import entries
+
+_UNLIKE = "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks"
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,52 @@ class UserCertificate:
         return self.is_unreadable or (self.is_current and not (self.authority and self.has_key))
 
 
+@dataclass(frozen=True)
+class _StoredCertificate:
+    """A certificate as it is stored, whichever CA is in use. chain: empty where it cannot be read. changed_at: when the Secret changed last. problem:
+    why it cannot be read, or its private key is not its own.
+    """
+
+    chain: Chain
+    changed_at: datetime | None
+    problem: str
+
+    def judged(self, clients_ca: ClientsCa, now: datetime) -> UserCertificate:
+        if not self.chain:
+            return UserCertificate(changed_at=self.changed_at, problem=self.problem, is_unreadable=True)
+        # Brokers run on a JVM: a CA that has ended goes on, until somebody removes it.
+        found = validate_path(self.chain, clients_ca.anchors, at=now, dated_anchors=False)
+        leaf = self.chain[0]
+        return UserCertificate(
+            leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
+            changed_at=self.changed_at, problem=self.problem or _refused(found.reason), has_key=not self.problem,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StoredUser:
+    """The content of a user's Secret, without anything secret. beside: its ``ca.crt``. keystore: whether a PKCS#12 file lies beside it, and stale: why
+    that may hold something else.
+    """
+
+    certificate: _StoredCertificate
+    beside: bytes | None
+    keystore: bool
+    stale: str
+
+    def judged(self, clients_ca: ClientsCa, now: datetime) -> UserCertificate:
+        """As it counts while this is the clients CA."""
+        found = self.certificate.judged(clients_ca, now)
+        if not self.certificate.chain:
+            return found
+        # The User Operator compares bytes; a line feed is enough.
+        is_current = self.beside == clients_ca.stored
+        return replace(
+            found, keystore=self.keystore, problem=found.problem or ("" if is_current else _UNLIKE), stale=self.stale,
+            beside=next(iter(_read(self.beside or b"")), None), is_current=is_current,
+        )  # fmt: skip
+
+
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
     """An entry that cannot be read is left out: the operator refuses the whole Secret then, and says so."""
     data = {key: value for key, value in entries(secret).items() if key.endswith(".crt")}
@@ -78,35 +127,37 @@ def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
 
 def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: datetime) -> UserCertificate:
     """The certificate in a Secret as the User Operator writes it."""
+    return stored_user(secret).judged(clients_ca, now)
+
+
+def stored_user(secret: Mapping[str, Any]) -> StoredUser:
+    """The content of a Secret as the User Operator writes it."""
     data = entries(secret)
-    found = read_certificate(secret, USER_CERTIFICATE, data.get(USER_KEY, b""), clients_ca, now)
-    leaf = next(iter(_read(data.get(USER_CERTIFICATE, b""))), None)
-    if leaf is None:
-        return found
-    return replace(
-        found, keystore=USER_KEYSTORE in data, problem=found.problem or _unlike(data, clients_ca),
-        stale=why_stale(secret, leaf),
-        beside=next(iter(_read(data.get(CURRENT, b""))), None), is_current=_is_current(data, clients_ca),
-    )  # fmt: skip
+    found = _stored(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""))
+    stale = why_stale(secret, found.chain[0]) if found.chain else ""
+    return StoredUser(found, _shared(data.get(CURRENT)), USER_KEYSTORE in data, stale)
 
 
 def read_certificate(
     secret: Mapping[str, Any], entry: str, key: bytes | None, clients_ca: ClientsCa, now: datetime
 ) -> UserCertificate:
     """The certificate in an entry, with its chain. key: the private key that is to belong to it; None where none lies beside it."""
+    return _stored(secret, entries(secret), entry, key).judged(clients_ca, now)
+
+
+def _stored(secret: Mapping[str, Any], data: Mapping[str, bytes], entry: str, key: bytes | None) -> _StoredCertificate:
     changed = data_changed(secret["metadata"])
     try:
-        chain = parse_certificates(entries(secret).get(entry, b""))
+        chain = parse_certificates(data.get(entry, b""))
     except CertificateError as error:
-        problem = f"its {entry} cannot be read: {error}"
-        return UserCertificate(changed_at=changed, problem=problem, is_unreadable=True)
-    # Brokers run on a JVM: a CA that has ended goes on, until somebody removes it.
-    found = validate_path(chain, clients_ca.anchors, at=now, dated_anchors=False)
-    leaf, wrong = chain[0], "" if key is None else _wrong_key(key, chain[0])
-    return UserCertificate(
-        leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
-        changed_at=changed, problem=wrong or _refused(found.reason), has_key=not wrong,
-    )  # fmt: skip
+        return _StoredCertificate((), changed, f"its {entry} cannot be read: {error}")
+    return _StoredCertificate(chain, changed, "" if key is None else _wrong_key(key, chain[0]))
+
+
+@lru_cache(maxsize=64)
+def _shared(content: bytes | None) -> bytes | None:
+    """The same object for the same content, which lies beside the certificate of every user."""
+    return content
 
 
 def _wrong_key(content: bytes, leaf: Certificate) -> str:
@@ -119,17 +170,6 @@ def _wrong_key(content: bytes, leaf: Certificate) -> str:
 
 def _refused(reason: str) -> str:
     return f"brokers refuse its certificate: {reason}" if reason else ""
-
-
-def _is_current(data: Mapping[str, bytes], clients_ca: ClientsCa) -> bool:
-    """The User Operator compares bytes; a line feed is enough."""
-    return data.get(CURRENT) == clients_ca.stored
-
-
-def _unlike(data: Mapping[str, bytes], clients_ca: ClientsCa) -> str:
-    if _is_current(data, clients_ca):
-        return ""
-    return "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks"
 
 
 def _read(content: bytes) -> Chain:

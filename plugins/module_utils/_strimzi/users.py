@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .._kube.client import KubeClient
+from .._kube.remembered import Remembered
 from .._kube.resources import SECRETS
 from .._pki.authorities import common_name_problem
 from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
@@ -32,7 +33,7 @@ from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
 from .secret_data import missing_labels
 from .user_authentication import Authentication
-from .user_secrets import ClientsCa, UserCertificate, read_clients_ca, read_user_secret
+from .user_secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, read_user_secret, stored_user
 
 #: The authentication for which the User Operator issues certificates, and that for which somebody else does.
 TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
@@ -120,7 +121,7 @@ def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Na
     """
     kafka = existing_kafka(client, scope)
     certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
-    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked)
+    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked, Remembered())
 
 
 def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
@@ -151,17 +152,20 @@ def users_of(
     kafka: Mapping[str, Any],
     clients_ca: ClientsCa,
     now: datetime,
-    asked: Named = NOTHING_NAMED,
+    asked: Named,
+    remembered: Remembered[StoredUser],
 ) -> Users:
-    """The users of a cluster whose Kafka resource and clients CA have been read already."""
+    """The users of a cluster whose Kafka resource and clients CA have been read already. remembered: their Secrets, as this call has read them."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
-    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
+    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, remembered)]
     left: list[NamedSecret] = []
     if scope.namespace not in {space.name for space in spaces}:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
-        users += [replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now)]
+        users += [
+            replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now, remembered)
+        ]
         left = list(_without_user(client, scope, {one.secret for one in users if not one.watched}))
     named = read_named(client, asked.presenting, clients_ca, now)
     seen = {one.secret for one in named}
@@ -183,22 +187,27 @@ def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Named)
 
 
 def _in_namespace(
-    client: KubeClient, scope: ClusterNames, space: UserNamespace, ca: ClientsCa, now: datetime
+    client: KubeClient,
+    scope: ClusterNames,
+    space: UserNamespace,
+    ca: ClientsCa,
+    now: datetime,
+    remembered: Remembered[StoredUser],
 ) -> Iterator[User]:
     """The users of a namespace, in the order of their names."""
     users = _listed(client, scope, space)
     wanted = {user.secret for user in users if user.authentication == TLS}
     certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}
+    labels = scope.user_labels
 
-    def read(secret: dict[str, Any]) -> tuple[str, UserCertificate] | None:
-        name = str(secret["metadata"]["name"])
-        if name not in wanted:
-            return None
-        return name, replace(read_user_secret(secret, ca, now), unlabelled=missing_labels(secret, scope.user_labels))
+    def read(secret: dict[str, Any]) -> tuple[str, UserCertificate]:
+        judged = read_user_secret(secret, ca, now)
+        return str(secret["metadata"]["name"]), replace(judged, unlabelled=missing_labels(secret, labels))
 
-    found = dict(client.each(SECRETS, space.name, read, label_selector=scope.user_selector))
+    stored = remembered.each(client, SECRETS, space.name, stored_user, scope.user_selector)
+    certificates |= {name: stored[name].judged(ca, now) for name in wanted & stored.keys()}
     # Programs present what lies in a Secret, whatever its labels.
-    certificates |= {**found, **dict(named_secrets(client, space.name, wanted - set(found), read))}
+    certificates |= dict(named_secrets(client, space.name, wanted - stored.keys(), read))
     for user in sorted(users, key=lambda one: one.name):
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 
@@ -207,16 +216,18 @@ def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Ite
     """Secrets of users whose certificates somebody else issues now: what was issued to them before may still be read."""
     for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
         kept = names.selector_of({names.KEPT_OF: scope.cluster})
-        found = client.each(SECRETS, namespace, lambda one: str(one["metadata"]["name"]), label_selector=kept)
+        found = client.each(SECRETS, namespace, _name, label_selector=kept, metadata_only=True)
         yield from (NamedSecret(namespace, name, names.USER_CERTIFICATE) for name in found)
 
 
 def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str]) -> Iterator[NamedSecret]:
     """Secrets of users in the namespace of the cluster whose KafkaUser is gone, where no User Operator has seen that. known: those that have one."""
-    found = client.each(
-        SECRETS, scope.namespace, lambda one: str(one["metadata"]["name"]), label_selector=scope.user_selector
-    )
+    found = client.each(SECRETS, scope.namespace, _name, label_selector=scope.user_selector, metadata_only=True)
     yield from (NamedSecret(scope.namespace, one, names.USER_CERTIFICATE) for one in found if one not in known)
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    return str(one["metadata"]["name"])
 
 
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from .._kube.client import KubeClient
+from .._kube.remembered import Remembered
 from .._leaves.key import RotationPolicy
 from .._pki.certificates import Chain
 from .._pki.keys import KeySpec, PrivateKey
@@ -25,6 +26,7 @@ from .names import CaKind, ClusterNames
 from .observe import Observation, observe
 from .observe_clients import observe_clients_ca
 from .outside_clients import NOTHING_SAID, Outside
+from .user_secrets import StoredUser
 from .wanted_nodes import NO_GROWTH, Growth
 from .written import Written
 
@@ -119,7 +121,8 @@ class Work:
     actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
     pause_left: the sentences about a pause that this call leaves behind; empty where it leaves none.
     unadopted: the sentences about a CA that this call has taken from the operator and not brought into the ledger; empty where there is none.
-    written: the fields that this call has written. warnings: sentences for people, whatever comes of the call.
+    written: the fields that this call has written. user_secrets: the Secrets of users as this call has read them.
+    warnings: sentences for people, whatever comes of the call.
     """
 
     client: KubeClient
@@ -138,13 +141,16 @@ class Work:
     pause_left: str = ""
     unadopted: str = ""
     written: Written = field(default_factory=Written)
+    user_secrets: Remembered[StoredUser] = field(default_factory=Remembered)
     warnings: list[str] = field(default_factory=list)
 
     def observe(self) -> Observation:
         """The cluster as it is stored now. Raises KubeError."""
         settings = self.settings
         if self.scope.ca is CaKind.CLIENTS:
-            return observe_clients_ca(self.client, self.scope, self.clock.now(), settings.outside, settings.source)
+            return observe_clients_ca(
+                self.client, self.scope, self.clock.now(), settings.outside, settings.source, self.user_secrets
+            )
         return observe(
             self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth, settings.dns_domain
         )  # fmt: skip

@@ -66,6 +66,16 @@ def test_headers_of_every_request(server: Server) -> None:
     assert server.requests[2].path.startswith("/api/v1/namespaces/kafka/secrets?watch=true&")
 
 
+def test_only_metadata_is_asked_for_where_it_is_enough(server: Server) -> None:
+    answering(server, Reply(body={"items": [], "metadata": {"resourceVersion": "1"}}))
+    client = open_client(server.url)
+    for metadata_only in (True, False):
+        assert client.each(SECRETS, "kafka", lambda one: one, metadata_only=metadata_only) == ()
+    metadata, whole = (request.header("Accept") for request in server.requests)
+    assert metadata == ["application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"]
+    assert whole == ["application/json"]
+
+
 def test_no_credentials_are_made_up(server: Server) -> None:
     open_client(server.url).get(SECRETS, "kafka", "a")
     assert server.requests[0].header("Authorization") == []
