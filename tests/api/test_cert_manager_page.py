@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 
 from ..cluster.bed import Bed
 from ..cluster.cert_manager import start_cert_manager
@@ -28,12 +28,13 @@ def administrator(bed: Bed, runner: Runner, tmp_path_factory: pytest.TempPathFac
     """The environment of an administrator who installed cert-manager and has kubectl."""
     commands = tmp_path_factory.mktemp("bin")
     stand_in("kubectl", "kubectl_command", commands)
+    stand_in("cmctl", "cmctl_command", commands)
     start_cert_manager(bed, approving=runner.cluster.namespace)
     return {"PATH": f"{commands}:{os.environ['PATH']}", "KUBECONFIG": str(bed.kubeconfig)}
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1500)
 @pytest.mark.parametrize(
     ("more", "role"),
     [("", "cert-manager"), (", resource: Certificate", "cert-manager-certificates")],
@@ -59,7 +60,29 @@ def test_a_cluster_moves_to_a_ca_of_cert_manager(
     assert {leaf["issuer"] for leaf in info["leaves"]} == {wanted.subject}
     shell(quick(_here(_shown("shell", "renew_leaves"), namespace)), tmp_path, running)
     assert runner.module("strimzi_ca_info")["leaves"] == info["leaves"]
+    if not more:
+        wanted = made_anew(runner, administrator, running, tmp_path)
     runner.flow("rotate_cluster_ca", strimzi_replaces=wanted.sha256).check()
+
+
+def made_anew(runner: Runner, administrator: dict[str, str], running: dict[str, str], folder: Path) -> Certificate:
+    """The chapter "The CA of the issuer comes to its end": cert-manager gives the same name to another key. Returns the CA that is in use then."""
+    namespace, pods = runner.cluster.namespace, runner.cluster.node_uids("demo")
+    (old,) = parse_certificates((folder / "corporate-ca.pem").read_bytes())
+    shell(_here(_shown("shell", "cmctl renew"), namespace), folder, administrator)
+    for words in ("kubectl get secret", "kubectl create configmap"):
+        shell(_here(_shown("shell", words), namespace), folder, administrator)
+    (new,) = parse_certificates((folder / "corporate-ca.pem").read_bytes())
+    assert (new.subject_der, new.public_key_sha256 == old.public_key_sha256) == (old.subject_der, False)
+    (folder / "cert-manager.yml").write_text(_shown("yaml", "   strimzi_ca_source"))
+    shell(quick(_here(_shown("shell", "strimzi_confirm_roots"), namespace)), folder, running)
+
+    info = runner.module("strimzi_ca_info")
+    (issuing,) = info["cas"]
+    assert (issuing["sha256"], issuing["state"]) == (new.sha256, "TRUSTED_IN_USE_ALL")
+    assert {leaf["ca"] for leaf in info["leaves"]} == {f"{new.subject} ({new.sha256[:12]})"}
+    assert runner.restarts_since(pods) == len(pods)
+    return new
 
 
 def _here(text: str, namespace: str) -> str:

@@ -17,7 +17,8 @@ from ..cluster.kube import Kube, Object, wait_for
 
 Words = Sequence[str]
 #: The API of what is named by its plural.
-_APIS = {"secret": "/api/v1", "issuers.cert-manager.io": "/apis/cert-manager.io/v1"}
+_CERT_MANAGER = "/apis/cert-manager.io/v1"
+_APIS = {"secret": "/api/v1", "issuers.cert-manager.io": _CERT_MANAGER, "certificates.cert-manager.io": _CERT_MANAGER}
 _PLURALS = {"secret": "secrets"}
 
 
@@ -27,13 +28,17 @@ def main(words: Words) -> None:
         case ["apply", "-f", path]:
             kube.apply(one for one in yaml.safe_load_all(Path(path).read_text()) if one)
         case ["wait", "-n", namespace, condition, patience, object_]:
-            kind = condition.removeprefix("--for=condition=")
+            wanted = condition.removeprefix("--for=")
             seconds = float(patience.removeprefix("--timeout=").removesuffix("s"))
             wait_for(
-                lambda: _holds(_found(kube, namespace, *object_.split("/")), kind), f"{kind} of {object_}", seconds
+                lambda: _is_so(_found(kube, namespace, *object_.split("/")), wanted), f"{wanted} of {object_}", seconds
             )
         case ["get", kind, "-n", namespace, name, "-o", output]:
             print(_selected(_found(kube, namespace, kind, name), output), end="")
+        case ["create", "configmap", "-n", namespace, name, source]:
+            entry, path = source.removeprefix("--from-file=").split("=")
+            kind = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": namespace}}
+            kube.apply([{**kind, "data": {entry: Path(path).read_text()}}])
         case _:
             raise SystemExit(f"kubectl: the stand-in does not know {' '.join(words)}")
 
@@ -46,9 +51,13 @@ def _found(kube: Kube, namespace: str, kind: str, name: str) -> Object:
     return answer.body
 
 
-def _holds(found: Object, kind: str) -> bool:
+def _is_so(found: Object, wanted: str) -> bool:
+    """wanted: ``condition=<type>``, or ``jsonpath={…}=<value>``."""
+    kind, _equals, value = wanted.rpartition("=")
+    if kind != "condition":
+        return _selected(found, kind) == value
     conditions = (found.get("status") or {}).get("conditions") or []
-    return any(one["type"] == kind and one["status"] == "True" for one in conditions)
+    return any(one["type"] == value and one["status"] == "True" for one in conditions)
 
 
 def _selected(found: Object, output: str) -> str:
