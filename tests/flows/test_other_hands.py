@@ -187,3 +187,28 @@ def test_the_operator_may_put_back_what_it_had_read(cluster: WatchedCluster, cas
     assert result.outcome.decision.done
     assert (left, result.warnings) == ({}, [])
     assert cluster.rolls == {flow.cost.restarts}
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("demo-kafka-0", 0), ("demo-kafka-exporter-certs", 0), ("demo-entity-user-operator-certs", 1)],
+    ids=lambda one: str(one),
+)
+def test_also_while_its_restarts_are_awaited(cluster: WatchedCluster, name: str, more: int) -> None:
+    """It restarts no pod for a certificate that is the old one again. A component that has restarted with one new certificate of two restarts once more,
+    and the call says why."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    cluster.look_elsewhere()
+    left = {name: (cluster.memory.api.find("secrets", NAMESPACE, name) or {})["data"]}
+
+    def put_back(change: Change) -> None:
+        asked = ((change.new or {}).get("metadata") or {}).get("annotations") or {}
+        if asked.get("trustops.strimzi/reconcile-request", "").startswith("use-") and left:
+            cluster.memory.operator.api.patch("secrets", name, {"data": left.pop(name)})
+
+    cluster.memory.api.listeners.append(put_back)
+    result = flow.run()
+    assert result.outcome.decision.done
+    assert (left, cluster.rolls) == ({}, {flow.cost.restarts})
+    assert [f"put back what it had read of Secret kafka/{name}." in told for told in result.warnings] == [True] * more

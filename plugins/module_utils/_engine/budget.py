@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from .._issuing.stand_ins import StandIns
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
+from .._strimzi.written import Loss
 from .._trust.model.intent import Intent
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Component, InPlace, Pod, Snapshot
@@ -30,6 +31,7 @@ Fact: TypeAlias = tuple[str, Any]
 _REASONS = {
     "node": "{} came while this call was at work",
     "answers": "the listeners of {} have answered for the first time in this call",
+    "put_back": "the Cluster Operator has put back what it had read of {}",
     "in_place": "it was looked whether nodes can take a change up without a restart",
     "intent": None,
 }
@@ -48,10 +50,12 @@ class Budget:
         self._parties: dict[str, str] = {}
         self._in_place: InPlace | None = None
 
-    def exceeded_by(self, observation: Observation, intent: Intent, steps: Steps, *, is_doubtful: bool) -> Counter[str]:
+    def exceeded_by(
+        self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
+    ) -> Counter[str]:
         """The restarts that would be needed beyond the plan; nothing where these steps are in it, or where it has changed for a reason that
-        people are told. is_doubtful: something was undone, so that all which is left to do is counted, and not these steps alone.
-        Raises StepError.
+        people are told. losses: of this call. is_doubtful: something was undone, so that all which is left to do is counted, and not these steps
+        alone. Raises StepError.
         """
         snapshot = observation.snapshot
         if self._in_place is None and snapshot.in_place is not None:
@@ -70,7 +74,7 @@ class Budget:
         # A restart for another reason than planned may take the place of one that is not needed any more.
         more = self.spent + (self._needed(observation, intent) | due)
         over = _total(more) - _total(self._planned)
-        new = _facts(snapshot, intent) - self._facts
+        new = (_facts(snapshot, intent) | _put_back(losses)) - self._facts
         if over and new:
             self._facts |= new
             self._tell(new, over)
@@ -127,6 +131,17 @@ def _facts(snapshot: Snapshot, intent: Intent) -> frozenset[Fact]:
     answers = (("answers", one.pod) for one in snapshot.listeners or ())
     looked = (("in_place", snapshot.in_place),) if snapshot.in_place else ()
     return frozenset((*nodes, *answers, *looked, ("intent", (intent.spread, intent.links, intent.taken))))
+
+
+def _put_back(losses: Iterable[Loss]) -> frozenset[Fact]:
+    """A pod that has restarted with one of its new leaves restarts once more with the other one, which the operator had put back. Each time counts."""
+    times = Counter[str]()
+    facts = set()
+    for loss in losses:
+        if loss.by_operator:
+            times[loss.object] += 1
+            facts.add(("put_back", f"{loss.object}{f' ({times[loss.object]} times)' * (times[loss.object] > 1)}"))
+    return frozenset(facts)
 
 
 def party_of(pod: Pod) -> str:

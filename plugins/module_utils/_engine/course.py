@@ -137,7 +137,7 @@ class Course:
     def _beyond_plan(
         self, observation: Observation, intent: Intent, steps: Steps, *, is_doubtful: bool
     ) -> tuple[Violation, ...]:
-        over = self._budget.exceeded_by(observation, intent, steps, is_doubtful=is_doubtful)
+        over = self._budget.exceeded_by(observation, intent, steps, self._losses, is_doubtful=is_doubtful)
         if not over:
             return ()
         beyond = Violation(

@@ -12,7 +12,14 @@ from functools import partial
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
-from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StampsRefused, StepError
+from .._strimzi.errors import (
+    LinkUnavailable,
+    NodesSilent,
+    ReloadImpossible,
+    RestartsNotDue,
+    StampsRefused,
+    StepError,
+)
 from .._strimzi.names import ClusterNames
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -178,7 +185,7 @@ def _carry_out_what_can_be(
         taken.add(str(error))
         course.crossed()
         work.alive()
-    except (Conflict, NotFound):
+    except (Conflict, NotFound, RestartsNotDue):
         # The state has changed since the decision; nothing was overwritten.
         course.crossed()
         work.alive()

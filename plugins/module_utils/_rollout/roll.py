@@ -23,7 +23,7 @@ from .._kube.errors import NotFound, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names
-from .._strimzi.errors import RollStuck
+from .._strimzi.errors import RestartsNotDue, RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.operator import await_leaves, request_reconcile
 from .._strimzi.pods import is_final, is_ready
@@ -37,9 +37,13 @@ from .._strimzi.writes import (
 )
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll, RollReason
+from .._trust.rules.pause import restarted_by_operator
 from .progress import Progress, deletion, restart
 
 Objects = Mapping[str, Mapping[str, Any]]
+
+#: Seconds without a restart after which it is looked whether the operator still has a reason for those that are left.
+_STILL = 30.0
 
 
 @dataclass
@@ -143,11 +147,12 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
         progress.see(parties)
         return progress.complete and all(map(is_ready, parties))
 
+    alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.alive
     try:
         wait_until(
             work.client, PODS, work.scope.namespace, settled, label_selector=work.scope.selector,
             timeout=work.settings.pod_timeout, restart_timeout=progress.take_changed,
-            monotonic=work.clock.monotonic, alive=work.alive,
+            monotonic=work.clock.monotonic, alive=alive,
         )  # fmt: skip
     except TimedOut:
         raise RollStuck(
@@ -156,3 +161,29 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             f"{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
             "that were restarted already are not restarted again.",
         ) from None
+
+
+class _Due:
+    """Looks whether the operator still has a reason for the restarts that are left: a reconcile that was under way may have put back what it had read
+    (docs/operator.md, "Re-issue").
+    """
+
+    def __init__(self, roll: _Roll, progress: Progress) -> None:
+        self._roll, self._progress = roll, progress
+        self._left, self._since = len(progress.left), roll.work.clock.monotonic()
+
+    def look(self) -> None:
+        """Called every few seconds. Raises RestartsNotDue, KubeError."""
+        work, now = self._roll.work, self._roll.work.clock.monotonic()
+        work.alive()
+        if len(self._progress.left) != self._left:
+            self._left, self._since = len(self._progress.left), now
+        if now - self._since < _STILL:
+            return
+        self._since = now
+        seen = work.observe().snapshot
+        if self._progress.left & seen.uids - restarted_by_operator(seen):
+            raise RestartsNotDue(
+                f"The {self._roll.step.reason.value} roll waits for restarts that the operator has no reason for any more. {self._progress.describe()}",
+                "Run the flow again: it looks at what is stored, and goes on with that.",
+            )

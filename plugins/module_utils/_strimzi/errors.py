@@ -31,6 +31,10 @@ class RollStuck(StepError):
     """A pod did not come back in time."""
 
 
+class RestartsNotDue(StepError):
+    """The operator has no reason any more for restarts that are waited for: another writer has put back what it would have restarted pods for."""
+
+
 class NodesSilent(StepError):
     """Nodes have not answered in time. uids: of their pods."""
 
