@@ -356,6 +356,13 @@ options:
       - Lead a flow on that was stopped by O(until_phase) and is of another state than this task, as far as O(until_phase) of this task says.
     type: bool
     default: false
+  ignore_maintenance_windows:
+    description:
+      - Whether pods may restart outside C(spec.maintenanceTimeWindows) of the Kafka resource. By default a call goes as far as no pod restarts, and says
+        when the next window opens; the same call goes on then. Nodes read certificates again at any time.
+      - A roll that has begun in a window goes on to its end, and so does a pause of the operator.
+    type: bool
+    default: false
   operator_timeout:
     description:
       - Seconds to wait for one reaction of the Cluster Operator.

@@ -22,7 +22,7 @@ VARIABLES = {
         "strategy", "kafka_bootstrap", "spread", "client_bundle", "trusting_secrets", "waivers",
         "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "pending",
         "spare_leaves", "dns_domain",
-        "until_phase", "continue_stopped", "operator_timeout", "pod_timeout",
+        "until_phase", "continue_stopped", "ignore_maintenance_windows", "operator_timeout", "pod_timeout",
     ),
     "retirement": ("retire", "retire_by"),
     "batches": ("user_batch",),

@@ -221,6 +221,7 @@ FLOW = ArgumentSpec(
         "dns_domain": {"type": "str"},
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
         "continue_stopped": {"type": "bool", "default": False},
+        "ignore_maintenance_windows": {"type": "bool", "default": False},
         "operator_timeout": {"type": "int", "default": 300},
         "pod_timeout": {"type": "int", "default": 600},
         "progress_file": {"type": "path"},

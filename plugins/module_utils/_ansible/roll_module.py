@@ -27,7 +27,10 @@ class RollModule(FlowModule):
         self.require_library_of_strategy()
         work = self.work()
         work.tell(f"restarting for this reason: {reason}")
-        seen = restart(work, self._chosen(), self._since(), lambda: self.take_lease(work.client))
+        seen = restart(
+            work, self._chosen(), self._since(), lambda: self.take_lease(work.client),
+            ignores_windows=self.params["ignore_maintenance_windows"],
+        )  # fmt: skip
         return self.described(seen)
 
     def _since(self) -> datetime | None:

@@ -190,6 +190,7 @@ class TrustModule(ClusterModule):
             confirmed=confirmed_of(self.params),
             scaling=self.scaling,
             upkeep=self._upkeep(),
+            ignores_windows=bool(self.params.get("ignore_maintenance_windows")),
             **more,
         )
 

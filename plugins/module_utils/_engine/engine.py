@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from .._issuing.stand_ins import StandIns
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
 from .._strimzi.errors import (
@@ -33,6 +34,7 @@ from .._trust.model.steps.base import Steps
 from .._trust.model.steps.pause import Pause
 from .._trust.model.violations import Violation
 from .._trust.plan.forecast import Reached, to_the_end
+from .._trust.plan.windows import within_windows
 from .carry_out import carry_out
 from .course import Course, warn_of_owners
 from .leaving import leave, limit, tell_of_pauses
@@ -101,7 +103,9 @@ def _go_on(
     warn_of_owners(outcome, work)
     while True:
         patience.through(partial(course.see, outcome.observation), limit(outcome))
-        steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
+        snapshot, stand_ins = outcome.observation.snapshot, StandIns(outcome.observation, work)
+        outcome.decision = within_windows(outcome.decision, snapshot, intent, stand_ins, engine)
+        steps = outcome.decision.steps
         if steps and reached(snapshot) and not snapshot.reconciliation.paused_by_us:
             last = decide_at_the_end(snapshot, intent, engine)
             if not last.steps:

@@ -20,6 +20,7 @@ from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
+from .._trust.plan.windows import told_of_windows, waits_for_window
 from .._trust.preconditions.labels import pods_are_labelled, secrets_are_labelled
 from .._trust.preconditions.order import check
 from .carry_out import carry_out
@@ -44,9 +45,13 @@ def restart(
     asked: Chosen,
     since: datetime | None,
     before_write: Callable[[], None],
+    *,
+    ignores_windows: bool,
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises NotNow, StepError."""
     seen, chosen = _choose(work, asked, since)
+    if chosen and waits_for_window(seen.snapshot, Intent(Goal.RECONCILE, ignores_windows=ignores_windows)):
+        raise NotNow(told_of_windows(seen.snapshot), "Run it in a window, or give that option.")
     if chosen and not work.dry_run:
         before_write()
         # Another run may have worked until the Lease was free.

@@ -137,7 +137,6 @@ def read_reconciliation(
         pauser=_pauser(kafka, scope) if paused else "",
         foreign_type=_foreign_type(kafka, scope),
         replaces_key=_specified(kafka, scope).get("certificateExpirationPolicy") == _REPLACES_KEY,
-        in_windows=bool(((kafka or {}).get("spec") or {}).get("maintenanceTimeWindows")),
     )
 
 

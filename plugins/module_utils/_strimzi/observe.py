@@ -41,6 +41,7 @@ from .leaves import (
 )
 from .ledger_layouts import ledger_parts, read_ledger
 from .listener_addresses import Addresses, listener_addresses
+from .maintenance import maintenance_windows
 from .names import ClusterNames
 from .outside_clients import (
     NOTHING_SAID,
@@ -197,8 +198,9 @@ def without_parties(
         bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
         pods=(),
         leaves=(),
-        reconciliation=read_reconciliation(
-            kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()
+        reconciliation=replace(
+            read_reconciliation(kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()),
+            windows=maintenance_windows(kafka, now),
         ),
         published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes=sizes_of(scope, secrets),

@@ -143,3 +143,14 @@ def test_what_does_not_fit_together_is_told(options: dict[str, Any], message: st
     ended = call("strimzi_roll", stages.managed(), **options)
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"].startswith(message)
+
+
+def test_outside_the_maintenance_windows_nothing_restarts_unless_that_is_asked_for() -> None:
+    memory = stages.managed()
+    put(memory, "kafkas", "demo", spec={"maintenanceTimeWindows": ["* * * ? * * 1999"]})
+    before = pods(memory)
+    ended = call("strimzi_roll", memory, reason="a new kernel", pods=["demo-kafka-1"])
+    assert (ended.failed, ended.writes, pods(memory)) == (True, [], before)
+    assert "strimzi_ignore_maintenance_windows" in ended.result["msg"]
+    stages.done(memory, "strimzi_roll", reason="a new kernel", pods=["demo-kafka-1"], ignore_maintenance_windows=True)
+    assert pods(memory) != before

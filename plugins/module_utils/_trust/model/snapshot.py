@@ -25,6 +25,7 @@ from .names import ObjectNames, label_command
 from .pools import PoolNode, Unaddressed
 from .presenters import Presenter
 from .source import CaSource
+from .windows import MaintenanceWindows
 
 
 class Component(str, Enum):
@@ -255,8 +256,8 @@ class Reconciliation:
     either, those of other namespaces as "<namespace>/<name>", as far as they may be seen. pauser: who has paused it, as far as
     that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
     user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
-    replaces_key: whether the operator makes a new key, and not a new certificate alone, where a CA of its own comes to its end. in_windows: whether
-    it does that in maintenance windows only.
+    replaces_key: whether the operator makes a new key, and not a new certificate alone, where a CA of its own comes to its end. windows: the
+    maintenance windows in which it does that; None where it does so at any time.
     """
 
     exists: bool = True
@@ -276,7 +277,7 @@ class Reconciliation:
     foreign_type: str = ""
     absent: str = ""
     replaces_key: bool = False
-    in_windows: bool = False
+    windows: MaintenanceWindows | None = None
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def _operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
         return "", f"The Cluster Operator would, and none works on {snapshot.names.kafka}: {state.absent}."
     if state.paused and not state.paused_by_us:
         return "", f"The Cluster Operator would, and {snapshot.names.kafka} is paused: end the pause."
-    where = " in a maintenance window" if state.in_windows else ""
+    where = " in a maintenance window" if state.windows else ""
     return f"the Cluster Operator{where}{_from(begins, snapshot)}", ""
 
 

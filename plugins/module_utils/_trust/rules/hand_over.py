@@ -38,7 +38,7 @@ def _given(snapshot: Snapshot) -> SetGenerated:
     given = SetGenerated(generated=True, ca=snapshot.names.ca, phase=Phase.RETIRE)
     if not foretold:
         return given
-    at_once = frozenset() if snapshot.reconciliation.in_windows else snapshot.uids
+    at_once = frozenset() if snapshot.reconciliation.windows else snapshot.uids
     return replace(given, renewing=at_once, because=f"{snapshot.names.certificate_secret} {foretold}")
 
 
@@ -50,7 +50,7 @@ def what_the_operator_would_do(snapshot: Snapshot) -> str:
     if end is None or not snapshot.now < end <= snapshot.now + window + _SOON:
         return ""
     state, names = snapshot.reconciliation, snapshot.names
-    when = "in its next maintenance window" if state.in_windows else "in its next reconcile"
+    when = "in its next maintenance window" if state.windows else "in its next reconcile"
     return (
         f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for renewal ({window.days} days by "
         f"{names.specification}.renewalDays): {when} the operator {_renewal(snapshot)}."

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
     operator_could_renew,
     operator_keeps_authority,
@@ -105,9 +106,9 @@ def left(authority: Entity, state: TrustState, name: str, **fields: Any) -> Para
 
 CASES = [
     in_its_time("in its next reconcile the operator renews it, and restarts each pod once", "renewed"),
-    in_its_time("in its next maintenance window the operator renews it, and restarts each pod once", "later", in_windows=True),
+    in_its_time("in its next maintenance window the operator renews it, and restarts each pod once", "later", windows=MaintenanceWindows(False, None)),
     in_its_time(f"in its next reconcile {NEW_KEY}", "a new key", replaces_key=True),
-    in_its_time(f"in its next maintenance window {NEW_KEY}", "a new key, later", replaces_key=True, in_windows=True),
+    in_its_time(f"in its next maintenance window {NEW_KEY}", "a new key, later", replaces_key=True, windows=MaintenanceWindows(False, None)),
     *(
         refusal(
             operator_could_renew,

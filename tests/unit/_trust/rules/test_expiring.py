@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
     Expiring,
     expiring,
@@ -28,6 +29,7 @@ from ..requested import elsewhere
 
 RECORD = Upkeep(WhenDue.RENEW, 37 * DAY, NOW - 90 * DAY)
 GENERATED = Reconciliation(generated=True)
+IN_WINDOWS = replace(GENERATED, windows=MaintenanceWindows(False, None))
 #: Above a CA that lasts.
 ENDING_ROOT = make("Corporate Root", key(6), end=NOW + 20 * DAY)
 BELOW = make("Corporate Issuing CA", key(7), ENDING_ROOT)
@@ -51,7 +53,7 @@ def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
     [
         (kept_up(ENDING), "the reconcile playbook"),
         (using(ENDING, ledger=None, reconciliation=GENERATED), "the Cluster Operator, from"),
-        (using(ends_in(20), ledger=None, reconciliation=replace(GENERATED, in_windows=True)), "the Cluster Operator in a maintenance window"),
+        (using(ends_in(20), ledger=None, reconciliation=IN_WINDOWS), "the Cluster Operator in a maintenance window"),
         (replaced(), "the flow in flight (replacement of the key)"),
         (with_leaf(cluster(), 20), "the Cluster Operator"),
         (elsewhere(with_leaf(kept_up(OLD), 20), OLD), "the reconcile playbook"),

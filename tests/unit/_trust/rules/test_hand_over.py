@@ -22,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hand_over import (
     hand_over,
     raise_key_generation,
@@ -80,7 +81,11 @@ ENDING = make("cluster-ca v1", key(1), end=NOW + 20 * DAY)
     ("state", "restarted", "told"),
     [
         (RUNS, uids_of(), "in its next reconcile the operator renews it"),
-        (replace(RUNS, in_windows=True), frozenset(), "in its next maintenance window the operator renews it"),
+        (
+            replace(RUNS, windows=MaintenanceWindows(False, None)),
+            frozenset(),
+            "in its next maintenance window the operator renews it",
+        ),
         (replace(RUNS, replaces_key=True), uids_of(), "the operator makes a new key"),
     ],
 )
