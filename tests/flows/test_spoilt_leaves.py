@@ -20,7 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, generate_key, load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 
 from ..support.authorities import EC256, Authority, root
@@ -28,6 +29,7 @@ from ..support.clients_cluster import ClientsCluster
 from ..support.memory_cluster import Moment
 from ..support.signing_office import SigningOffice
 from ..support.watched_cluster import WatchedCluster
+from .cases import Case
 from .test_kept_elsewhere import ASKED, elsewhere, moved
 
 DAY = timedelta(days=1)
@@ -122,6 +124,26 @@ def test_a_leaf_of_a_user(clients_cluster: ClientsCluster, trigger: str, place: 
         clients_cluster.finish(Goal.RECONCILE)
 
     _heals(_bench(clients_cluster, place, "clients", begin), USERS, trigger)
+
+
+@pytest.mark.parametrize("circumstance", ["", "unlinked"])
+@pytest.mark.parametrize("until", [None, Phase.PREPARE])
+def test_a_leaf_that_is_spoilt_stops_a_flow_before_its_next_restart(
+    cluster: WatchedCluster, nodes: object, circumstance: str, until: Phase | None
+) -> None:
+    """until: the phase after which it is spoilt; None: before the flow begins. The node would not come back, and others would have restarted by then."""
+    flow = Case(Goal.REPLACE_KEY, circumstance).begin(cluster)
+    if until is not None:
+        flow.run(until=until)
+    bench, leaf = Bench(cluster, root("Nobody's"), None), PROCESSES["node"]
+    cluster.look_elsewhere()
+    bench.issued(leaf, root("Theirs"))
+    held = flow.run().outcome.decision
+    assert {one.condition for one in held.violations} == {Condition.LEAVES_ARE_OURS}
+    assert (cluster.rolls, flow.run().changes, cluster.paused) == ({0}, [], False)
+    bench.delete(leaf)
+    cluster.memory.settle(2)
+    flow.finish()
 
 
 def _bench(cluster: WatchedCluster, place: str, kind: str, begin: Callable[[], None]) -> Bench:

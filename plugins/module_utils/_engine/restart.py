@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,14 +15,19 @@ from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.decide import decide
+from .._trust.gates.gates import GATES
+from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
+from .._trust.model.violations import Violation
 from .._trust.plan.windows import told_of_windows, waits_for_window
 from .._trust.preconditions.labels import pods_are_labelled, secrets_are_labelled
 from .._trust.preconditions.order import check
+from .._trust.rules.holds import spoilt_for
+from .._trust.rules.situation import Situation
 from .carry_out import carry_out
 from .looking import see, see_operated
 from .patience import IN_A_FLOW, Patience
@@ -74,18 +79,32 @@ def restart(
 
 def _roll(work: Work, seen: Observation, uids: frozenset[str]) -> None:
     if uids:
-        carry_out(Roll(reason=RollReason.MANUAL, uids=uids, authority=None, phase=Phase.USE), seen, work)
+        carry_out(_step(uids), seen, work)
+
+
+def _step(uids: frozenset[str]) -> Roll:
+    return Roll(reason=RollReason.MANUAL, uids=uids, authority=None, phase=Phase.USE)
 
 
 def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
     """The cluster as it is now, and the UIDs of the pods to restart. Raises NotNow, StepError."""
     seen = see_operated(work)
     _require_settled(seen, asked.pods)
-    return seen, frozenset(
+    chosen = frozenset(
         pod.uid
         for pod in seen.snapshot.pods
         if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)
     )
+    if seen.snapshot.ca.current:
+        # Without its CA it cannot be told of any leaf whether it is good.
+        at = Situation(seen.snapshot, Intent(Goal.RECONCILE), as_seen(seen.snapshot), GATES)
+        _require_none(spoilt_for(at, (_step(chosen),)))
+    return seen, chosen
+
+
+def _require_none(found: Iterable[Violation]) -> None:
+    for one in found:
+        raise NotNow(f"{one.subject}: {one.message}", one.remedy)
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:
@@ -111,8 +130,7 @@ def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
         raise NotNow(
             f"{snapshot.names.kafka} is paused: the operator would restart nothing.", "Resume it, then run again."
         )
-    if found := check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled, secrets_are_labelled)):
-        raise NotNow(f"{found[0].subject}: {found[0].message}", found[0].remedy)
+    _require_none(check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled, secrets_are_labelled)))
     if unknown := sorted(pods - {pod.name for pod in snapshot.pods}):
         known = ", ".join(pod.name for pod in snapshot.pods) or "none"
         raise NotNow(f"{snapshot.names.kafka} has no pod {', '.join(unknown)}.", f"Its pods are: {known}.")

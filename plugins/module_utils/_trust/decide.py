@@ -30,7 +30,7 @@ from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.answers import wait_where_it_matters
 from .rules.confirmation import to_be_confirmed
 from .rules.hand_over import hand_over
-from .rules.holds import held_after, holds
+from .rules.holds import held_after, holds, spoilt_for
 from .rules.order import RULES, RULES_AT_REST, Rule
 from .rules.pause import let_on
 from .rules.put_back import put_back
@@ -154,7 +154,7 @@ def _next(at: Situation, steps: Steps) -> Decision:
     # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
     paused = at.snapshot.reconciliation.paused_by_us
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
-    if refused := _refused_restarts(at, allowed):
+    if refused := (*_refused_restarts(at, allowed), *spoilt_for(at, allowed)):
         return Decision(steps=let_on(at.snapshot), violations=refused)
     found = leaves_to_ask_for(at)
     asked = found.reasons if found else {}

@@ -98,6 +98,20 @@ def test_not_while_the_operator_is_paused() -> None:
     )
 
 
+@pytest.mark.parametrize("check", [True, False])
+def test_not_a_node_that_would_not_come_back(check: bool) -> None:
+    """Nor any other of this call: they would have restarted by then."""
+    memory = stages.managed()
+    memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-kafka-1")
+    before = pods(memory)
+    ended = call("strimzi_roll", memory, check=check, reason="a new kernel")
+    assert (ended.failed, ended.writes_but_lease, pods(memory)) == (True, [], before)
+    assert ended.result["msg"].startswith(
+        "Secret kafka/demo-kafka-1: is missing, although something needs its certificate."
+    )
+    stages.done(memory, "strimzi_roll", check=True, reason="a new kernel", pods=["demo-kafka-0"])
+
+
 def test_not_a_pod_that_is_not_there() -> None:
     ended = call("strimzi_roll", stages.managed(), reason="a new kernel", pods=["demo-kafka-7", "demo-kafka-0"])
     assert (ended.failed, ended.writes) == (True, [])

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..._leaves.trigger import ends_with, unusable
-from ..ledger.enrolment import as_seen
+from ..._leaves.trigger import ends_with
+from ..ledger.enrolment import enrol
 from ..ledger.journal import in_flight
 from ..model.goals import Goal
 from ..model.intent import Intent
+from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from ..rules.due import ending_leaves
@@ -31,17 +32,19 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A node does not come back from its restart with a leaf that it cannot use, and others have restarted by then. So a flow that restarts nodes begins
-    only with usable leaves. A flow that only renews leaves replaces unusable ones.
+    """A node does not come back from its restart with a leaf that it cannot use, and others refuse one of a CA that they do not know; others have
+    restarted by then. So a flow that restarts nodes begins only with usable leaves. A flow that only renews leaves replaces unusable ones.
     """
     if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
+    # With the CAs that have yet to be recorded.
+    known = enrol(snapshot, snapshot.ledger or Ledger())
     # A missing leaf that only an issuer can make is asked for by the flow itself, which waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.missing
-    told = {*(leaf.secret for leaf in snapshot.leaves if unusable(leaf.held)), *missing}
+    told = {*(leaf.secret for leaf in snapshot.leaves), *missing}
     elsewhere = ". Run the reconcile playbook, which has another one issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
-    yield from unusable_leaves(snapshot, as_seen(snapshot), told, by_issuer)
+    yield from unusable_leaves(snapshot, known, told, by_issuer)
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

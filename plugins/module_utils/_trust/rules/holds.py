@@ -17,8 +17,10 @@ from ..model.goals import Phase
 from ..model.intent import Selection
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
-from ..model.snapshot import Snapshot
+from ..model.snapshot import Component, Snapshot
 from ..model.states import TRUSTED_STATES, TrustState
+from ..model.steps.base import Steps
+from ..model.steps.nodes import Reload, Roll
 from ..model.violations import Condition, Violation
 from .after_switch import needing_it
 from .answers import does_not_answer
@@ -83,6 +85,23 @@ def _unusable_leaves(at: Situation) -> Iterator[Violation]:
     yield from unusable_leaves(at.snapshot, at.ledger, told, _by_issuer(at))
     if told and at.snapshot.ca.in_use_elsewhere and at.successor is None:
         yield from at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
+
+
+def spoilt_for(at: Situation, steps: Steps) -> Iterator[Violation]:
+    """The leaves, missing or such that no process could use them, of the pods which these steps restart or have read again: other pods would have
+    restarted by then. The operator issues those of an earlier generation anew before it restarts anything, where it has the key.
+    """
+    snapshot = at.snapshot
+    uids = frozenset(uid for step in steps if isinstance(step, (Roll, Reload)) for uid in step.uids)
+    pods = [pod for pod in snapshot.pods if pod.uid in uids]
+    behind = {leaf.secret for leaf in snapshot.leaves if leaf.generation != at.generation}
+    read = {name for pod in pods for name in pod.leaves} - (set() if snapshot.ca.in_use_elsewhere else behind)
+    # A node has its leaf in a Secret of its own name.
+    lacking = {
+        name for name, component in snapshot.missing.items()
+        for pod in pods if component is pod.component and (component is not Component.KAFKA or name == pod.name)
+    }  # fmt: skip
+    yield from unusable_leaves(snapshot, at.ledger, read | lacking, _by_issuer(at))
 
 
 def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:

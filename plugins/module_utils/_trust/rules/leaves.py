@@ -137,7 +137,8 @@ def _first_use(at: Situation) -> _Order | None:
     """Leaves of the next CA behind its link certificate, while the operator stays on the CA that everybody trusts.
 
     The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
-    because they changed. Its own leaf, which it presents alone, comes later.
+    because they changed. Its own leaf, which it presents alone, comes later. None is issued while a stored leaf is such that its process would not
+    come back: others would have restarted by then.
     """
     successor = at.successor
     if successor is None or successor.introduction.link is None or not may_be_used(at, successor):
@@ -146,7 +147,8 @@ def _first_use(at: Situation) -> _Order | None:
     others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}
     misnamed = {leaf.secret for leaf in misnamed_leaves(at.snapshot)}
     secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others or leaf.secret in misnamed))
-    if not secrets or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
+    spoilt = any(why_not_ours(leaf, at.ledger) for leaf in at.snapshot.leaves if leaf.secret not in secrets)
+    if not secrets or spoilt or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
     because = (
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "

@@ -1,11 +1,27 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A violation as people and as playbooks read it."""
+"""A violation as people and as playbooks read it, and where each of them stops a flow."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
+
+from .. import linked
+from ..builders import NEW, OLD, THIRD, answering, names_of, stored_chain
+from ..plan.test_forecast import RENEW, REPLACE_KEY, SUPPLIED
+from ..rules.asking import RECONCILE
+from ..stand_in import MadeHere
 
 
 def test_a_violation_says_on_what_what_and_what_helps() -> None:
@@ -16,3 +32,98 @@ def test_a_violation_says_on_what_what_and_what_helps() -> None:
 def test_every_condition_has_a_value_of_its_own_that_says_its_name() -> None:
     """Playbooks compare it as ``gate``."""
     assert {one.name: one.value for one in Condition} == {name: name.lower() for name in Condition.__members__}
+
+
+class Stops(Enum):
+    """Where a violation stops a flow."""
+
+    FIRST_WRITE = "before its first write, unless it is under way"
+    GATE = "before the step that it guards; what else can be done is done"
+    END = "when nothing else is left to do"
+    PASS = "before each of its passes"
+    RESTART = "before the restart of each node"
+
+
+@dataclass(frozen=True)
+class Row:
+    """in_sight: clusters at rest, which no flow has changed, in which it is shown."""
+
+    stops: Stops
+    in_sight: Mapping[str, Snapshot] = field(default_factory=dict)
+
+
+NODE = linked.SETTLED.pods[0]
+
+
+def with_node(**changed: object) -> Snapshot:
+    pods = (replace(NODE, **changed), *linked.SETTLED.pods[1:])  # type: ignore[arg-type]
+    return replace(linked.SETTLED, pods=pods)
+
+
+def with_leaf(**changed: object) -> Snapshot:
+    """Of the node."""
+    leaves = linked.SETTLED.leaves
+    return replace(
+        linked.SETTLED,
+        leaves=tuple(replace(one, **changed) if one.secret == NODE.name else one for one in leaves),  # type: ignore[arg-type]
+    )
+
+
+def without_leaf() -> Snapshot:
+    """Of the node."""
+    kept = tuple(one for one in linked.SETTLED.leaves if one.secret != NODE.name)
+    return replace(linked.SETTLED, leaves=kept, missing={NODE.name: NODE.component})
+
+
+#: Violations that are shown although no precondition is asked, and those that have no precondition.
+ROWS = {
+    Condition.LEAVES_ARE_OURS: Row(
+        Stops.FIRST_WRITE,
+        {
+            "of a stranger": with_leaf(chain=stored_chain(THIRD)),
+            "unreadable": with_leaf(chain=None),
+            "key of another": with_leaf(beside="ab"),
+            "missing": without_leaf(),
+        },
+    ),
+    Condition.EVIDENCE: Row(
+        Stops.GATE,
+        {
+            "no generation": with_node(generation=None),
+            "it refuses the CA in use": answering(linked.SETTLED, refusing=names_of(OLD)),
+        },
+    ),
+    Condition.REMOVAL: Row(
+        Stops.GATE, {"a removed CA is accepted": answering(linked.FINISHED, accepting=names_of(NEW, OLD))}
+    ),
+    Condition.VERDICT: Row(Stops.END),
+    Condition.TRUST: Row(Stops.GATE),
+    Condition.IN_PLACE: Row(Stops.GATE),
+    Condition.WRITES_LAST: Row(Stops.PASS),
+    Condition.FLOW_ADVANCES: Row(Stops.PASS),
+    Condition.RESTARTS_ARE_PLANNED: Row(Stops.PASS),
+    Condition.QUORUM: Row(Stops.RESTART),
+    Condition.AVAILABILITY: Row(Stops.RESTART),
+    Condition.RETURN: Row(Stops.RESTART),
+    Condition.SOLITUDE: Row(Stops.RESTART),
+    Condition.KAFKA_ANSWERS: Row(Stops.RESTART),
+}
+#: ``preconditions`` says of each before which goal nothing is written.
+PRECONDITION = Row(Stops.FIRST_WRITE)
+
+
+@pytest.mark.parametrize("condition", Condition)
+def test_what_is_in_sight_is_mended_by_a_flow_or_stops_it_before_its_first_restart(condition: Condition) -> None:
+    """A new one needs a row, or a precondition."""
+    precedes = condition.value in {rule.__name__ for rule in PRECONDITIONS}
+    row = ROWS.get(condition, PRECONDITION) if precedes else ROWS[condition]
+    assert precedes is (row.stops is Stops.FIRST_WRITE)
+    for what, snapshot in row.in_sight.items():
+        assert condition in {one.condition for one in decide(snapshot, RECONCILE).violations}, what
+        for intent in (REPLACE_KEY, SUPPLIED, RENEW):
+            planned = forecast(snapshot, intent, MadeHere())
+            restarted = [step.what for step in planned.steps if step.nodes or step.others]
+            assert not (planned.violations and restarted), (what, intent.goal, restarted)
+            if row.stops is Stops.FIRST_WRITE:
+                assert {one.condition for one in planned.violations} == {condition}, what
+                assert not planned.steps, what

@@ -67,7 +67,7 @@ def unnamed(intent: Intent, **fields: Any) -> ParameterSet:
         name=intent.goal.value,
         intent=intent,
         ca=secrets((NAMELESS,)),
-        **{"ledger": None, **fields},
+        **{"ledger": None, "leaves": (), **fields},
     )
 
 

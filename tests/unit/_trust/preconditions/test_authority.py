@@ -98,7 +98,7 @@ CASES = [
         f"{KEYS}: holds a ca.key that is not the key of ca.crt ({INTERMEDIATE.certificate.subject}) in {CERTIFICATES}. "
         "Put the matching key or certificate there; the operator cannot issue anything as it is.",
         name="of its root", ca=secrets(CORPORATE, key=ROOT.certificate.public_key_sha256),
-        ledger=ledger(entry(CORPORATE, generations={0})),
+        ledger=ledger(entry(CORPORATE, generations={0})), leaves=leaves(INTERMEDIATE),
     ),
     refusal(
         chains_are_in_order, out_of_order(f"{CERTIFICATES}, x.crt", ROOT, NEW),
@@ -115,12 +115,12 @@ CASES = [
     refusal(
         authority_is_valid_now,
         f"{CERTIFICATES}: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. {TOO_LATE}",
-        name="expired", ca=secrets(EXPIRED), ledger=ledger(entry(EXPIRED)),
+        name="expired", ca=secrets(EXPIRED), ledger=ledger(entry(EXPIRED)), leaves=leaves(EXPIRED),
     ),
     refusal(
         authority_is_valid_now,
         f"{CERTIFICATES}: {EARLY_NAME} is not valid before 2026-06-02 12:00 UTC. {TOO_EARLY}",
-        name="early", ca=secrets(EARLY), ledger=ledger(entry(EARLY)),
+        name="early", ca=secrets(EARLY), ledger=ledger(entry(EARLY)), leaves=leaves(EARLY),
     ),
     refusal(
         authority_is_valid_now,
@@ -178,8 +178,9 @@ def test_the_root_above_may_have_expired() -> None:
 def test_an_intermediate_in_the_middle_may_not() -> None:
     """The operator validates the chain and refuses to work (docs/operator.md, "User-managed CA")."""
     middle = make("Corporate Issuing CA", key(7), ROOT, end=EXPIRED.certificate.not_after)
-    chain = chain_of(make("Kafka CA", key(20), middle), middle, ROOT)
-    used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
+    lowest = make("Kafka CA", key(20), middle)
+    chain = chain_of(lowest, middle, ROOT)
+    used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})), leaves=leaves(lowest))
     assert [one.condition for one in check(used, REPLACE_KEY)] == [Condition.AUTHORITY_IS_VALID_NOW]
 
 
@@ -193,7 +194,7 @@ def test_a_renewal_has_the_name_and_key_of_its_predecessor() -> None:
 
 
 def test_a_chain_in_order_can_issue() -> None:
-    used = cluster(ca=secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0})))
+    used = cluster(ca=secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0})), leaves=leaves(INTERMEDIATE))
     assert check(used, RENEW) == ()
 
 

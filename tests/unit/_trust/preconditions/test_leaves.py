@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import NOW, YEAR, key, make
 from ....support.certificates import leaf as issue_leaf
-from ..builders import DAY, HOUR, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, leaves, ledger, secrets
+from ..builders import DAY, HOUR, NEW, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, leaves, ledger, secrets
 from ..rules.asking import RECONCILE
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
@@ -60,6 +60,7 @@ UNUSABLE: dict[str, tuple[StoredLeaf, str]] = {
     "unreadable": (a_leaf(chain=None, problem="no readable certificate"), "no readable certificate"),
     "key of another": (a_leaf(beside="ab"), "the private key beside it is not its own"),
     "no key": (a_leaf(problem="the private key beside it cannot be used"), "the private key beside it cannot be used"),
+    "of a stranger": (a_leaf(issuer=NEW), f"it is of {NEW.certificate.subject}"),
 }
 HELD = f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs under {PODS[0]}.crt:"
 ELSEWHERE = secrets(elsewhere=frozenset({OLD.certificate.public_key_sha256}))
