@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The option that lets the operator renew a CA as soon as it is handed back."""
+    """The options of a CA that is handed back."""
 
     DOCUMENTATION = r"""
 options:
@@ -15,6 +15,14 @@ options:
         every pod, or with C(certificateExpirationPolicy=replace-key) makes a new key and asks nobody whether the new CA is trusted; in the next
         maintenance window where there are any. The plan says which.
       - For the flow that hands back only. Without it such a CA is held, and has to be renewed first.
+    type: bool
+    default: false
+  keep_ca:
+    description:
+      - Whether the CA stays user-managed (C(generateCertificateAuthority=false)), and the operator does not get it. The ledger goes, with what it
+        records, open requests, the Lease and the annotations of this collection on the Kafka resource and the CA Secrets. No pod restarts, and every
+        process goes on with what it has.
+      - From then on nothing renews the CA. Adopting it again begins a new ledger.
     type: bool
     default: false
 """

@@ -29,7 +29,7 @@ options:
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that somebody
         has put into the place of the one in use. With O(make_room) it renews the adopted one where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
-        O(operator_may_renew) is set.
+        O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back]
     default: present
@@ -633,6 +633,7 @@ STATE = ArgumentSpec(
         OnlyWith("ends_after", "state", ("renewed", "replaced")),
         OnlyWith("adopts", "state", ("adopted",)),
         OnlyWith("operator_may_renew", "state", ("handed_back",)),
+        OnlyWith("keep_ca", "state", ("handed_back",)),
         OnlyWith("make_room", "state", ("adopted",)),
     ),
 )
@@ -650,6 +651,8 @@ def body(module: FlowModule) -> dict[str, Any]:
         return module.run(Goal.RECONCILE, reached=is_absent(leaving), leaving=leaving)
     if state in ("renewed", "replaced"):
         return module.run(GOALS[state], key_type=module.key_type)
+    if state == "handed_back" and module.params["keep_ca"]:
+        return module.leave()
     return module.run(GOALS[state])
 
 

@@ -507,6 +507,7 @@ SPEC = (
             OnlyWith("make_room", "goal", ("upgrade",)),
             OnlyWith("ca_renewal", "goal", ("reconcile",)),
             OnlyWith("operator_may_renew", "goal", ("downgrade",)),
+            OnlyWith("keep_ca", "goal", ("downgrade",)),
         ),
     )
 )  # fmt: skip

@@ -27,7 +27,7 @@ VARIABLES = {
     "retirement": ("retire", "retire_by"),
     "batches": ("user_batch",),
     "adopted": ("adopts", "make_room"),
-    "handed_back": ("operator_may_renew",),
+    "handed_back": ("operator_may_renew", "keep_ca"),
     "replaced": ("replaces", "fresh_for_hours"),
     "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key", "certificate_from"),
     "leaves": ("renew_before_days", "validity_days"),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +13,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
     operator_could_renew,
     operator_keeps_authority,
 )
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
+from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
 
 from ..support.authorities import below, root
 from ..support.engines import without
@@ -33,6 +35,7 @@ from ..support.watched_cluster import (
     subject,
 )
 from .cases import DAY, Case
+from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, moved
 
 pytestmark = pytest.mark.usefixtures("uptake")
 
@@ -186,3 +189,52 @@ def test_the_caller_may_leave_the_renewal_to_the_operator(cluster: WatchedCluste
     cluster.run(Goal.DOWNGRADE, operator_may_renew=True)
     cluster.memory.settle(4)
     assert (cluster.current != before, cluster.rolls) == (True, {1})
+
+
+@pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY), Case(Goal.RENEW)], ids=str)
+def test_the_ca_is_kept_and_the_records_go(cluster: WatchedCluster, case: Case) -> None:
+    """The operator goes on with it, whatever it is called and whatever processes hold, and it can be adopted again."""
+    flow = case.begin(cluster)
+    flow.finish()
+    before, running = cluster.current, set(cluster.memory.kubelet.processes)
+    cluster.look_away()
+    cluster.finish(Goal.DOWNGRADE, keeps_authority=True)
+    cluster.memory.settle(3)
+    assert (cluster.current, set(cluster.memory.kubelet.processes)) == (before, running)
+    assert cluster.kafka["spec"]["clusterCa"] == {"generateCertificateAuthority": False}
+    assert cluster.memory.api.find("secrets", NAMESPACE, LEDGER) is None
+    for plural, name in (("kafkas", CLUSTER), ("secrets", CERTIFICATES), ("secrets", KEYS)):
+        marks = (cluster.memory.api.find(plural, NAMESPACE, name) or {})["metadata"].get("annotations") or {}
+        assert not [mark for mark in marks if mark.startswith("trustops.strimzi/")]
+    assert cluster.ready
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.states == {before: IN_USE}
+
+
+def test_a_ca_in_the_middle_of_a_flow_is_not_given_up(cluster: WatchedCluster) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    flow.run(until=Phase.TRUST)
+    result = cluster.run(Goal.DOWNGRADE, keeps_authority=True)
+    assert [one.condition for one in result.outcome.decision.violations][:1] == [Condition.READY_TO_HAND_BACK]
+    assert result.changes == []
+
+
+def test_a_ca_whose_key_is_elsewhere_is_kept_too(cluster: WatchedCluster) -> None:
+    cluster.create()
+    moved(cluster, elsewhere(root("Corporate Root")))
+    cluster.finish(Goal.DOWNGRADE, keeps_authority=True, asked=ASKED)
+    assert issuing_secrets(cluster) == []
+    assert cluster.memory.api.find("secrets", NAMESPACE, LEDGER) is None
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_a_killed_call_that_gives_it_up_is_continued(cluster: WatchedCluster, number: int) -> None:
+    flow = Case(Goal.RENEW).begin(cluster)
+    flow.finish()
+    cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
+    with suppress(Killed):
+        cluster.run(Goal.DOWNGRADE, keeps_authority=True)
+    cluster.permitted = cluster.memory.api
+    cluster.finish(Goal.DOWNGRADE, keeps_authority=True)
+    assert cluster.memory.api.find("secrets", NAMESPACE, LEDGER) is None
+    assert cluster.ready

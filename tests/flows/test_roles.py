@@ -129,6 +129,7 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
     for holder in ("killed", "next"):
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
+    assert lease_for(cluster, "next").delete()
     assert permissions(rules) - permitted.used == TO_REACH_NODES | TO_READ_CAS | TO_READ_ADDRESSES
 
 

@@ -235,8 +235,10 @@ REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type"
 #: The option that names the CA of an adoption, so that it cannot be meant by accident, and whether it is to be renewed.
 ADOPTED = ArgumentSpec({"adopts": {"type": "str"}, "make_room": {"type": "bool", "default": False}})
 
-#: The option that lets the operator renew a CA as soon as it is handed back.
-HANDED_BACK = ArgumentSpec({"operator_may_renew": {"type": "bool", "default": False}})
+#: The options of a CA that is handed back: whether the operator may renew it at once, and whether it stays user-managed.
+HANDED_BACK = ArgumentSpec(
+    {"operator_may_renew": {"type": "bool", "default": False}, "keep_ca": {"type": "bool", "default": False}},
+)
 
 RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
 

@@ -13,6 +13,7 @@ from .._engine.engine import run
 from .._engine.inspection import plan
 from .._engine.looking import see
 from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._strimzi.actions import Action
 from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.ledger import Ledger
@@ -64,6 +65,16 @@ class FlowModule(TrustModule):
             result.setdefault(
                 "failed_message", f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}.{why}"
             )
+        return result
+
+    def leave(self) -> dict[str, Any]:
+        """Give the CA up, which stays user-managed, and delete the Lease: no further call needs it."""
+        result, scope = self.run(Goal.DOWNGRADE), self.scope()
+        if result["done"] and not self.check_mode and self.delete_lease(self.client()):
+            deleted = Action(
+                "delete", f"Lease {scope.namespace}/{scope.lease}", "no further call needs it", Phase.RETIRE.value
+            )
+            result |= {"changed": True, "actions": [*result["actions"], deleted.as_result()]}
         return result
 
     def _foretold(self, planned: Forecast, seen: Snapshot) -> dict[str, Any]:

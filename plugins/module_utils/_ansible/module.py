@@ -157,6 +157,18 @@ class ClusterModule:
         self._end_call()
         self._lease = None
 
+    def delete_lease(self, client: KubeClient) -> bool:
+        """Delete the Lease, and return whether it was there. Where that is not permitted it stays, which does no harm."""
+        lease, self._lease = self._lease or self.lease(client), None
+        try:
+            return lease.delete()
+        except KubeError as error:
+            scope = self.scope()
+            self.module.warn(
+                f"{error} The Lease stays: kubectl delete lease {scope.lease} --namespace {scope.namespace} removes it."
+            )
+            return False
+
     def _end_call(self) -> None:
         if self._lease is not None:
             self._release_quietly(self._lease)

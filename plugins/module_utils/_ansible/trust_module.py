@@ -177,6 +177,7 @@ class TrustModule(ClusterModule):
             supplied=_as_prepared(supplied) if supplied else None,
             adopts=self.params.get("adopts") or None,
             operator_may_renew=bool(self.params.get("operator_may_renew")),
+            keeps_authority=bool(self.params.get("keep_ca")),
             validity=self._validity,
             make_room=bool(self.params.get("make_room")),
             asked=issuer.reference,

@@ -156,6 +156,20 @@ class TrustLease:
             except (Conflict, NotFound):
                 continue
 
+    def delete(self) -> bool:
+        """Delete the Lease, and return whether it was there. A Lease of another holder is left alone."""
+        self._held = None
+        current = self._client.get_or_none(LEASES, self._namespace, self._name)
+        if current is None or _spec(current).get("holderIdentity") not in (None, "", self._holder):
+            return False
+        version = current["metadata"]["resourceVersion"]
+        try:
+            self._client.delete(LEASES, self._namespace, self._name, resource_version=version)
+        except (Conflict, NotFound):
+            # Another run has taken it, or deleted it.
+            return False
+        return True
+
     def _refuse(self, held: Mapping[str, Any]) -> NoReturn:
         raise self._refusal(_spec(held), self._age(_spec(held)))
 

@@ -19,7 +19,7 @@ from .._trust.model.steps.authority import (
     TidyKeys,
 )
 from .._trust.model.steps.base import Step
-from .._trust.model.steps.books import DeleteLedger, WriteLedger
+from .._trust.model.steps.books import DeleteLedger, RemoveMarks, WriteLedger
 from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import AwaitVerdict, Pause, Resume
 from .._trust.model.steps.pools import SetReplicas
@@ -66,6 +66,7 @@ def _publish(step: Publish, observation: Observation, work: Work) -> None:
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
     WriteLedger: _write_ledger,
+    RemoveMarks: _writing(lambda step, observation: ledger_writes.remove_marks(observation)),
     DeleteLedger: _writing(lambda step, observation: ledger_writes.delete_ledger(observation)),
     Project: _writing(trust_writes.project),
     Withdraw: _writing(trust_writes.withdraw),

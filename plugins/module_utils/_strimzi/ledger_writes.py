@@ -13,10 +13,12 @@ from typing import Any, TypeAlias
 from .._kube.resources import SECRETS
 from .._trust.model.ledger import Layout, Ledger
 from .._trust.model.steps.books import WriteLedger
+from . import names
 from .actions import public_fact
 from .ledger_layouts import lay_out, ledger_parts
 from .ledger_part import Part
 from .observe import Observation
+from .resources import KAFKAS
 from .secret_data import annotation, entries
 from .writes import Write, WriteVerb, new_secret, secret_patch, version
 
@@ -91,7 +93,23 @@ def _put(part: Part, observation: Observation, before: Facts, after: Facts) -> t
 
 def delete_ledger(observation: Observation) -> tuple[Write, ...]:
     name = observation.scope.trusted_certificates_secret
-    return (_delete(name, "the operator manages the CA again", observation),) if observation.secret(name) else ()
+    why = "this collection has nothing to do with the CA any more"
+    return (_delete(name, why, observation),) if observation.secret(name) else ()
+
+
+def remove_marks(observation: Observation) -> tuple[Write, ...]:
+    """Of the Kafka resource the name of the last request, of the clients CA its generation, which this collection counts beside the operator's."""
+    scope, kafka = observation.scope, observation.kafka
+    certificate = observation.secret(scope.ca_certificate_secret)
+    what, mark = "remove the annotations of this collection", names.CLIENTS_CA_GENERATION
+    writes: list[Write] = []
+    if kafka is not None and annotation(kafka, names.RECONCILE_REQUEST) is not None:
+        patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: None}}}
+        writes.append(Write(WriteVerb.UPDATE, KAFKAS, scope.cluster, what, patch))
+    if certificate is not None and annotation(certificate, mark) is not None:
+        patch = secret_patch({}, {mark: None})
+        writes.append(Write(WriteVerb.UPDATE, SECRETS, scope.ca_certificate_secret, what, patch, version(certificate)))
+    return tuple(writes)
 
 
 def _delete(name: str, why: str, observation: Observation) -> Write:

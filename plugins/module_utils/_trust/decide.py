@@ -84,7 +84,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         return _adopt(snapshot, intent, engine)
     before = snapshot.ledger or Ledger()
-    if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
+    if intent.goal is Goal.DOWNGRADE and _is_let_go(snapshot, intent):
         at = Situation(snapshot, intent, before, engine.gates)
         return _next(at, let_on(snapshot) or hand_over(at))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
@@ -101,6 +101,11 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _next(at, _first(at, engine.rules))
+
+
+def _is_let_go(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether the CA is the operator's, or its user's alone: no books are kept of it any more."""
+    return snapshot.reconciliation.generated or (intent.keeps_authority and snapshot.ledger is None)
 
 
 def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:

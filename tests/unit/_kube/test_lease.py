@@ -82,6 +82,20 @@ def test_release_and_take_again(stage: Stage) -> None:
     assert spec(stage)["holderIdentity"] == "two"
 
 
+@pytest.mark.parametrize(("holder", "is_deleted"), [("first", True), ("", True), ("another run", False)])
+def test_it_is_deleted_unless_another_run_has_it(stage: Stage, holder: str, is_deleted: bool) -> None:
+    mine = lease_of(stage, "first")
+    mine.acquire()
+    assert mine.is_held
+    if holder != "first":
+        mine.release()
+    if holder == "another run":
+        lease_of(stage, holder).acquire()
+    assert mine.delete() is is_deleted
+    assert not mine.is_held
+    assert mine.delete() is False
+
+
 def test_nothing_to_release(stage: Stage) -> None:
     assert not lease_of(stage, "one").release()
 

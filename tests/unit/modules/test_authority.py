@@ -201,3 +201,18 @@ def test_a_cluster_in_a_flow_is_not_handed_back() -> None:
     assert (ended.failed, ended.writes) == (True, [])
     assert {violation["gate"] for violation in ended.result["violations"]} == {"ready_to_hand_back"}
     assert "records a rotation that has not finished." in ended.result["msg"]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_ca_is_kept_and_the_records_go(check: bool) -> None:
+    memory = stages.managed()
+    before = stages.done(memory, "strimzi_ca_info").result["cas"][0]["sha256"]
+    ended = call("strimzi_ca", memory, check=check, state="handed_back", keep_ca=True)
+    assert (ended.failed, ended.result["changed"]) == (False, True)
+    seen = stages.done(memory, "strimzi_ca_info").result
+    assert (seen["cluster"]["generated"], seen["cas"][0]["sha256"]) == (False, before)
+    assert (seen["ledger"] is not None) is check
+    assert (memory.api.find("leases", "kafka", "demo-trust") is not None) is check
+    if not check:
+        again = stages.done(memory, "strimzi_ca", state="handed_back", keep_ca=True)
+        assert (again.result["changed"], again.writes) == (False, [])

@@ -97,6 +97,7 @@ class Intent:
     call could not create, because there are others of their names. unanswered: UIDs of nodes for whose answers this call has waited in vain.
     unstamped: whether this call has been refused that pods are annotated. upkeep: with RECONCILE, what is done with a CA in its time for renewal; None:
     nothing, and what earlier calls did stays recorded. unwanted: SHA-256 fingerprints of stored leaves that are to be issued anew although they are good.
+    keeps_authority: with DOWNGRADE, whether the CA stays user-managed, and only the records of this collection go.
     ignores_windows: whether pods may restart outside the maintenance windows of the Kafka resource.
     """
 
@@ -139,6 +140,7 @@ class Intent:
     unstamped: bool = False
     upkeep: UpkeepAsked | None = None
     unwanted: frozenset[str] = frozenset()
+    keeps_authority: bool = False
     ignores_windows: bool = False
 
     def allows(self, phase: Phase) -> bool:

@@ -24,7 +24,7 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with the same
     write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key identifier,
     are then worthless before the first pod has restarted."""
-    if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
+    if not _gives(snapshot, intent) or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
     number = authority_generation(current)
@@ -63,7 +63,7 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
     """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key and asks nobody whether it is trusted: the
     caller has to want that.
     """
-    if intent.goal is not Goal.DOWNGRADE or intent.operator_may_renew or snapshot.reconciliation.generated:
+    if intent.operator_may_renew or not _gives(snapshot, intent):
         return
     if foretold := what_the_operator_would_do(snapshot):
         yield Violation(
@@ -71,6 +71,11 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
             "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "
             "with operator_may_renew (strimzi_operator_may_renew).",
         )  # fmt: skip
+
+
+def _gives(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether the operator is to get the CA."""
+    return intent.goal is Goal.DOWNGRADE and not intent.keeps_authority and not snapshot.reconciliation.generated
 
 
 def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

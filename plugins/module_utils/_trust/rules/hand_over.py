@@ -15,7 +15,8 @@ from ..model.ledger import Layout, Ledger
 from ..model.snapshot import IssuedBy, Snapshot
 from ..model.steps.authority import RaiseKeyGeneration, SetGenerated
 from ..model.steps.base import Steps
-from ..model.steps.books import DeleteLedger, WriteLedger
+from ..model.steps.books import DeleteLedger, RemoveMarks, WriteLedger
+from ..model.steps.requests import ForgetRequests
 from .pause import in_pause
 from .situation import Situation
 
@@ -24,12 +25,26 @@ _SOON = timedelta(days=1)
 
 
 def hand_over(at: Situation) -> Steps:
-    """The downgrade flow: true generations, then the operator's CA, then no ledger."""
+    """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, where the caller keeps the CA."""
     if at.intent.goal is not Goal.DOWNGRADE:
         return ()
+    if at.intent.keeps_authority:
+        return _leave(at.snapshot)
     if at.snapshot.reconciliation.generated:
         return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
     return raise_key_generation(at) or (_given(at.snapshot),)
+
+
+def _leave(snapshot: Snapshot) -> Steps:
+    """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed call goes on by."""
+    if snapshot.ledger is None:
+        return ()
+    (closing,) = _close(snapshot.ledger)
+    if isinstance(closing, WriteLedger):
+        return (closing,)
+    requests = tuple(sorted(snapshot.requests))
+    forgotten = (ForgetRequests(secrets=requests, phase=Phase.RETIRE),) if requests else ()
+    return (*forgotten, RemoveMarks(), closing)
 
 
 def _given(snapshot: Snapshot) -> SetGenerated:
@@ -82,7 +97,7 @@ def raise_key_generation(at: Situation) -> Steps:
     """The operator names the CA of its next key ``v<key generation + 1>``. With a key generation below the number in
     the name of the CA in use, two CAs would get the same name. Another tool may have left it like that.
     """
-    if at.intent.goal is not Goal.DOWNGRADE or at.current is None:
+    if at.intent.goal is not Goal.DOWNGRADE or at.intent.keeps_authority or at.current is None:
         return ()
     named = authority_generation(at.current)
     if named is None or named <= at.snapshot.ca.key_generation:

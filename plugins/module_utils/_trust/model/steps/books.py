@@ -68,8 +68,22 @@ def _holders(ledger: Ledger) -> frozenset[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RemoveMarks(Step):
+    """Remove the annotations of this collection that outlive a flow from the Kafka resource and the CA Secrets."""
+
+    phase: Phase = Phase.RETIRE
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return "remove the annotations of this collection"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeleteLedger(Step):
-    """Delete the ledger Secret: the cluster was handed back."""
+    """Delete the ledger Secret: this collection has nothing to do with the CA any more."""
 
     phase: Phase = Phase.RETIRE
     is_told: ClassVar[bool] = False
