@@ -41,7 +41,7 @@ class Introduction:
 def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Introduction:
     """How leaves of this CA are presented first, as the cluster is now."""
     prepared = next((one for one in snapshot.ca.prepared if one.fingerprint == entry.fingerprint), None)
-    link = _link_of(prepared, snapshot)
+    link = link_of(prepared, snapshot)
     if link is None:
         return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
     form = (link, *snapshot.ca.current)
@@ -67,7 +67,7 @@ def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, ga
     return gates.trust(inside, ledger, entry.chain) or gates.alone(inside, ledger, entry.chain)
 
 
-def _link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
+def link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
     """The certificate that links this CA to the one in use. An intermediate CA that the CA in use has issued is linked
     by its own certificate.
     """

@@ -13,6 +13,7 @@ from enum import Enum
 
 from ..evidence.parties import unsure
 from ..evidence.stored import authority_of
+from ..gates.introduction import link_of
 from ..model.ledger import Journal, Ledger, LedgerEntry
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
@@ -42,8 +43,13 @@ def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
 
 
 def nobody_can_have(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
-    """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well."""
+    """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well. Before the
+    switch leaves are handed out behind a link certificate alone.
+    """
     if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
+        return True
+    waiting = (one for one in snapshot.ca.prepared if one.fingerprint == unwanted.fingerprint)
+    if unwanted.state is TrustState.TRUSTED_UNUSED and any(link_of(one, snapshot) is None for one in waiting):
         return True
     return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.in_use)
 

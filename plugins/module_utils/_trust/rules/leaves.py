@@ -49,7 +49,8 @@ class _Order:
     """Leaves to be issued. because: as of ``Step``.
 
     restarting: why their processes restart with them, as a sentence; empty where they are to read them again.
-    avoidable: the same, where they could have read them again if this were not in the way.
+    avoidable: the same, where they could have read them again if this were not in the way. unseen: whether the operator must not see them before all of
+    them are stored.
     """
 
     secrets: tuple[str, ...]
@@ -58,6 +59,7 @@ class _Order:
     because: str = ""
     restarting: str = ""
     avoidable: str = ""
+    unseen: bool = False
 
 
 def replace_leaves(at: Situation) -> Steps:
@@ -80,7 +82,7 @@ def _replaced(at: Situation, order: _Order | None) -> Steps:
         at, order.secrets, order.issuer, Phase.USE, link=order.link, because=order.because, avoidable=order.avoidable
     )
     if not issued or order.restarting:
-        return issued
+        return in_pause(at, *issued) if order.unseen else issued
     return in_pause(at, *(note(at, order.secrets, Phase.USE) or issued))
 
 
@@ -100,7 +102,9 @@ def _renewal(at: Situation) -> _Order | None:
         return _Order(unusable, current, restarting="no process can use what is stored.")
     if at.ledger.undone is not None and not is_patient(at):
         # Their Raft clients give up its certificates by a restart only.
-        return _Order(due, current, restarting="nodes give up the CA that the flow is undone for.")
+        # A pod that starts after the pause has none of its leaves: it could be told of none that started before.
+        restarting = "nodes give up the CA that the flow is undone for."
+        return _Order(due, current, restarting=restarting, unseen=not at.snapshot.misnamed)
     if at.snapshot.misnamed:
         return _Order(due, current, restarting=_FOR_LISTENERS)
     why = why_not_in_place(at)

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from .. import linked, renewal
 from .. import unlinked as stage
 from ..builders import (
+    ANY,
     NEW,
     OLD,
     PAUSED,
@@ -84,11 +85,23 @@ def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | 
     [
         (None, stage.TRUSTED, True),
         (entry(NEW, UNTRUSTED), stage.TRUSTED, True),
-        (entry(NEW, UNUSED), stage.TRUSTED, False),
+        (entry(NEW, UNUSED), linked.TRUSTED, False),
+        (entry(NEW, UNUSED), stage.TRUSTED, True),
+        (entry(NEW, ANY), stage.TRUSTED, False),
+        (entry(NEW, UNUSED), stage.TRUSTED.with_ca(prepared=()), False),
         (entry(NEW, UNUSED), stage.SHARED, True),
         (entry(RENEWED, UNUSED), stage.TRUSTED, True),
     ],
-    ids=["it is not known", "it was not trusted everywhere", "before the switch", "after the switch", "a renewal"],
+    ids=[
+        "it is not known",
+        "it was not trusted everywhere",
+        "before the switch",
+        "the same without a link certificate",
+        "which it had before",
+        "it is taken away",
+        "after the switch",
+        "a renewal",
+    ],
 )
 def test_whether_leaves_were_handed_out_beside_those_of_the_ca_in_use(
     unwanted: LedgerEntry | None, snapshot: Snapshot, expected: bool

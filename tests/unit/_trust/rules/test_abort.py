@@ -84,7 +84,10 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     of_new = {leaf.secret for leaf in back.leaves if leaf.chain and leaf.chain[0].signed_by(NEW.certificate)}
     assert set(due) == of_new != set()
     assert all(reason.why.endswith("which is given up") for reason in due.values())
-    (step,) = replace_leaves(situation(back, RECONCILE))
+    # All of them are stored before the operator sees any.
+    (pause,) = replace_leaves(situation(back, RECONCILE))
+    assert (pause.sentence(), pause.as_left()[:6]) == ("pause the operator", "issue ")
+    (step,) = replace_leaves(situation(replace(back, reconciliation=PAUSED), RECONCILE))
     assert step.sentence().startswith("issue ")
 
 
