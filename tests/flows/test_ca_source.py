@@ -258,7 +258,10 @@ def test_of_several_roots_before_the_first_ca_the_certificate_of_the_operator_te
     office(cluster, signer).work()
     reconcile(cluster, *roots, goal=Goal.CREATE)
     assert cluster.current == signer.fingerprint
+    first = cluster.secret("demo-cluster-operator-certs")
     deployed(cluster, signer)
+    # It is asked for once.
+    assert first == cluster.secret("demo-cluster-operator-certs") != {}
     assert cluster.states == {signer.fingerprint: IN_USE, roots[1 - signing].fingerprint: UNUSED}
     assert reconcile(cluster).done
     assert (cluster.rolls, issuing_secrets(cluster)) == ({0}, [])

@@ -46,6 +46,7 @@ from ..support.roles import ByRoles, permissions
 from ..support.signing_office import SigningOffice, secrets_of
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER, NAMESPACE, subject
+from .test_ca_source import wants
 from .test_clients_ca import assert_only
 from .test_named_secrets import NAMED, Partner, external, trusted_beside
 from .test_roles import ROLES
@@ -497,6 +498,37 @@ def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNod
     cluster.memory.settle(2)
     assert_only(cluster, supplied.fingerprint)
     assert_served(cluster, supplied)
+
+
+@pytest.mark.parametrize("signing", [0, 1], ids=["the first", "the second"])
+def test_of_several_roots_before_the_first_ca_the_certificate_of_the_first_user_tells(
+    cluster: ClientsCluster, nodes: ReloadingNodes, signing: int
+) -> None:
+    """No user has a certificate yet, so any of them comes first; brokers trust all from their first start, and none restarts for another one."""
+    roots = sorted((root("One"), root("Other")), key=lambda one: one.chain[0].sha256)
+    cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 2048)
+    cluster.ca = CaKind.CLUSTER
+    cluster.run(Goal.CREATE)
+    cluster.ca = CaKind.CLIENTS
+    wants(cluster, *roots)
+    told: dict[str, Any] = {"confirmed": frozenset(one.chain[0].sha256 for one in roots)}
+    made = run(cluster, Goal.CREATE, **told).outcome.decision
+    assert (made.violations, made.done, made.waiting) == ((), True, ())
+    pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
+    kafka["spec"]["clientsCa"] = {"generateCertificateAuthority": False}
+    cluster.deploy([pool, kafka])
+    cluster.add("orders")
+    run(cluster, Goal.CREATE, **told)
+    assert cluster.accepted == {one.fingerprint for one in roots}
+    office = SigningOffice(cluster.memory, roots[signing], START)
+    for _answer in range(2):
+        office.work()
+        run(cluster, Goal.RECONCILE, **told)
+    cluster.finish(Goal.RECONCILE, asked=ASKED, **told)
+    cluster.memory.settle(2)
+    assert (cluster.current, cluster.rolls) == (roots[signing].fingerprint, {0})
+    assert len(office.signed) == 1
+    assert_served(cluster, roots[signing])
 
 
 def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

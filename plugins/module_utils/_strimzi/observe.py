@@ -141,7 +141,9 @@ def observe(
     next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.elsewhere else 0)
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
-    samples = () if ca.current else sample_leaves(scope, bare.source, now)
+    # The leaf that has told which CA signs is stored as soon as that CA is in place.
+    is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
+    samples = sample_leaves(scope, bare.source, now) if is_first else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
     secrets = with_named(client, scope, found.secrets, (leaf.secret for leaf in expected))
     nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}

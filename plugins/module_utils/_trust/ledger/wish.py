@@ -43,7 +43,8 @@ class Wish:
         """The CA that leaves are to be of; empty where it cannot be told.
 
         It is the one that the issuer has signed leaves with; else the CA in use, or its latest renewal, where that or a CA above it is
-        here; else the only one.
+        here; else the only one. Before the first CA, where no leaf can be asked for, it is any of them: all are trusted, and the first leaf that comes
+        back tells.
         """
         current, signing = self.snapshot.ca.current, _signing(self.snapshot, self.issuing)
         if len(signing) == 1:
@@ -51,7 +52,7 @@ class Wish:
         if current and self._has_in_use:
             renewed = (chain for chain in self.issuing if chain[0].is_twin_of(current[0]))
             return next((chain for chain in renewed if chain[0].not_after > current[0].not_after), current)
-        return self.issuing[0] if len(self.issuing) == 1 else ()
+        return self.issuing[0] if len(self.issuing) == 1 or (self.issuing and self._has_no_leaf) else ()
 
     @property
     def sample(self) -> str:
@@ -64,6 +65,13 @@ class Wish:
         found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
         leaves = found if snapshot.ca.current else {**snapshot.missing, **found}
         return min(leaves, key=lambda secret: (leaves[secret] is not Component.CLUSTER_OPERATOR, secret), default="")
+
+    @property
+    def _has_no_leaf(self) -> bool:
+        """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
+        snapshot = self.snapshot
+        presented = any(one.authorities != frozenset() for one in snapshot.presenters)
+        return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing or presented)
 
     @property
     def _has_in_use(self) -> bool:

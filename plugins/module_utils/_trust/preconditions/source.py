@@ -46,7 +46,7 @@ def _ambiguous(wish: Wish) -> Violation:
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
         Condition.SOURCE_IS_USABLE, wish.source.name, f"holds {len(names)} CAs ({listed(names)}){in_use}: which one signs cannot be told.",
-        "Leave the one that signs, with the CAs above it; or first give the cluster a CA without a source: then a certificate is asked for that tells.",
+        "Leave the one that signs, with the CAs above it.",
     )  # fmt: skip
 
 

@@ -57,6 +57,9 @@ NEIGHBOUR = make("Another Issuing CA", key(8), ROOT)
 SHORTER = make("cluster-ca v0", key(0), path_length=1, end=NOW + YEAR / 2)
 IN_BELOW = cluster(ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})))
 FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
+SORTED = sorted((NEW, THIRD), key=lambda one: one.certificate.sha256)
+#: The leaf that tells which CA signs is missing.
+FIRST_OF_NODES = replace(FIRST, missing={"demo-cluster-operator-certs": Component.CLUSTER_OPERATOR})
 BOTH_KNOWN = cluster(ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)))
 
 
@@ -93,7 +96,8 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
         pytest.param(holding(NEW, EXPIRED, EARLY), (NEW,), (), id="what has ended or has yet to begin does not count"),
         pytest.param(holding(EXPIRED), (), (), id="nothing that is valid"),
         pytest.param(holding(NEW, where=FIRST), (NEW,), (), id="the first CA of a cluster"),
-        pytest.param(holding(NEW, THIRD, where=FIRST), (), (NEW, THIRD), id="two for the first CA"),
+        pytest.param(holding(NEW, THIRD, where=FIRST_OF_NODES), (), (NEW, THIRD), id="two for the first CA"),
+        pytest.param(holding(NEW, THIRD, where=FIRST), (SORTED[0],), (SORTED[1],), id="two for the first CA, and there is no leaf to ask for"),
         pytest.param(
             with_requests(holding(NEW, THIRD, where=FIRST), answered(issuer=THIRD)), (THIRD,), (NEW,), id="the same, and the issuer has signed with one"
         ),

@@ -46,8 +46,8 @@ def unknown(authority: Entity) -> str:
 
 
 AMBIGUOUS = (
-    f"{NAME}: holds 2 CAs (*){{}}: which one signs cannot be told. Leave the one that signs, with the CAs above it; or first give the cluster a CA without a "
-    "source: then a certificate is asked for that tells."
+    f"{NAME}: holds 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: which one signs cannot be told. Leave the one that signs, with the CAs "
+    "above it."
 ).replace(
     "*", ", ".join(one.certificate.subject for one in sorted((NEW, THIRD), key=lambda one: one.certificate.sha256))
 )
@@ -66,12 +66,8 @@ CASES = [
         name="expired", intent=RECONCILE, source=of(EXPIRED),
     ),
     refusal(
-        source_is_usable, AMBIGUOUS.format(f", and none is the CA in use, {OLD.certificate.subject}"),
+        source_is_usable, AMBIGUOUS,
         name="ambiguous, and there is no leaf", intent=REPLACE_KEY, source=of(NEW, THIRD), pods=(), leaves=(),
-    ),
-    refusal(
-        source_is_usable, AMBIGUOUS.format(""),
-        name="ambiguous before the first CA", intent=CREATE, source=of(NEW, THIRD), ca=secrets(None), ledger=None, pods=(), leaves=(),
     ),
     refusal(
         source_is_usable,
