@@ -50,6 +50,7 @@ TO_READ_ADDRESSES = {("list", "services", "*"), ("list", "routes", "*")}
 #: Where the CAs to trust are in a ConfigMap. The Role for reloads reads every one.
 TO_READ_CAS = {("get", "configmaps", "corporate-roots")}
 #: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
+TO_TELL = {("create", "events", "*")}
 TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
 
 
@@ -130,7 +131,7 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
     assert lease_for(cluster, "next").delete()
-    assert permissions(rules) - permitted.used == TO_REACH_NODES | TO_READ_CAS | TO_READ_ADDRESSES
+    assert permissions(rules) - permitted.used == TO_REACH_NODES | TO_TELL | TO_READ_CAS | TO_READ_ADDRESSES
 
 
 def _grown(rule: dict[str, Any]) -> dict[str, Any]:

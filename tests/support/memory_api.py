@@ -316,6 +316,10 @@ class MemoryApi:
         with self._lock:
             return dict(self._objects), self._version
 
+    def but_events(self) -> dict[Key, Object]:
+        """All that is stored, but for events, which a call writes that does nothing else."""
+        return {key: one for key, one in self.snapshot()[0].items() if key[0] != "events"}
+
     def restore(self, state: tuple[dict[Key, Object], int]) -> None:
         with self._lock:
             self._objects, self._version = dict(state[0]), state[1]

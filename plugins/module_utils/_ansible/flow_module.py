@@ -14,13 +14,14 @@ from .._engine.inspection import plan
 from .._engine.looking import see
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.actions import Action
+from .._strimzi.events import events_at_the_end, events_between
 from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.states import TRUSTED_STATES
 from .._trust.plan.forecast import Forecast, Reached, to_the_end
-from .._trust.rules.expiring import told_of_schedule
+from .._trust.rules.expiring import expiring, told_of_schedule
 from .planned_diff import planned_diff
 from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule
@@ -55,6 +56,9 @@ class FlowModule(TrustModule):
         if goal is Goal.UPGRADE and (told := told_of_schedule(seen)):
             self.module.warn(told)
         result = self.result(outcome)
+        if self.announcer is not None and not self.check_mode:
+            happened = events_between(outcome.before.snapshot, seen)
+            self.announcer.write((*happened, *events_at_the_end(seen, outcome.decision.violations, expiring(seen))))
         if self.check_mode:
             result |= self._foretold(plan(work, outcome, intent, reached or to_the_end), seen)
         asked = required or reached

@@ -25,6 +25,7 @@ from .._pki.keys import (
     load_key,
 )
 from .._strimzi.dns_domain import is_domain
+from .._strimzi.events import Announcer
 from .._strimzi.given_authority import AuthorityReference, read_authority
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._strimzi.observe import Observation
@@ -102,6 +103,7 @@ class TrustModule(ClusterModule):
     def __init__(self, spec: ArgumentSpec) -> None:
         super().__init__(spec)
         self._work: Work | None = None
+        self.announcer: Announcer | None = None
         self._eyes: LiveLook | None = None
         self._supplied: SuppliedAuthority | None = None
         self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
@@ -135,6 +137,8 @@ class TrustModule(ClusterModule):
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
         work.begin = reporter(self.params.get("progress_file"), kept=True)
+        self.announcer = Announcer(work.client, work.scope, self.holder, SystemClock().now)
+        work.announce = self.announcer.note
         self._eyes = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.look_live = lambda observation: look.take(lambda: _answers(observation, opener()))
         self._work = work

@@ -43,3 +43,4 @@ LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 SELF_SUBJECT_ACCESS_REVIEWS = Resource(
     "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", stored=False
 )
+EVENTS = Resource("events.k8s.io", "v1", "events", "Event")

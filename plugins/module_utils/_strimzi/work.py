@@ -118,6 +118,7 @@ class Work:
     look_live: asks the running nodes before a gate; None where they are not to be asked.
     open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
     unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
+    announce: called with each action as soon as it is done.
     actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
     pause_left: the sentences about a pause that this call leaves behind; empty where it leaves none.
     unadopted: the sentences about a CA that this call has taken from the operator and not brought into the ledger; empty where there is none.
@@ -137,6 +138,7 @@ class Work:
     look_live: LookLive | None = None
     open_ports: Callable[[], PortOpener] | None = None
     unreloadable: Callable[[], str] = field(default=lambda: "")
+    announce: Callable[[Action], None] = field(default=lambda action: None)
     actions: list[Action] = field(default_factory=list)
     pause_left: str = ""
     unadopted: str = ""
@@ -162,6 +164,8 @@ class Work:
     def record(self, action: Action) -> None:
         """Note what was done as soon as it is, so that it is told also where what comes next fails."""
         self.actions.append(action)
+        if not self.dry_run:
+            self.announce(action)
 
     def tell(self, line: str) -> None:
         """Show one line to people who watch."""

@@ -25,13 +25,13 @@ def refused(
     memory: MemoryCluster, message: str, state: str = "replaced", by: Iterable[str] = WRITERS, **options: Any
 ) -> None:
     """Each of these modules says this, and the API holds what it held. state: what strimzi_ca is asked for."""
-    before = memory.api.snapshot()
+    before = memory.api.but_events()
     for module in by:
         ended = call(module, memory, **({"state": state, **FAST} if module == "strimzi_ca" else {}), **options)
         assert (module, ended.result["msg"]) == (module, message)
         assert (ended.code, ended.failed, ended.result["changed"]) == (1, True, False)
         assert ended.writes == []
-    assert memory.api.snapshot() == before
+    assert memory.api.but_events() == before
 
 
 def told(memory: MemoryCluster, message: str, remedy: str) -> None:

@@ -58,14 +58,14 @@ def restore(memory: MemoryCluster, status: Callable[[dict[str, Any]], dict[str, 
 
 def refused(use: Use, memory: MemoryCluster, told: str) -> None:
     paused = is_paused(memory)
-    before = memory.api.snapshot()
+    before = memory.api.but_events()
     ended = use.take(memory)
     assert (ended.failed, ended.writes) == (True, [])
     said = ended.result["msg"].replace("Kafka kafka/demo: ", "Kafka kafka/demo ")
     # A pause that stays is named before that.
     assert (said == f"Kafka kafka/demo {told}") is not paused
     assert said.endswith(f"Kafka kafka/demo {told}")
-    assert memory.api.snapshot() == before
+    assert memory.api.but_events() == before
     assert is_paused(memory) is paused
 
 

@@ -47,7 +47,7 @@ def refusing(position: int, code: int, reason: str) -> Callable[[str, str], Resp
     left = [position]
 
     def answer(method: str, path: str) -> Response | None:
-        if method == "GET" or "leases" in path or "reviews" in path:
+        if method == "GET" or "leases" in path or "reviews" in path or "events" in path:
             return None
         left[0] -= 1
         return (
