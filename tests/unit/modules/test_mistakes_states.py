@@ -43,14 +43,6 @@ def only(option: str, wanted: str, other: str, actual: str) -> str:
         ),
         # Somebody means one node, and those of all would be renewed.
         (
-            "strimzi_ee_cert", {"state": "renewed", "secrets": ["demo-kafka-0"]},
-            only("secrets", "state=issued", "state", "renewed"),
-        ),
-        (
-            "strimzi_ee_cert", {"state": "renewed", "components": ["kafka"]},
-            only("components", "state=issued", "state", "renewed"),
-        ),
-        (
             "strimzi_ee_cert", {"state": "tidied", "secret": "tools-tls", "common_name": "tools"},
             only("secret", "state=issued", "state", "tidied"),
         ),

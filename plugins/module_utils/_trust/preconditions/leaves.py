@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._leaves.trigger import ends_with
+from ..evidence.stored import issuers_of
 from ..ledger.enrolment import enrol
 from ..ledger.journal import in_flight
 from ..model.goals import Goal
@@ -41,10 +42,19 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     known = enrol(snapshot, snapshot.ledger or Ledger())
     # A missing leaf that only an issuer can make is asked for by the flow itself, which waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.missing
-    told = {*(leaf.secret for leaf in snapshot.leaves), *missing}
+    told = {*_worth_a_word(snapshot, known), *missing}
     elsewhere = ". Run the reconcile playbook, which has another one issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
     yield from unusable_leaves(snapshot, known, told, by_issuer)
+
+
+def _worth_a_word(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
+    """The Secrets of leaves that can be the cause of something. Where none is of a CA that is known, the CA is what another hand has put there, and the
+    preconditions on CAs tell what is wrong with that.
+    """
+    readable = [leaf for leaf in snapshot.leaves if leaf.chain]
+    is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), known) for leaf in readable)
+    return frozenset(leaf.secret for leaf in snapshot.leaves if not (is_swapped and leaf.chain))
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -25,7 +25,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import NOW, YEAR, key, make
 from ....support.certificates import leaf as issue_leaf
-from ..builders import DAY, HOUR, NEW, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, leaves, ledger, secrets
+from ..builders import (
+    DAY,
+    HOUR,
+    NEW,
+    OLD,
+    PODS,
+    THIRD,
+    a_journal,
+    a_leaf,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    secrets,
+)
 from ..rules.asking import RECONCILE
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
@@ -163,3 +178,10 @@ def test_it_holds_a_flow_before_its_first_write(case: Refusal) -> None:
 )
 def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
     assert check(snapshot, intent) == ()
+
+
+@pytest.mark.parametrize(("foreign", "told"), [(PODS[:1], 1), (PODS[:2], 2), (PODS, 0)])
+def test_where_no_leaf_is_of_a_known_ca_the_ca_is_the_cause(foreign: tuple[str, ...], told: int) -> None:
+    stored = tuple(a_leaf(name, THIRD if name in foreign else OLD) for name in PODS)
+    found = list(leaves_are_ours(cluster(leaves=stored), Intent(Goal.REPLACE_KEY)))
+    assert len(found) == told
