@@ -484,7 +484,7 @@ def test_what_ends_while_a_client_holds_the_flow_is_told(cluster: WatchedCluster
     told, ending = run(cluster, Goal.RECONCILE).outcome.decision.violations
     assert (told, ending.condition) == (client, Condition.LEAVES_CAN_BE_RENEWED)
     assert ending.message.startswith(
-        "nobody renews certificates as long as the flow is held: demo-cluster-operator-certs"
+        "no issuer renews certificates as long as the flow is held: demo-cluster-operator-certs"
     )
     before = stored(cluster, NODE)
     run(cluster, Goal.ABORT)

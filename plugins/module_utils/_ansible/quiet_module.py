@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.common.parameters import remove_values
 
 from .._pki.printable import printable
 from .redaction import presentable, without_contents, worth_hiding
@@ -55,12 +54,12 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         return printable(without_contents(text, self.params), keep="\n")
 
     def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
-        self.no_log_values = worth_hiding(self.no_log_values, self.params)
-        # A secret is looked for in what it was, before any of its bytes is replaced.
-        hidden = remove_values(result, self.no_log_values)
+        hidden = worth_hiding(self.no_log_values, self.params)
+        # Ansible looks for secrets in the texts in which bytes are replaced by then.
+        self.no_log_values = hidden | {printable(one, keep="\n") for one in hidden}
         return {
             "invocation": {"module_args": presentable(self.params)},
-            **{name: _printable(value) for name, value in hidden.items()},
+            **{name: _printable(value) for name, value in result.items()},
         }
 
 

@@ -10,7 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.common.parameters import remove_values
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.quiet_module import QuietModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import (
     secrets_of,
     without_contents,
@@ -58,3 +61,15 @@ def test_keys_that_an_issuer_has_made_are_hidden_in_every_form(form: str) -> Non
 )
 def test_credentials_are_hidden_whichever_option_holds_them(options: dict[str, Any]) -> None:
     assert worth_hiding([], options) == {"word-of-mine"}
+
+
+def test_a_secret_is_hidden_although_some_of_its_bytes_are_shown_as_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ansible looks for secrets when texts have been made such that they command no terminal."""
+    told: dict[str, Any] = {}
+    end = lambda self, **result: told.update(remove_values(result, self.no_log_values))  # noqa: E731
+    monkeypatch.setattr(AnsibleModule, "exit_json", end)
+    module = object.__new__(QuietModule)
+    module.no_log_values, module.params = {"word\x07of-mine"}, {}
+    with pytest.raises(SystemExit):
+        module.exit_json(said="It is word\x07of-mine, \x1b[31m.")
+    assert told["said"] == "It is ********, \\1B[31m."

@@ -116,6 +116,6 @@ def _why_no_way_back(successor: Successor, old: str) -> str:
         return f"the time for that, link_until, was over on {links.old_with_new.not_after:%Y-%m-%d %H:%M} UTC"
     if successor.prepared.elsewhere:
         return (
-            f"the key of {named(successor.entry.certificate)} is kept elsewhere, and nobody has certified {old} by it"
+            f"the key of {named(successor.entry.certificate)} is kept elsewhere, and its issuer has not certified {old}"
         )
     return f"{old} has ended"

@@ -51,7 +51,7 @@ def _nobody_there(at: Situation) -> Iterator[Violation]:
 
 
 def _ending_meanwhile(at: Situation) -> Iterator[Violation]:
-    """Leaves that end while something holds a flow before its switch: the operator has no key to renew them with, and nobody else is asked to."""
+    """Leaves that end while something holds a flow before its switch: the operator has no key to renew them with, and no issuer does."""
     if at.successor is None or not at.snapshot.ca.in_use_elsewhere:
         return
     ending = [
@@ -63,7 +63,7 @@ def _ending_meanwhile(at: Situation) -> Iterator[Violation]:
         secret, end = first
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, at.snapshot.names.kafka,
-            f"nobody renews certificates as long as the flow is held: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
+            f"no issuer renews certificates as long as the flow is held: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that.",
             "See to what holds the flow, or undo it (abort).",
         )  # fmt: skip

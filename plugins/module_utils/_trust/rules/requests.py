@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves of a CA whose key somebody else keeps: its issuer is asked for them before anything depends on them, outside any
-pause, and they are used when every one is at hand.
+"""Leaves of a CA whose key is kept elsewhere: the collection asks its issuer for them before anything depends on them, outside any pause, and uses
+them when every one is at hand.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def ask_for_leaves(at: Situation) -> Steps:
     because = (
         "Which CA of the source signs is told by this certificate."
         if asked == _sample(at)
-        else f"Somebody else keeps the key of {named(asked.issuer[0])}, so its certificates are asked for before anything depends on them."
+        else f"The key of {named(asked.issuer[0])} is kept elsewhere, so the collection asks for its certificates before anything depends on them."
     )
     return (
         AskForLeaves(
@@ -131,9 +131,7 @@ def await_issuer(at: Situation) -> Steps:
 
 
 def forget_requests(at: Situation) -> Steps:
-    """Remove requests for leaves that nobody wants from an issuer any more: they are in use, or the flow has changed its
-    mind.
-    """
+    """Remove requests for leaves that the flow wants from no issuer any more: they are in use, or the flow has changed its mind."""
     asked = leaves_to_ask_for(at)
     needed = set(asked.secrets) if asked else set()
     if asked is not None:
@@ -175,12 +173,12 @@ def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
 
 
 def _ending_meanwhile(at: Situation) -> Iterator[str]:
-    """Leaves of a CA in use that the operator cannot renew, and for which nobody is asked as long as the next CA waits for its own."""
+    """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for its own."""
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
     if (first := first_to_end(ending)) and at.current is not None:
         secret, end = first
         yield (
-            f"Nobody renews certificates of {named(at.current)} meanwhile: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
+            f"No issuer renews certificates of {named(at.current)} meanwhile: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
         )
 

@@ -29,7 +29,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
     missing = tuple(name for name, what in found.items() if what is Next.ASK)
     if not missing:
         return ()
-    because = "Somebody else keeps the key of the CA, so certificates for the next nodes of each pool are kept at hand."
+    because = "The key of the CA is kept elsewhere, so certificates for the next nodes of each pool are kept at hand."
     issuer, asked = at.snapshot.ca.current, at.intent.asked
     return (
         AskForLeaves(secrets=missing, issuer=issuer, asked=asked, phase=Phase.PREPARE, because=because, spare=True),

@@ -110,14 +110,14 @@ def elsewhere(before: Snapshot) -> Snapshot:
         pytest.param(
             elsewhere(with_links(FORTH)),
             f"Nodes lead clients on that know only {OLD_NAME} from memory alone after the switch, because the key of {NEW_NAME} is kept elsewhere, and "
-            f"nobody has certified {OLD_NAME} by it. They read again 120 s after it (client_grace). Clients that load ca.crt alone and have read it by "
+            f"its issuer has not certified {OLD_NAME}. They read again 120 s after it (client_grace). Clients that load ca.crt alone and have read it by "
             "then are not refused; those that read it later, or only when they start, refuse the nodes from then on, until they read it.",
             id="one link certificate",
         ),
         pytest.param(
             elsewhere(with_links(FORTH, in_place=InPlace(stamps="no permission."))),
-            f"Nodes do not lead clients on that know only {OLD_NAME} after the switch, because the key of {NEW_NAME} is kept elsewhere, and nobody has "
-            f"certified {OLD_NAME} by it. Such clients refuse each node from its restart after the switch on, until they read the certificate Secret "
+            f"Nodes do not lead clients on that know only {OLD_NAME} after the switch, because the key of {NEW_NAME} is kept elsewhere, and its issuer has "
+            f"not certified {OLD_NAME}. Such clients refuse each node from its restart after the switch on, until they read the certificate Secret "
             "again.",
             id="one link certificate, and nodes restart",
         ),

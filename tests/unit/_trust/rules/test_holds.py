@@ -222,7 +222,7 @@ def test_what_ends_while_something_holds_the_flow_is_told_with_that() -> None:
     *_others, ending = holds(situation(near))
     end = min(leaf.chain[0].not_after for leaf in near.leaves if leaf.chain)
     assert str(ending) == (
-        f"Kafka kafka/demo: nobody renews certificates as long as the flow is held: demo-cluster-operator-certs ends on {end:%Y-%m-%d}, the first of "
+        f"Kafka kafka/demo: no issuer renews certificates as long as the flow is held: demo-cluster-operator-certs ends on {end:%Y-%m-%d}, the first of "
         f"{len(near.leaves)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or undo it (abort)."
     )
     assert ending.condition is Condition.LEAVES_CAN_BE_RENEWED

@@ -77,7 +77,7 @@ def at(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> Situation:
 
 
 def ask(*names: str) -> AskForLeaves:
-    because = f"Somebody else keeps the key of {named(NEW.certificate)}, so its certificates are asked for before anything depends on them."
+    because = f"The key of {named(NEW.certificate)} is kept elsewhere, so the collection asks for its certificates before anything depends on them."
     return AskForLeaves(secrets=names or PODS, issuer=chain_of(NEW), asked=ISSUER, phase=Phase.PREPARE, because=because)
 
 
@@ -332,7 +332,7 @@ def test_what_ends_before_the_answers_come_is_told() -> None:
     assert total == TOTAL.replace("nothing else is held up, and ", "")
     end = min(leaf.chain[0].not_after for leaf in near.leaves if leaf.chain)
     assert ending == (
-        f"Nobody renews certificates of {named(OLD.certificate)} meanwhile: {PODS[0]} ends on {end:%Y-%m-%d}, the first of 3, and the "
+        f"No issuer renews certificates of {named(OLD.certificate)} meanwhile: {PODS[0]} ends on {end:%Y-%m-%d}, the first of 3, and the "
         "operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
     )
     assert still_awaited(at(replace(near, renewal_window=DAY))) == (TOTAL,)
