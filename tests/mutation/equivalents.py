@@ -141,8 +141,10 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/keys.py",
-        "def _parse(pem: bytes, *, skip_validation: bool) -> PrivateKeyTypes:",
-        ("def _parse(pem: bytes, /, skip_validation: bool) -> PrivateKeyTypes:",),
+        "def _parse(load: Callable[..., PrivateKeyTypes], content: bytes, *, skip_validation: bool) -> PrivateKeyTypes:",
+        (
+            "def _parse(load: Callable[..., PrivateKeyTypes], content: bytes, /, skip_validation: bool) -> PrivateKeyTypes:",
+        ),
         "Its callers name what they give.",
     ),
     Equivalent(

@@ -18,6 +18,7 @@ try:
     from cryptography.exceptions import InternalError, InvalidSignature, UnsupportedAlgorithm
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     from cryptography.hazmat.primitives.serialization import pkcs12
     from cryptography.x509.name import _ASN1Type as StringType
     from cryptography.x509.oid import ExtensionOID, NameOID
@@ -27,19 +28,23 @@ except ImportError:
     cryptography = x509 = hashes = serialization = ec = padding = rsa = pkcs12 = None  # type: ignore[assignment]
     InternalError = InvalidSignature = UnsupportedAlgorithm = None  # type: ignore[assignment,misc]
     ExtensionOID = NameOID = StringType = None  # type: ignore[assignment,misc]
+    Cipher = algorithms = modes = None  # type: ignore[assignment,misc]
 
 __all__ = [
     "CRYPTOGRAPHY_IMPORT_ERROR",
     "MINIMUM_CRYPTOGRAPHY",
+    "Cipher",
     "ExtensionOID",
     "InternalError",
     "InvalidSignature",
     "NameOID",
     "StringType",
     "UnsupportedAlgorithm",
+    "algorithms",
     "cryptography",
     "ec",
     "hashes",
+    "modes",
     "padding",
     "pkcs12",
     "rsa",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
@@ -168,7 +169,7 @@ def load_key(pem: bytes) -> PrivateKey:
     """An unencrypted RSA or EC key in PEM form (PKCS#8, PKCS#1 or SEC 1), validated. Raises PrivateKeyError."""
     key = _load(pem)
     if isinstance(key, rsa.RSAPrivateKey):
-        _parse(pem, skip_validation=False)
+        _parse(serialization.load_pem_private_key, pem, skip_validation=False)
     return PrivateKey(key)
 
 
@@ -179,7 +180,15 @@ def load_stored_key(pem: bytes) -> PrivateKey:
     when the key was generated or handed in. A part that was damaged or mixed up since then shows in the equations by which the parts
     belong together, in a thousandth of that time.
     """
-    key = _load(pem)
+    return _consistent(_load(pem))
+
+
+def load_stored_der(content: bytes) -> PrivateKey:
+    """The same in DER, as PKCS#12 files have it. Raises PrivateKeyError."""
+    return _consistent(_taken(_parse(serialization.load_der_private_key, content, skip_validation=True)))
+
+
+def _consistent(key: RSAPrivateKey | EllipticCurvePrivateKey) -> PrivateKey:
     if isinstance(key, rsa.RSAPrivateKey) and not _is_consistent(key.private_numbers()):
         raise PrivateKeyError("an RSA key whose private and public half do not belong together")
     return PrivateKey(key)
@@ -187,7 +196,10 @@ def load_stored_key(pem: bytes) -> PrivateKey:
 
 def _load(pem: bytes) -> RSAPrivateKey | EllipticCurvePrivateKey:
     """The key, if it is of a kind and size that is taken here; an RSA key is not validated."""
-    key = _parse(pem, skip_validation=True)
+    return _taken(_parse(serialization.load_pem_private_key, pem, skip_validation=True))
+
+
+def _taken(key: PrivateKeyTypes) -> RSAPrivateKey | EllipticCurvePrivateKey:
     if isinstance(key, ec.EllipticCurvePrivateKey):
         return key
     if not isinstance(key, rsa.RSAPrivateKey):
@@ -199,9 +211,9 @@ def _load(pem: bytes) -> RSAPrivateKey | EllipticCurvePrivateKey:
     return key
 
 
-def _parse(pem: bytes, *, skip_validation: bool) -> PrivateKeyTypes:
+def _parse(load: Callable[..., PrivateKeyTypes], content: bytes, *, skip_validation: bool) -> PrivateKeyTypes:
     try:
-        return serialization.load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=skip_validation)
+        return load(content, None, unsafe_skip_rsa_key_validation=skip_validation)
     except (ValueError, TypeError, InternalError, UnsupportedAlgorithm):
         raise PrivateKeyError("not a readable unencrypted private key in PEM form") from None
 

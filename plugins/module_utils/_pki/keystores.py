@@ -14,6 +14,7 @@ from datetime import datetime
 from ._cryptography import InternalError, UnsupportedAlgorithm, pkcs12, serialization, x509
 from .certificates import Certificate, Chain, certificate_from_der
 from .keys import PrivateKey
+from .keystore_forms import OtherForm, key_and_certificates
 
 #: Kind of an entry that is a trusted certificate.
 _TRUSTED = 2
@@ -23,34 +24,26 @@ class KeystoreError(Exception):
     """A keystore that cannot be used. The message says why, without a full stop, and nothing of its content."""
 
 
-#: The result for each keystore, by a digest of the file and its password: a flow reads all of them again and again. The fingerprint and the
-#: problem, one of them empty; no error object, which would keep the data over which it was raised.
-_OPENED: dict[bytes, tuple[str, str]] = {}
-
-
 def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
-    """SHA-256 fingerprint of the certificate that the private key of a keystore belongs to. Raises KeystoreError.
-
-    The library tests the primes of an RSA key each time, a twentieth of a second for 2048 bits, and nothing turns that off.
-    """
-    digest = hashlib.sha256(hashlib.sha256(content).digest() + password).digest()
-    if digest not in _OPENED:
-        _OPENED[digest] = _opened(content, password)
-    fingerprint, problem = _OPENED[digest]
-    if problem:
-        raise KeystoreError(problem)
-    return fingerprint
+    """SHA-256 fingerprint of the certificate that the private key of a keystore belongs to. Raises KeystoreError."""
+    try:
+        own, certificates = key_and_certificates(content, password)
+    except OtherForm:
+        return _opened(content, password)
+    found = {one.sha256 for one in certificates if own.matches(one)}
+    return found.pop() if len(found) == 1 else _opened(content, password)
 
 
-def _opened(content: bytes, password: bytes) -> tuple[str, str]:
+def _opened(content: bytes, password: bytes) -> str:
+    """The same of a file in whatever form, and of what cannot be used. For a key of 2048 bits the library takes a twentieth of a second."""
     try:
         key, certificate, _others = pkcs12.load_key_and_certificates(content, password)
     except (ValueError, TypeError, InternalError, UnsupportedAlgorithm):
-        return "", "does not open with its password"
+        raise KeystoreError("does not open with its password") from None
     # The library gives no other certificate than that of the key.
     if key is None or certificate is None:
-        return "", "holds no private key with its certificate"
-    return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER)).sha256, ""
+        raise KeystoreError("holds no private key with its certificate")
+    return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER)).sha256
 
 
 def pkcs12_truststore(certificates: Mapping[str, Certificate], password: bytes) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki import keystores
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_key,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
     KeystoreError,
     certificate_in_pkcs12,
@@ -31,6 +38,7 @@ STORED = {
     "ca.crt": make("cluster-ca v1", key(1)).certificate,
     "ca-2027.crt": make("cluster-ca v0", key(0)).certificate,
 }
+KEY_RSA = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
 KEYTOOL = shutil.which("keytool")
 
 
@@ -143,13 +151,45 @@ class TestOpening:
     def test_what_is_in_it(self) -> None:
         assert certificate_in_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate.sha256
 
-    def test_one_as_the_user_operator_has_openssl_make_it(self, tmp_path: Path) -> None:
+    def test_one_as_the_user_operator_has_openssl_make_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for name, content in (("crt", self.LEAF.certificate.pem), ("key", self.LEAF.key.reveal())):
             (tmp_path / name).write_bytes(content)
         made = ["openssl", "pkcs12", "-export", "-in", "crt", "-inkey", "key", "-name", "orders", "-out", "p12"]
         made += ["-certpbe", "aes-128-cbc", "-keypbe", "aes-128-cbc", "-macalg", "sha256", "-passout", "pass:secret"]
         subprocess.run(made, cwd=tmp_path, check=True)
+        monkeypatch.delattr(keystores, "_opened")
         assert certificate_in_pkcs12((tmp_path / "p12").read_bytes(), b"secret") == self.LEAF.certificate.sha256
+
+    @pytest.mark.parametrize("own", [KEY_RSA, key(5)], ids=["rsa", "ecdsa"])
+    def test_a_usual_one_is_not_opened_by_the_library(self, monkeypatch: pytest.MonkeyPatch, own: PrivateKey) -> None:
+        """It takes a twentieth of a second for each."""
+        leaf, ca = (make(name, one, ca=name == "ca").certificate for name, one in (("orders", own), ("ca", key(1))))
+        monkeypatch.delattr(keystores, "_opened")
+        stored = pkcs12_keystore("orders", own, (leaf, ca), b"secret")
+        assert certificate_in_pkcs12(stored, b"secret") == leaf.sha256
+
+    def test_of_two_certificates_of_its_key_the_library_says_which_it_is(self) -> None:
+        own, other = (make(name, key(5), make("Root", key(0)), ca=False).certificate for name in ("orders", "other"))
+        for first, second in ((own, other), (other, own)):
+            stored = pkcs12_keystore("orders", key(5), (first, second), b"secret")
+            assert certificate_in_pkcs12(stored, b"secret") == keystores._opened(stored, b"secret")
+
+    @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER")
+    @pytest.mark.parametrize("password", [b"secret", b"another", b"", b"s\xc3\xa9cret", b"\xff"])
+    def test_whatever_is_wrong_with_it_the_library_has_the_last_word(self, password: bytes) -> None:
+        """A byte differs, or all bytes from there on are missing."""
+        builder = serialization.PrivateFormat.PKCS12.encryption_builder().kdf_rounds(5).hmac_hash(SHA256())
+        how = builder.key_cert_algorithm(pkcs12.PBES.PBESv2SHA256AndAES256CBC).build(b"secret")
+        certificate = x509.load_der_x509_certificate(self.LEAF.certificate.der)
+        stored = pkcs12.serialize_key_and_certificates(b"orders", key(5).for_signing(), certificate, None, how)
+        assert _told(certificate_in_pkcs12, stored, b"secret") == self.LEAF.certificate.sha256
+        edges = (*range(40), *range(40, len(stored) - 70, 9), *range(len(stored) - 70, len(stored)))
+        for at in edges if password == b"secret" else edges[:1]:
+            for spoilt in (stored[:at], stored[:at] + bytes([stored[at] ^ 1]) + stored[at + 1 :]):
+                assert _told(certificate_in_pkcs12, spoilt, password) == _told(keystores._opened, spoilt, password)
+        assert _told(certificate_in_pkcs12, stored, password) == _told(keystores._opened, stored, password)
 
     @pytest.mark.parametrize("password", [b"another", b""])
     def test_another_password_after_the_right_one(self, password: bytes) -> None:
@@ -166,6 +206,13 @@ class TestOpening:
     def test_one_without_the_key_of_its_certificate(self) -> None:
         with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
             certificate_in_pkcs12(self.stored(None), b"secret")
+
+
+def _told(read: Callable[[bytes, bytes], str], content: bytes, password: bytes) -> str:
+    try:
+        return read(content, password)
+    except KeystoreError as error:
+        return str(error)
 
 
 @pytest.mark.skipif(KEYTOOL is None, reason="needs keytool")

@@ -253,21 +253,40 @@ class TestKeystores:
         assert self.see(only).stale == "its user.p12 holds no private key with its certificate"
 
     @pytest.mark.parametrize(
-        ("manager", "entries", "opened"),
+        ("certificate", "file", "opened"),
         [
-            ("strimzi-user-operator", ("user.crt", "user.key", "user.p12", "user.password"), False),
-            ("strimzi-user-operator", ("user.p12", "user.password"), True),
-            ("kubectl-edit", ("user.crt", "user.key", "user.p12", "user.password"), True),
+            ("strimzi-user-operator", "strimzi-user-operator", False),
+            ("trustops.strimzi", "trustops.strimzi", False),
+            # The User Operator makes a file of a certificate that has none beside it, whoever has issued that.
+            ("trustops.strimzi", "strimzi-user-operator", False),
+            ("strimzi-user-operator", "trustops.strimzi", True),
+            ("kubectl-edit", "strimzi-user-operator", True),
+            ("strimzi-user-operator", "kubectl-edit", True),
+            ("kubectl-edit", "kubectl-edit", True),
+            ("", "", True),
         ],
     )
-    def test_one_that_the_user_operator_wrote_with_the_certificate_is_not_opened(
-        self, manager: str, entries: Sequence[str], opened: bool
+    def test_one_that_was_written_with_the_certificate_is_not_opened(
+        self, certificate: str, file: str, opened: bool
     ) -> None:
         """It takes too long for ten thousand."""
-        owned = {"manager": manager, "fieldsV1": {"f:data": {f"f:{entry}": {} for entry in entries}}}
         stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
-        stored["metadata"]["managedFields"] = [owned]
+        stored["metadata"]["managedFields"] = [
+            _owner(certificate, "user.crt", "user.key"), _owner(file, "user.p12", "user.password")
+        ]  # fmt: skip
         assert bool(why_stale(stored, self.LEAF.certificate)) is opened
+
+    @pytest.mark.parametrize("entry", ["user.crt", "user.key", "user.p12", "user.password"])
+    def test_one_of_which_another_program_has_written_an_entry_is_opened(self, entry: str) -> None:
+        others = {"user.crt", "user.key", "user.p12", "user.password"} - {entry}
+        stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
+        stored["metadata"]["managedFields"] = [_owner("strimzi-user-operator", *others), _owner("velero", entry)]
+        assert why_stale(stored, self.LEAF.certificate) != ""
+
+
+def _owner(manager: str, *entries: str) -> Object:
+    """As the API server notes what a program has written."""
+    return {"manager": manager, "fieldsV1": {"f:data": {f"f:{entry}": {} for entry in entries}}}
 
 
 @pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
