@@ -85,7 +85,7 @@ class External:
         path = f"/api/v1/namespaces/{NAMESPACE}/secrets/demo-issuing-kafka"
         asked = entries(memory.request("GET", path).body)
         answers = {
-            f"{entry.removesuffix('.requested')}.pending": base64.b64encode(self._sign(_request_in(content))).decode()
+            f"{entry.removesuffix('.requested')}.issued": base64.b64encode(self._sign(_request_in(content))).decode()
             for entry, content in asked.items()
         }
         memory.request("PATCH", path, body={"data": answers}, content_type="application/merge-patch+json")

@@ -186,7 +186,7 @@ def test_a_key_is_stored_before_its_certificate_counts(managed: Managed) -> None
     seen: list[bool] = []
 
     def look(change: Change) -> None:
-        if change.name == "demo-issuing-kafka" and f"{NODE}.issued" in ((change.new or {}).get("data") or {}):
+        if change.name == "demo-issuing-kafka" and f"{NODE}.pending" in ((change.new or {}).get("data") or {}):
             seen.append(f"{NODE}.key" in managed.cluster.secret("demo-issuing-kafka-keys"))
 
     managed.cluster.memory.api.listeners.append(look)

@@ -42,7 +42,7 @@ def growing(cluster: WatchedCluster, spare: int = 1) -> SigningOffice:
 
 
 def at_hand(cluster: WatchedCluster) -> list[str]:
-    return [entry.removesuffix(".issued") for entry in cluster.secret(REQUESTS) if entry.endswith(".issued")]
+    return [entry.removesuffix(".pending") for entry in cluster.secret(REQUESTS) if entry.endswith(".pending")]
 
 
 def test_they_wait_beside_the_requests(cluster: WatchedCluster) -> None:

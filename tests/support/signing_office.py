@@ -55,7 +55,7 @@ class SigningOffice:
         found = []
         for secret in secrets_of(self.memory):
             names = [key.removesuffix(".requested") for key in entries(secret) if key.endswith(".requested")]
-            found += [(secret, name) for name in names if f"{name}.pending" not in entries(secret)]
+            found += [(secret, name) for name in names if f"{name}.issued" not in entries(secret)]
         return [(secret, name) for secret, name in found if json.loads(entries(secret)[f"{name}.requested"])["open"]]
 
     def csr(self, secret: Object, name: str) -> bytes:
@@ -76,7 +76,7 @@ class SigningOffice:
 
     def put_back(self, secret: Object, name: str, content: bytes) -> None:
         namespace, where = self.memory.namespace, secret["metadata"]["name"]
-        body = {"data": {f"{name}.pending": base64.b64encode(content).decode()}}
+        body = {"data": {f"{name}.issued": base64.b64encode(content).decode()}}
         path = f"/api/v1/namespaces/{namespace}/secrets/{where}"
         response = self.memory.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
         assert response.status == 200, response.body

@@ -19,8 +19,8 @@ from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi.actions import Action
 from .._strimzi.leaf_requests import (
-    IssuedLeaf,
     NextKeys,
+    PendingLeaf,
     RequestRecord,
     StoredRequest,
     read_requests,
@@ -176,12 +176,12 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
     """
     stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.requests
     remembers = issuer_of(work, stored.values()).remembers
-    changed: dict[Component, dict[str, RequestRecord | IssuedLeaf | None]] = {}
+    changed: dict[Component, dict[str, RequestRecord | PendingLeaf | None]] = {}
     for name in step.secrets:
         found, request = stored[name], requests[name]
         record = found.record and replace(found.record, is_open=False, failure=request.failure)
         answer = request.answer
-        value = record if answer is None else IssuedLeaf(answer, record if remembers else None)
+        value = record if answer is None else PendingLeaf(answer, record if remembers else None)
         changed.setdefault(found.component, {})[name] = value
     for component, values in changed.items():
         brought = {name: key for name, key in observation.brought.items() if name in values and requests[name].answer}

@@ -52,7 +52,7 @@ class RequestByHand:
     @property
     def is_answered(self) -> bool:
         """Whether something was put back that is not refused; it may be good in a moment only, where clocks differ."""
-        return self.stored.pending is not None and not self.problem and not self.refused
+        return self.stored.issued is not None and not self.problem and not self.refused
 
     @property
     def is_wanted(self) -> bool:

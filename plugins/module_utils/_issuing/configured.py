@@ -32,8 +32,8 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
     if isinstance(settings, VaultIssuer):
         return VaultPki(settings, work.clock, work.alive)
     answers = {
-        one.record.token.encode("utf-8"): one.pending
+        one.record.token.encode("utf-8"): one.issued
         for one in stored
-        if one.record is not None and one.pending is not None
+        if one.record is not None and one.issued is not None
     }
     return External(answers, f"Secrets {scope.namespace}/{scope.issuing_secret('<component>')}")

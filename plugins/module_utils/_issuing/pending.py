@@ -51,7 +51,7 @@ def judged(
 
 def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
     """Leaves that are in no Secret of a leaf yet, recorded ones first: two that come back together can have one serial number too."""
-    yield from (one.issued[0] for one in stored if one.issued)
+    yield from (one.pending[0] for one in stored if one.pending)
     yield from (answer.leaf for answer in answers if isinstance(answer, IssuedCertificate))
 
 
@@ -96,8 +96,8 @@ class _Reading:
     issued: tuple[Certificate, ...]
 
     def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
-        if stored.issued is not None:
-            return self._issued(stored, stored.issued)
+        if stored.pending is not None:
+            return self._issued(stored, stored.pending)
         record = stored.record
         if record is None or stored.problem:
             why = stored.problem or "nobody has asked for it"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates, parse_chain
 from .._strimzi.errors import StepError
-from .._strimzi.leaf_requests import StoredRequest, read_requests, write_pending
+from .._strimzi.leaf_requests import StoredRequest, read_requests, write_issued
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, write_all
@@ -153,7 +153,7 @@ class _Sorting:
             if self._is_new(name, chain):
                 changed.setdefault(self._stored[name].component, {})[name] = chain
         for component, answers in sorted(changed.items()):
-            yield write_pending(self.observation.scope, self.observation.secrets, component, answers)
+            yield write_issued(self.observation.scope, self.observation.secrets, component, answers)
 
     def results(self) -> Iterator[PutBack]:
         for name, (_from, chain) in sorted(self.found.items()):
@@ -162,7 +162,7 @@ class _Sorting:
             yield PutBack(name, certificate, False)
 
     def _is_new(self, name: str, chain: Chain) -> bool:
-        return self._stored[name].pending != encode_certificates(chain)
+        return self._stored[name].issued != encode_certificates(chain)
 
 
 def _issued(chain: Chain) -> IssuedCertificate:
@@ -175,5 +175,5 @@ def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
 
 def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
     """The leaves that a run has taken already, with their Secrets: a person who imports the same again has nothing to do."""
-    yield from ((one.issued[0], one.secret) for one in stored if one.issued)
+    yield from ((one.pending[0], one.secret) for one in stored if one.pending)
     yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

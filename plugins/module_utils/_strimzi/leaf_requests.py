@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Secrets with requests for leaves: ``<cluster>-issuing-<component>``, entries ``<leaf's Secret>.<requested|pending|issued>``
+"""The Secrets with requests for leaves: ``<cluster>-issuing-<component>``, entries ``<leaf's Secret>.<requested|issued|pending>``
 (CA abstraction, "End-entity Secrets").
 
-``requested`` is a record of the request. ``pending`` is what somebody put back by hand, as PEM, and nobody has checked yet. ``issued`` is
-the certificate with its chain, checked. The private key lies in a Secret of its own: a person who carries requests can be kept from keys.
+``requested`` is a record of the request. ``issued`` is what a person put back by hand, as PEM, unchecked. ``pending`` is the
+certificate with its chain, checked: it waits until it may be used. The private key lies in a Secret of its own: a person who carries
+requests can be kept from keys.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from .secret_room import IN_PORTIONS, MAKE_ROOM, check_room
 from .writes import Write, WriteVerb, new_secret, secret_patch, version
 
 TYPE = "strimzi.io/issuing"
-REQUESTED, PENDING, ISSUED, _KEY = "requested", "pending", "issued", "key"
-_STATES = (REQUESTED, PENDING, ISSUED)
+REQUESTED, ISSUED, PENDING, _KEY = "requested", "issued", "pending", "key"
+_STATES = (REQUESTED, ISSUED, PENDING)
 #: The errors of reading content that was not written here; JSON knows infinite numbers, and lists as deep as one likes.
 _UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -55,8 +56,8 @@ class RequestRecord:
 
 
 @dataclass(frozen=True)
-class IssuedLeaf:
-    """The leaf that a request has brought. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
+class PendingLeaf:
+    """The leaf that a request has brought, checked. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
     forgotten there.
     """
 
@@ -66,21 +67,21 @@ class IssuedLeaf:
 
 @dataclass(frozen=True)
 class StoredRequest:
-    """Everything that is stored about the next certificate of one end entity. problem: why it cannot be read, as a part of
-    a sentence; empty where it can.
+    """Everything that is stored about the next certificate of one end entity. issued: what a person put back, unchecked. pending: the certificate
+    with its chain, checked. problem: why it cannot be read, as a part of a sentence; empty where it can.
     """
 
     secret: str
     component: Component
     record: RequestRecord | None = None
-    pending: bytes | None = None
-    issued: Chain | None = None
+    issued: bytes | None = None
+    pending: Chain | None = None
     problem: str = ""
 
     @property
     def is_unasked(self) -> bool:
         """Whether there is a key and nothing else: a run was killed before it asked."""
-        return self.record is None and self.issued is None and not self.problem
+        return self.record is None and self.pending is None and not self.problem
 
 
 def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[str, StoredRequest]:
@@ -104,18 +105,18 @@ def _named(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
 
 def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
     name = found.secret
-    issued, requested = stored.get(f"{name}.{ISSUED}"), stored.get(f"{name}.{REQUESTED}")
+    pending, requested = stored.get(f"{name}.{PENDING}"), stored.get(f"{name}.{REQUESTED}")
     unreadable = "what is recorded about it cannot be read"
     try:
         found = replace(found, record=None if requested is None else _decode(requested))
     except _UNREADABLE:
-        # A leaf that was issued does not need its request any more.
-        if issued is None:
+        # A leaf that has passed the checks does not need its request any more.
+        if pending is None:
             return replace(found, problem=unreadable)
-    if issued is None:
-        return replace(found, pending=stored.get(f"{name}.{PENDING}"))
+    if pending is None:
+        return replace(found, issued=stored.get(f"{name}.{ISSUED}"))
     try:
-        return replace(found, issued=parse_chain(issued))
+        return replace(found, pending=parse_chain(pending))
     except CertificateError:
         return replace(found, problem=unreadable)
 
@@ -183,27 +184,27 @@ def write_records(
     scope: ClusterNames,
     secrets: Mapping[str, Object],
     component: Component,
-    changed: Mapping[str, RequestRecord | IssuedLeaf | None],
+    changed: Mapping[str, RequestRecord | PendingLeaf | None],
 ) -> Write:
     """By the Secret of the leaf: the record of its request, or the certificate with its chain; None removes all of it."""
     name = scope.issuing_secret(component.value)
     data: dict[str, bytes | None] = {}
     for leaf, value in changed.items():
         data |= {f"{leaf}.{state}": None for state in _STATES}
-        record = value.record if isinstance(value, IssuedLeaf) else value
+        record = value.record if isinstance(value, PendingLeaf) else value
         if record is not None:
             data[f"{leaf}.{REQUESTED}"] = _encode(record)
-        if isinstance(value, IssuedLeaf):
-            data[f"{leaf}.{ISSUED}"] = encode_certificates(value.chain)
+        if isinstance(value, PendingLeaf):
+            data[f"{leaf}.{PENDING}"] = encode_certificates(value.chain)
     what = f"requests for certificates of {', '.join(sorted(changed))}"
     return _written(scope, secrets, name, data, what, TYPE)
 
 
-def write_pending(
+def write_issued(
     scope: ClusterNames, secrets: Mapping[str, Object], component: Component, answers: Mapping[str, Chain]
 ) -> Write:
-    """By the Secret of the leaf: the certificate with its chain that somebody puts back."""
-    data: dict[str, bytes | None] = {f"{leaf}.{PENDING}": encode_certificates(chain) for leaf, chain in answers.items()}
+    """By the Secret of the leaf: the certificate with its chain that a person puts back."""
+    data: dict[str, bytes | None] = {f"{leaf}.{ISSUED}": encode_certificates(chain) for leaf, chain in answers.items()}
     what = f"certificates for {', '.join(sorted(answers))}"
     return _written(scope, secrets, scope.issuing_secret(component.value), data, what, TYPE, IN_PORTIONS)
 

@@ -99,7 +99,7 @@ def signed(bench: Bench, name: str = NODE, by: Entity = CA, **options: Any) -> C
 
 def answer(bench: Bench, *chain: Certificate | Entity, name: str = NODE, content: bytes = b"") -> None:
     """Puts a certificate back, as an administrator does. chain: by default the requested certificate, of the CA in use."""
-    put(bench, REQUESTS, f"{name}.pending", content or pem(*(chain or (signed(bench, name), CA))))
+    put(bench, REQUESTS, f"{name}.issued", content or pem(*(chain or (signed(bench, name), CA))))
 
 
 class Noting:

@@ -389,7 +389,7 @@ def test_an_answer_is_recorded_and_then_it_is_at_hand() -> None:
     begun = len(bench.api.writes)
     collect(bench, NODE)
     assert writes(bench, begun) == [REQUESTS]
-    assert sorted(bench.data(REQUESTS)) == [f"{NODE}.issued", f"{OTHER_NODE}.requested"]
+    assert sorted(bench.data(REQUESTS)) == [f"{NODE}.pending", f"{OTHER_NODE}.requested"]
     found = seen(bench)
     assert (found.answer, found.is_recorded, found.outdated) == ((made, CA.certificate), True, "")
 

@@ -148,4 +148,4 @@ def test_a_request_that_changes_meanwhile_gets_no_answer(bench: Bench) -> None:
     store(bench, ONE, replace(record(bench, ONE), asked_at=NOW))
     with pytest.raises(Conflict):
         put_back((brought,), before, bench.work())
-    assert f"{ONE}.pending" not in bench.data("demo-issuing-kafka")
+    assert f"{ONE}.issued" not in bench.data("demo-issuing-kafka")

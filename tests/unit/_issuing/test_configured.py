@@ -62,8 +62,8 @@ def test_others_renew_nothing_by_themselves(settings: IssuerSettings) -> None:
 
 
 def test_people_put_their_answers_beside_the_requests() -> None:
-    answered = replace(ASKED, secret="demo-kafka-1", record=replace(RECORD, token="another"), pending=LEAF.pem)
-    unasked = StoredRequest("demo-kafka-2", Component.KAFKA, pending=LEAF.pem)
+    answered = replace(ASKED, secret="demo-kafka-1", record=replace(RECORD, token="another"), issued=LEAF.pem)
+    unasked = StoredRequest("demo-kafka-2", Component.KAFKA, issued=LEAF.pem)
     waiting, issued = issuer_of(Bench().work(), (ASKED, answered, unasked)).poll(
         [Token(b"a request"), Token(b"another")]
     )

@@ -298,7 +298,7 @@ def expired(bench: Bench) -> None:
 
 
 def edited(bench: Bench) -> None:
-    put(bench, REQUESTS, f"{NODE}.issued", pem(Entity(OLD.certificate, OLD.key)))
+    put(bench, REQUESTS, f"{NODE}.pending", pem(Entity(OLD.certificate, OLD.key)))
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import SecretFull
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
-    IssuedLeaf,
+    PendingLeaf,
     RequestRecord,
+    write_issued,
     write_keys,
-    write_pending,
     write_records,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import size
@@ -69,11 +69,11 @@ def stored_bytes(authority: Entity, above: Chain, spec: KeySpec, issuer: Issuer)
     )
     record = RequestRecord(issuer.reference, "0" * 40, "0" * 64, "0" * 64, NOW, token)
     if isinstance(issuer, External):
-        return max(written(record), written(IssuedLeaf((made.leaf, *chain))))
-    return written(IssuedLeaf((made.leaf, *chain), record))
+        return max(written(record), written(PendingLeaf((made.leaf, *chain))))
+    return written(PendingLeaf((made.leaf, *chain), record))
 
 
-def written(value: RequestRecord | IssuedLeaf) -> int:
+def written(value: RequestRecord | PendingLeaf) -> int:
     made = write_records(SCOPE, {}, Component.KAFKA, {NODE: value})
     assert made.verb is WriteVerb.CREATE
     assert made.body
@@ -162,7 +162,7 @@ def test_no_secret_is_written_that_the_api_server_refuses() -> None:
     """The size is checked again, whatever was expected: chains can be longer than those that the cluster knows."""
     chain = (make("leaf", key(3)).certificate,)
     whole = {"metadata": {"name": REQUESTS, "resourceVersion": "1"}, "data": {}}
-    many_answers = {f"demo-kafka-{number}": IssuedLeaf(chain * 40) for number in range(60)}
+    many_answers = {f"demo-kafka-{number}": PendingLeaf(chain * 40) for number in range(60)}
     for stored in ({}, {REQUESTS: whole}):
         with pytest.raises(SecretFull) as refused:
             write_records(SCOPE, stored, Component.KAFKA, many_answers)
@@ -177,7 +177,7 @@ def test_no_secret_is_written_that_the_api_server_refuses() -> None:
 def test_who_brings_too_many_at_once_is_told_to_bring_fewer() -> None:
     chain = (make("leaf", key(3)).certificate,) * 40
     with pytest.raises(SecretFull) as refused:
-        write_pending(SCOPE, {}, Component.KAFKA, {f"demo-kafka-{number}": chain for number in range(60)})
+        write_issued(SCOPE, {}, Component.KAFKA, {f"demo-kafka-{number}": chain for number in range(60)})
     assert refused.value.remedy.startswith(
         "Nothing of this was written. Bring fewer at once, and run the flow before the next ones"
     )

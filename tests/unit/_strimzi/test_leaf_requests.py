@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
-    IssuedLeaf,
     NextKeys,
+    PendingLeaf,
     RequestRecord,
     StoredRequest,
     read_requests,
@@ -39,7 +39,7 @@ NODE, OTHER = "demo-kafka-0", "demo-kafka-1"
 REQUESTS, KEYS = "demo-issuing-kafka", "demo-issuing-kafka-keys"
 CA = make("cluster-ca v1", key(1))
 CHAIN = (leaf(CA), CA.certificate)
-ISSUED = IssuedLeaf(CHAIN)
+PENDING = PendingLeaf(CHAIN)
 RECORD = RequestRecord("someone", "the CA", "a key", "names", NOW, "-----BEGIN CERTIFICATE REQUEST-----")
 FAILED = replace(RECORD, is_open=False, failure=Failure(3, NOW, "It is refused."))
 
@@ -74,30 +74,30 @@ RECORDS = st.builds(
 )  # fmt: skip
 VALUES = st.dictionaries(
     st.from_regex(r"[a-z][a-z0-9-]{0,20}(\.[a-z0-9-]{1,9})?", fullmatch=True),
-    RECORDS | st.builds(IssuedLeaf, st.just(CHAIN), st.none() | RECORDS),
+    RECORDS | st.builds(PendingLeaf, st.just(CHAIN), st.none() | RECORDS),
     min_size=1,
 )
 
 
 @given(VALUES, st.sampled_from(Component))
-def test_what_is_written_is_read_again(values: dict[str, RequestRecord | IssuedLeaf], component: Component) -> None:
+def test_what_is_written_is_read_again(values: dict[str, RequestRecord | PendingLeaf], component: Component) -> None:
     write = write_records(SCOPE, {}, component, values)
     assert write.body is not None
     read_again = read_requests(SCOPE, {write.name: write.body})
     assert set(read_again) == set(values)
     for name, value in values.items():
         found = read_again[name]
-        assert (found.secret, found.component, found.problem, found.pending) == (name, component, "", None)
-        assert (found.record if found.issued is None else IssuedLeaf(found.issued, found.record)) == value
+        assert (found.secret, found.component, found.problem, found.issued) == (name, component, "", None)
+        assert (found.record if found.pending is None else PendingLeaf(found.pending, found.record)) == value
 
 
 def test_the_requests_of_each_component_have_a_secret_of_their_own() -> None:
     bench = stage()
     store(bench, record(bench, RECORD))
-    store(bench, record(bench, ISSUED, "demo-cruise-control-certs", CRUISE_CONTROL))
+    store(bench, record(bench, PENDING, "demo-cruise-control-certs", CRUISE_CONTROL))
     assert read(bench) == {
         NODE: StoredRequest(NODE, KAFKA, RECORD),
-        "demo-cruise-control-certs": StoredRequest("demo-cruise-control-certs", CRUISE_CONTROL, issued=CHAIN),
+        "demo-cruise-control-certs": StoredRequest("demo-cruise-control-certs", CRUISE_CONTROL, pending=CHAIN),
     }
     made = bench.find("secrets", REQUESTS)
     assert (made["type"], made["metadata"]["labels"]) == ("strimzi.io/issuing", SCOPE.labels)
@@ -113,28 +113,28 @@ def test_what_people_read_and_put_back() -> None:
         "failed": {"count": 3, "at": "2026-06-01T12:00:00+00:00", "why": "It is refused."},
     }  # fmt: skip
     store(bench, record(bench, RECORD))
-    bench.change("secrets", REQUESTS, {"data": {f"{NODE}.pending": "YW5zd2Vy"}})
+    bench.change("secrets", REQUESTS, {"data": {f"{NODE}.issued": "YW5zd2Vy"}})
     assert read(bench)[NODE] == StoredRequest(NODE, KAFKA, RECORD, b"answer")
 
 
-@pytest.mark.parametrize("value", [RECORD, ISSUED])
+@pytest.mark.parametrize("value", [RECORD, PENDING])
 def test_what_was_put_back_goes_with_the_next_record(value: Any) -> None:
     """It was looked at: it must not be taken for the answer to another request."""
     bench = stage()
     store(bench, record(bench, RECORD))
-    bench.change("secrets", REQUESTS, {"data": {f"{NODE}.pending": "YW5zd2Vy"}})
+    bench.change("secrets", REQUESTS, {"data": {f"{NODE}.issued": "YW5zd2Vy"}})
     store(bench, record(bench, value))
-    assert f"{NODE}.pending" not in bench.data(REQUESTS)
+    assert f"{NODE}.issued" not in bench.data(REQUESTS)
     assert len(bench.data(REQUESTS)) == 1
 
 
 def test_only_what_is_named_is_changed() -> None:
     bench = stage()
-    store(bench, record(bench, RECORD), record(bench, ISSUED, "demo-cruise-control-certs", CRUISE_CONTROL))
+    store(bench, record(bench, RECORD), record(bench, PENDING, "demo-cruise-control-certs", CRUISE_CONTROL))
     store(bench, record(bench, FAILED, OTHER))
     before = read(bench)
-    store(bench, record(bench, ISSUED))
-    assert read(bench) == {**before, NODE: StoredRequest(NODE, KAFKA, issued=CHAIN)}
+    store(bench, record(bench, PENDING))
+    assert read(bench) == {**before, NODE: StoredRequest(NODE, KAFKA, pending=CHAIN)}
 
 
 # Private keys.
@@ -171,7 +171,7 @@ def test_a_key_alone_is_a_request_that_nobody_has_made() -> None:
     "found",
     [
         StoredRequest(NODE, KAFKA, RECORD),
-        StoredRequest(NODE, KAFKA, issued=CHAIN),
+        StoredRequest(NODE, KAFKA, pending=CHAIN),
         StoredRequest(NODE, KAFKA, problem="it cannot be read"),
     ],
 )
@@ -236,13 +236,13 @@ def test_what_cannot_be_read_is_a_problem_and_no_request(content: bytes) -> None
 @pytest.mark.parametrize("content", [b"", b"broken", key(1).reveal(), pem(*[CA] * 11)])
 def test_a_certificate_that_cannot_be_read_is_a_problem(content: bytes) -> None:
     """The record of the request still leads to the certificate that its issuer keeps."""
-    [found] = list(edited(issued=content, requested=changed()).values())
-    assert (found.problem, found.issued) == ("what is recorded about it cannot be read", None)
+    [found] = list(edited(pending=content, requested=changed()).values())
+    assert (found.problem, found.pending) == ("what is recorded about it cannot be read", None)
     assert found.record is not None
 
 
-def test_what_was_issued_does_not_need_its_request() -> None:
-    assert edited(issued=pem(*CHAIN), requested=b"{") == {NODE: StoredRequest(NODE, KAFKA, issued=CHAIN)}
+def test_what_has_passed_the_checks_does_not_need_its_request() -> None:
+    assert edited(pending=pem(*CHAIN), requested=b"{") == {NODE: StoredRequest(NODE, KAFKA, pending=CHAIN)}
 
 
 @given(st.binary())
@@ -279,7 +279,7 @@ def test_what_was_put_back_for_another_component_hides_no_request(component: Com
     write = write_records(SCOPE, {}, Component.CRUISE_CONTROL, {NODE: RECORD})
     assert write.body is not None
     wrong = SCOPE.issuing_secret(component.value)
-    stored = {wrong: secret(wrong, {f"{NODE}.pending": b"answer"}), write.name: write.body}
+    stored = {wrong: secret(wrong, {f"{NODE}.issued": b"answer"}), write.name: write.body}
     assert read_requests(SCOPE, stored)[NODE].record == RECORD
 
 
@@ -287,7 +287,7 @@ def test_what_lies_in_the_wrong_secret_is_no_request() -> None:
     """It could not be removed from where it is looked for."""
     stored = {
         REQUESTS: secret(REQUESTS, {f"{NODE}.key": key(7).reveal()}),
-        KEYS: secret(KEYS, {f"{NODE}.requested": changed(), f"{NODE}.issued": pem(*CHAIN)}),
+        KEYS: secret(KEYS, {f"{NODE}.requested": changed(), f"{NODE}.pending": pem(*CHAIN)}),
     }
     assert read_requests(SCOPE, stored) == {}
 
@@ -299,11 +299,11 @@ def test_a_secret_is_made_changed_and_removed() -> None:
     bench = stage()
     made = record(bench, RECORD)
     store(bench, made)
-    more = record(bench, ISSUED, OTHER)
+    more = record(bench, PENDING, OTHER)
     store(bench, more)
     less = record(bench, None)
     store(bench, less)
-    assert set(bench.data(REQUESTS)) == {f"{OTHER}.issued"}
+    assert set(bench.data(REQUESTS)) == {f"{OTHER}.pending"}
     gone = record(bench, None, OTHER)
     store(bench, gone)
     assert [one.verb for one in (made, more, less, gone)] == [
@@ -333,7 +333,7 @@ def test_a_secret_that_was_changed_meanwhile_is_left_as_it_is(value: RequestReco
     bench = stage()
     store(bench, record(bench, RECORD))
     write = record(bench, value)
-    theirs = bench.change("secrets", REQUESTS, {"data": {f"{NODE}.pending": "YW5zd2Vy"}})
+    theirs = bench.change("secrets", REQUESTS, {"data": {f"{NODE}.issued": "YW5zd2Vy"}})
     with pytest.raises(Conflict):
         store(bench, write)
     assert bench.find("secrets", REQUESTS) == theirs

@@ -346,14 +346,14 @@ def test_a_chain_may_be_behind_it_and_text_around_it() -> None:
     memory = stages.asked()
     text = f"Certificate:\n    Data:\n{signed(memory, 'demo-kafka-0')}\n{ELSEWHERE.certificate.pem.decode()}"
     assert not bring(memory, text).failed
-    stored = parse_certificates(entry(memory, "demo-issuing-kafka", "demo-kafka-0.pending"))
+    stored = parse_certificates(entry(memory, "demo-issuing-kafka", "demo-kafka-0.issued"))
     assert stored[1:] == (ELSEWHERE.certificate,)
 
 
 def test_a_better_one_takes_the_place_of_what_somebody_put_there() -> None:
     memory = stages.asked()
     wrong = signed(memory, "demo-kafka-0", replace(GOOD, copies=False))
-    put(memory, "secrets", "demo-issuing-kafka", {"demo-kafka-0.pending": wrong.encode()})
+    put(memory, "secrets", "demo-issuing-kafka", {"demo-kafka-0.issued": wrong.encode()})
     shown = look(memory)["demo-kafka-0"]
     assert (shown["answered"], shown["problem"]) == (False, "")
     assert shown["refused"].startswith(
@@ -394,7 +394,7 @@ def test_a_run_that_has_changed_the_requests_meanwhile() -> None:
     ended = bring(memory, signed(memory, "demo-kafka-0"), answer=meanwhile)
     assert ended.failed
     assert ended.result["msg"].endswith("Somebody else changed it meanwhile; run again.")
-    assert "demo-kafka-0.pending" not in json.dumps(memory.api.find("secrets", "kafka", "demo-issuing-kafka"))
+    assert "demo-kafka-0.issued" not in json.dumps(memory.api.find("secrets", "kafka", "demo-issuing-kafka"))
 
 
 # Refused
