@@ -69,6 +69,18 @@ options:
       - DNS names and IP addresses of the certificate in O(secret).
     type: list
     elements: str
+  forms:
+    description:
+      - Further forms of the certificate in O(secret) with its key. They are made anew with it, and where one of them or what they were made of
+        has changed; one that is not asked for any more is removed.
+      - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks) makes the same with the ending
+        C(.jks), for programs that read no other form; an alias there is in lower case.
+      - V(combined) makes C(<common_name>.pem) with the key, in PKCS#8 form, and then the certificate with its chain, as Kafka's own clients read it with
+        C(ssl.keystore.type=PEM).
+      - All of these stores have one password, in the entry C(<common_name>.password). It is made once and stays; one that is already there is taken.
+    type: list
+    elements: str
+    choices: [pkcs12, jks, combined]
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
@@ -125,6 +137,14 @@ EXAMPLES = r"""
     secret: tools-tls
     common_name: tools
     subject_alternative_names: [tools.kafka.svc]
+
+- name: Have it as a keystore and a truststore for a program in Java too
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    secret: tools-tls
+    common_name: tools
+    forms: [pkcs12]
 """
 
 RETURN = r"""
@@ -569,6 +589,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.leaves_module import LeavesModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import are_issued
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own_forms import Form
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
@@ -582,10 +603,11 @@ STATE = ArgumentSpec(
         "secret": {"type": "str", "no_log": False},
         "common_name": {"type": "str"},
         "subject_alternative_names": {"type": "list", "elements": "str"},
+        "forms": {"type": "list", "elements": "str", "choices": [one.value for one in Form]},
     },
     required_together=(("secret", "common_name"),),
     mutually_exclusive=(("secret", "secrets"), ("secret", "components")),
-    required_by={"subject_alternative_names": ("secret",)},
+    required_by={"subject_alternative_names": ("secret",), "forms": ("secret",)},
     only_with=(
         OnlyWith("secret", "state", ("issued",)),
         OnlyWith("force", "state", ("renewed",)),

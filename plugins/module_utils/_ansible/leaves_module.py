@@ -13,7 +13,8 @@ from .._engine.looking import see, see_existing
 from .._engine.patience import IN_A_FLOW, Patience
 from .._engine.targets import are_replaced
 from .._issuing.left_over import left_over, remove
-from .._issuing.own import OwnCertificate, have_certificate
+from .._issuing.own import have_certificate
+from .._issuing.own_forms import Form, OwnCertificate
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Selection
 from .._trust.model.names import listed
@@ -60,6 +61,7 @@ class LeavesModule(FlowModule):
         wanted = OwnCertificate(
             self.params["secret"], self.params["common_name"],
             frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
+            frozenset(map(Form, self.params["forms"] or ())),
         )  # fmt: skip
         chain, why = Patience(work).through(lambda: have_certificate(wanted, see_existing(work), work), IN_A_FLOW)
         return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._issuing.own import OwnCertificate
+from .._issuing.own_forms import OwnCertificate
 from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.actions import Action

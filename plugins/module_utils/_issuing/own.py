@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from .._kube.resources import SECRETS
@@ -19,7 +19,7 @@ from .._pki.leaf_usability import Purpose
 from .._strimzi.ca_secrets import KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, StepError
 from .._strimzi.leaves import holders_of_subjects
-from .._strimzi.names import CLUSTER_LABEL
+from .._strimzi.names import CLUSTER_LABEL, FORMS
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
@@ -32,6 +32,7 @@ from .acceptance import Acceptance, known_certificates
 from .internal import InternalIssuer
 from .issue import signed_here
 from .issuer import IssuedCertificate
+from .own_forms import Form, OwnCertificate, further_forms, password_of, record_of, records_of
 from .subjects import LeafSubject, canonical
 
 
@@ -51,20 +52,10 @@ class IssuedByOthers(StepError):
     """Certificates of this CA are not issued here, and a flow would not know who holds this one."""
 
 
-@dataclass(frozen=True)
-class OwnCertificate:
-    """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life."""
-
-    secret: str
-    common_name: str
-    names: frozenset[str]
-    renew_before: timedelta
-
-
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
     """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
 
-    Raises ClocksDiffer, IssuedByOthers, SecretTaken, SubjectTaken, AuthorityUnavailable, LeafRefused, KubeError.
+    Raises ClocksDiffer, IssuedByOthers, SecretTaken, SubjectTaken, PasswordUnusable, AuthorityUnavailable, LeafRefused, KubeError.
     """
     if (wrong := wrong_clock(observation.snapshot)) is not None:
         raise ClocksDiffer(f"{wrong.subject}: {wrong.message}", wrong.remedy)
@@ -72,21 +63,30 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
     _require_own_subject(wanted, observation)
     stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)
     _require_own(wanted, stored, observation)
-    chain = _chain(entries(stored).get(f"{wanted.common_name}.crt", b""))
-    trusted = _trusted(observation)
-    why = _why_issued(wanted, chain, private_key(stored, f"{wanted.common_name}.key"), observation)
-    if not why and entries(stored).get("ca.crt") == trusted:
+    present, (certificate, own_key, authorities) = entries(stored), wanted.pem_entries
+    password = password_of(wanted, present, observation)
+    chain, key, trusted = _chain(present.get(certificate, b"")), private_key(stored, own_key), _trusted(observation)
+    why = _why_issued(wanted, chain, key, observation)
+    records = records_of(stored)
+    made_before = records.pop(wanted.common_name, "")
+    if not why and present.get(authorities) == trusted and made_before == record_of(wanted, present):
         return chain, ""
     issuer = _issuer(observation, work) if why else None
     if work.dry_run:
-        write_all((_write(wanted, stored, {}, work),), work, "")
+        write_all((_write(wanted, stored, {}, None, work),), work, "")
         return (), why
-    data = {"ca.crt": trusted}
+    data: dict[str, bytes | None] = {authorities: trusted}
     if issuer is not None:
         issued, key = _issue(wanted, issuer, observation, work)
         chain = (issued.leaf, *issued.chain)
-        data |= {f"{wanted.common_name}.crt": encode_certificates(chain), f"{wanted.common_name}.key": key}
-    write_all((_write(wanted, stored, data, work),), work, "")
+        data |= {certificate: encode_certificates(chain), own_key: key.reveal()}
+    if key is not None:
+        data |= further_forms(wanted, chain, key, trusted, password, work.clock.now())
+    if made_before:
+        data |= dict.fromkeys(set(wanted.entries_of(frozenset(Form) - wanted.forms)) & present.keys())
+    stays = {name: content for name, content in {**present, **data}.items() if content is not None}
+    records |= {wanted.common_name: record_of(wanted, stays)} if wanted.forms else {}
+    write_all((_write(wanted, stored, data, json.dumps(records, sort_keys=True) if records else None, work),), work, "")
     return chain, why
 
 
@@ -177,15 +177,20 @@ def _issuer(observation: Observation, work: Work) -> InternalIssuer:
 
 def _issue(
     wanted: OwnCertificate, issuer: InternalIssuer, observation: Observation, work: Work
-) -> tuple[IssuedCertificate, bytes]:
+) -> tuple[IssuedCertificate, PrivateKey]:
     subject, key = _subject(wanted), generate_key(work.settings.leaf_key)
     acceptance = Acceptance(observation.snapshot.ca.current, known_certificates(observation.snapshot), work.clock.now())
-    return signed_here(subject, key, issuer, acceptance, wanted.secret), key.reveal()
+    return signed_here(subject, key, issuer, acceptance, wanted.secret), key
 
 
-def _write(wanted: OwnCertificate, stored: object, data: dict[str, bytes], work: Work) -> Write:
+def _write(
+    wanted: OwnCertificate, stored: object, data: Mapping[str, bytes | None], record: str | None, work: Work
+) -> Write:
+    """record: of the further forms of each certificate, None where there are none."""
     what = f"certificate {wanted.common_name}.crt"
     if not isinstance(stored, dict):
-        body = new_secret({}, wanted.secret, data, {})
+        content = {name: one for name, one in data.items() if one is not None}
+        body = new_secret({}, wanted.secret, content, {FORMS: record} if record else {})
         return Write(WriteVerb.CREATE, SECRETS, wanted.secret, what, body)
-    return Write(WriteVerb.UPDATE, SECRETS, wanted.secret, what, secret_patch(dict(data)), version(stored))
+    patch = secret_patch(data, {FORMS: record})
+    return Write(WriteVerb.UPDATE, SECRETS, wanted.secret, what, patch, version(stored))

@@ -44,7 +44,7 @@ KEPT_OF = "trustops.strimzi/kept-of"
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
 #: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger, and what is done with a CA in its time for renewal;
 #: the places that the flow which prepared a CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part
-#: of; the generation of the clients CA; the authentication for which a user is paused.
+#: of; the generation of the clients CA; the authentication for which a user is paused; what the further forms of a certificate were made of.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -57,6 +57,7 @@ NAMED = "trustops.strimzi/named"
 STOP = "trustops.strimzi/stop"
 TO_REPLACE = "trustops.strimzi/to-replace"
 LAYOUT = "trustops.strimzi/layout"
+FORMS = "trustops.strimzi/forms"
 
 #: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.
 USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD = "user.crt", "user.key", "user.p12", "user.password"

@@ -14,13 +14,18 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
-    OwnCertificate,
     SecretTaken,
     SubjectTaken,
     have_certificate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own_forms import (
+    Form,
+    OwnCertificate,
+    PasswordUnusable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import certificate_in_pkcs12
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
@@ -192,6 +197,62 @@ def test_without_the_key_of_the_ca_in_use_the_message_says_where_it_is_expected(
         with pytest.raises(AuthorityUnavailable, match="Secret kafka/demo-cluster-ca does not hold the key") as caught:
             have_certificate(WANTED, bench.observe(), bench.work(dry_run=dry_run))
         assert "ca.key" in caught.value.remedy
+
+
+IN_ALL_FORMS = replace(WANTED, forms=frozenset(Form))
+STORES = {"tools.p12", "tools.truststore.p12", "tools.jks", "tools.truststore.jks"}
+
+
+def test_further_forms_hold_the_same_pair_under_a_password_that_stays(bench: Bench) -> None:
+    before = bench.data("tools-tls")
+    assert have(bench, IN_ALL_FORMS)[1:] == (parse_certificates(before["tools.crt"]), "")
+    made = bench.data("tools-tls")
+    assert made.keys() - before.keys() == {*STORES, "tools.pem", "tools.password"}
+    assert {name: made[name] for name in before} == before
+    assert made["tools.pem"] == before["tools.key"] + before["tools.crt"]
+    leaf = parse_certificates(before["tools.crt"])[0]
+    assert certificate_in_pkcs12(made["tools.p12"], made["tools.password"]) == leaf.sha256
+    other = replace(IN_ALL_FORMS, common_name="other", forms=frozenset({Form.JKS}))
+    have(bench, other)
+    assert (have(bench, IN_ALL_FORMS)[0], have(bench, other)[0]) == ([], [])
+    _come_to_the_end(bench)
+    chain = have(bench, IN_ALL_FORMS)[1]
+    renewed = bench.data("tools-tls")
+    assert certificate_in_pkcs12(renewed["tools.p12"], made["tools.password"]) == chain[0].sha256 != leaf.sha256
+    assert renewed["tools.pem"] == renewed["tools.key"] + pem(*chain)
+
+
+@pytest.mark.parametrize("spoilt", [*sorted(STORES), "tools.pem", "tools.password", "tools.crt", "ca.crt"])
+def test_further_forms_are_made_anew_where_one_or_what_it_is_made_of_was_changed(spoilt: str, bench: Bench) -> None:
+    have(bench, IN_ALL_FORMS)
+    bench.change("secrets", "tools-tls", secret_patch({spoilt: b"other"}))
+    assert [one.verb for one in have(bench, IN_ALL_FORMS)[0]] == ["update"]
+    found = bench.data("tools-tls")
+    assert (found["tools.password"] == b"other") is (spoilt == "tools.password")
+    leaf = parse_certificates(found["tools.crt"])[0]
+    assert certificate_in_pkcs12(found["tools.p12"], found["tools.password"]) == leaf.sha256
+    assert have(bench, IN_ALL_FORMS)[0] == []
+
+
+def test_a_form_that_is_not_wanted_any_more_goes_and_what_others_called_alike_stays(bench: Bench) -> None:
+    bench.change("secrets", "tools-tls", secret_patch({"tools.jks": b"mine"}))
+    assert have(bench)[0] == []
+    have(bench, IN_ALL_FORMS)
+    assert [one.verb for one in have(bench, replace(WANTED, forms=frozenset({Form.COMBINED})))[0]] == ["update"]
+    assert set(bench.data("tools-tls")) == {"tools.crt", "tools.key", "ca.crt", "tools.pem", "tools.password"}
+    assert [one.verb for one in have(bench)[0]] == ["update"]
+    assert "tools.pem" not in bench.data("tools-tls")
+    assert have(bench)[0] == []
+
+
+@pytest.mark.parametrize("password", [b"", b"secret\n", "geh\u00e9im".encode()])
+def test_a_password_that_opens_no_keystore_is_refused(password: bytes, bench: Bench) -> None:
+    bench.change("secrets", "tools-tls", secret_patch({"tools.password": password}))
+    for dry_run in (True, False):
+        with pytest.raises(PasswordUnusable, match=r"Secret kafka/tools-tls: entry tools\.password") as refused:
+            have(bench, IN_ALL_FORMS, dry_run=dry_run)
+        assert "remove the entry" in refused.value.remedy
+    assert have(bench)[0] == []
 
 
 TAKEN = [

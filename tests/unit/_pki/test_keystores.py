@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
     KeystoreError,
     certificate_in_pkcs12,
+    jks_keystore,
     jks_truststore,
     pkcs12_keystore,
     pkcs12_truststore,
@@ -135,6 +136,33 @@ def test_java_reads_trusted_certificates(tmp_path: Path, form: str) -> None:
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("trustedCertEntry") == len(STORED)
     assert all(alias in done.stdout for alias in STORED)
+
+
+@pytest.mark.skipif(KEYTOOL is None, reason="needs keytool")
+def test_java_reads_a_key_in_its_old_format(tmp_path: Path) -> None:
+    """And gives it out, with its chain, in a format that others read."""
+    ca = make("clients-ca v1", key(2))
+    own = make("Orders", key(3), ca, ca=False)
+    chain = (own.certificate, ca.certificate)
+    (tmp_path / "old").write_bytes(jks_keystore("Orders", key(3), chain, b"password", CREATED))
+    command = [str(KEYTOOL), "-importkeystore", "-srckeystore", "old", "-srcstoretype", "JKS", "-srcalias", "Orders"]
+    command += [
+        "-destkeystore",
+        "new",
+        "-deststoretype",
+        "PKCS12",
+        "-srcstorepass",
+        "password",
+        "-deststorepass",
+        "password",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    found, certificate, above = pkcs12.load_key_and_certificates((tmp_path / "new").read_bytes(), b"password")
+    assert found is not None
+    assert certificate is not None
+    assert PrivateKey(found) == key(3)  # type: ignore[arg-type]
+    assert [one.fingerprint(SHA256()).hex() for one in (certificate, *above)] == [one.sha256 for one in chain]
 
 
 class TestOpening:

@@ -119,7 +119,15 @@ def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_t
     memory = stages.managed()
     ended = own(memory)
     found = secret(memory, "tools-tls")
-    assert set(found) == {"tools.crt", "tools.key", "ca.crt"}
+    assert set(found) == {
+        "tools.crt",
+        "tools.key",
+        "tools.pem",
+        "tools.p12",
+        "tools.password",
+        "tools.truststore.p12",
+        "ca.crt",
+    }
     (made, *_above), (ca,) = (parse_certificates(found[name]) for name in ("tools.crt", "ca.crt"))
     assert (made.subject, made.signed_by(ca)) == ("CN=tools,O=io.strimzi", True)
     assert made.subject_alternative_names == {"tools.kafka.svc", "10.0.0.1"}

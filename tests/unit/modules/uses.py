@@ -144,7 +144,10 @@ def _to_be_imported() -> MemoryCluster:
     return memory
 
 
-OWN = {"secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["tools.kafka.svc", "10.0.0.1"]}
+OWN = {
+    "secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["tools.kafka.svc", "10.0.0.1"],
+    "forms": ["pkcs12", "combined"],
+}  # fmt: skip
 TRUST_ROLL = [*PODS, KAFKA, *DEPLOYMENTS, LEDGER]
 
 USES = [
