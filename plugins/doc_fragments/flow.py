@@ -268,6 +268,15 @@ options:
     type: str
     choices: [always, never]
     default: always
+  leaf_key_size:
+    description:
+      - Bits of the RSA keys of certificates that are issued or requested from now on. It gives no reason to issue one anew. The operator and the agent in
+        each Kafka node read keys of RSA only.
+      - Give it to every call - a request that waits for an answer is made again with a key of this size where it has another one. It says nothing
+        with O(rotation_policy=never) about a key that is kept, and nothing about keys that the operator makes.
+    type: int
+    choices: [2048, 3072, 4096]
+    default: 2048
   ca_source:
     description:
       - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. With it nobody has to give

@@ -20,7 +20,7 @@ VARIABLES = {
     "ca": ("ca",),
     "flow": (
         "strategy", "kafka_bootstrap", "spread", "client_bundle", "trusting_secrets", "waivers",
-        "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "pending",
+        "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "leaf_key_size", "pending",
         "spare_leaves", "dns_domain",
         "until_phase", "continue_stopped", "ignore_maintenance_windows", "operator_timeout", "pod_timeout",
     ),

@@ -212,6 +212,7 @@ FLOW = ArgumentSpec(
             "required_if": [("type", "cert_manager", ("name",)), ("type", "vault", ("name", "url", "role", "login"))],
         },
         "rotation_policy": {"type": "str", "choices": ["always", "never"], "default": "always"},
+        "leaf_key_size": {"type": "int", "choices": [2048, 3072, 4096], "default": 2048, "no_log": False},
         **SOURCE.options,
         "trust_new_roots": {"type": "str", "choices": ["ask", "never"], "default": "ask"},
         "confirm_roots": {"type": "list", "elements": "str"},

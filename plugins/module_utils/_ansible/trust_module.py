@@ -238,7 +238,7 @@ class TrustModule(ClusterModule):
             self.fail(problem)
         return Settings(
             ca_key=key_spec(self.params),
-            leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
+            leaf_key=KeySpec(KeyAlgorithm.RSA, self.params.get("leaf_key_size") or 2048),
             validity=self._validity,
             path_length=1 if self.params.get("path_length") is None else self.params["path_length"],
             supplied=self._supplied,

@@ -117,7 +117,7 @@ def own(memory: MemoryCluster, check: bool = False, **changes: Any) -> Ended:
 
 def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_to_use_it() -> None:
     memory = stages.managed()
-    ended = own(memory)
+    ended = own(memory, leaf_key_size=3072)
     found = secret(memory, "tools-tls")
     assert set(found) == {
         "tools.crt",
@@ -131,6 +131,7 @@ def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_t
     (made, *_above), (ca,) = (parse_certificates(found[name]) for name in ("tools.crt", "ca.crt"))
     assert (made.subject, made.signed_by(ca)) == ("CN=tools,O=io.strimzi", True)
     assert made.subject_alternative_names == {"tools.kafka.svc", "10.0.0.1"}
+    assert made.key_type == ("rsa", 3072)
     assert {name: ended.result["certificate"][name] for name in ("secret", "sha256", "why")} == {
         "secret": "kafka/tools-tls", "sha256": made.sha256, "why": "it is not there yet",
     }  # fmt: skip
