@@ -13,7 +13,7 @@ test: ## every check, some side by side
 	@$(CHECK)
 
 .PHONY: test-long
-test-long: ## what `make test` has no time for: pylint, the other kills and explorations, playbooks on real nodes, every flow under traffic; two hours, as root
+test-long: ## what `make test` has no time for: pylint, the other kills and explorations, playbooks on real nodes, every flow under traffic; hours, as root
 	@$(CHECK) --exec pytest tests/faults -m "" --each --numprocesses=2 --timeout=7200
 	@$(CHECK) --exec pytest tests/exploration tests/flows -m long --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --timeout=900

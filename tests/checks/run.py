@@ -30,8 +30,8 @@ FINDINGS = 5
 FINDING = 200
 #: A line of a log that starts so is repeated beside the check's result.
 NOTE = "note: "
-#: A check that takes longer than that hangs.
-LIMIT_SECONDS = 3600.0
+#: A check that takes longer than that hangs. On a machine that others use, the unit tests have taken fifty minutes beside the other checks.
+LIMIT_SECONDS = 4500.0
 _RUNNING: set[subprocess.Popen[str]] = set()
 
 
