@@ -242,6 +242,23 @@ options:
           token:
             description: With O(issuer.login.type=token), a token that may sign. It is not renewed.
             type: str
+          token_from:
+            description:
+              - The same from a Secret, where another program keeps a token and renews it. It is read when it is needed, and once more where Vault does
+                not accept it, so it is in no option, variable or file.
+            type: dict
+            suboptions:
+              secret:
+                description: Name of the Secret.
+                type: str
+                required: true
+              namespace:
+                description: Its namespace; that of the cluster where it is not given.
+                type: str
+              key:
+                description: The entry with the token.
+                type: str
+                default: token
           role_id:
             description: With O(issuer.login.type=approle), id of the role.
             type: str

@@ -105,7 +105,7 @@ class SetUp:
         return {"type": "vault", **{name: value for name, value in known.items() if value}}
 
     def issuer(self, role: str = ROLE, login: VaultLogin | None = None, **others: Any) -> VaultPki:
-        return VaultPki(self.settings(role, login, **others), QuickClock())
+        return VaultPki(self.settings(role, login, **others), QuickClock(), str)
 
 
 def documented(command: str) -> dict[str, str]:

@@ -194,6 +194,15 @@ FLOW = ArgumentSpec(
                         },
                         "mount": {"type": "str"},
                         "token": {"type": "str", "no_log": True},
+                        "token_from": {
+                            "type": "dict",
+                            "no_log": False,
+                            "options": {
+                                "secret": {"type": "str", "required": True, "no_log": False},
+                                "namespace": {"type": "str"},
+                                "key": {"type": "str", "default": "token", "no_log": False},
+                            },
+                        },
                         "role_id": {"type": "str"},
                         "secret_id": {"type": "str", "no_log": True},
                         "role": {"type": "str"},
@@ -201,8 +210,9 @@ FLOW = ArgumentSpec(
                         "certificate": {"type": "str"},
                         "private_key": {"type": "str", "no_log": True},
                     },
+                    "mutually_exclusive": [("token", "token_from")],
                     "required_if": [
-                        ("type", "token", ("token",)),
+                        ("type", "token", ("token", "token_from"), True),
                         ("type", "approle", ("role_id", "secret_id")),
                         ("type", "kubernetes", ("role", "jwt")),
                         ("type", "cert", ("certificate", "private_key")),

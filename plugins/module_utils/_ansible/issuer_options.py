@@ -23,6 +23,7 @@ from .._strimzi.issuer_settings import (
     VaultLogin,
     VaultTlsCertificate,
     VaultToken,
+    VaultTokenSecret,
 )
 from .arguments import FLOW
 from .errors import OptionsError
@@ -37,7 +38,7 @@ _READ = {
 }
 _READ_BY_CERTIFICATES = frozenset({"validity_days", "renew_before_days"})
 _READ_BY_LOGIN = {
-    "token": frozenset({"token"}),
+    "token": frozenset({"token", "token_from"}),
     "approle": frozenset({"role_id", "secret_id"}),
     "kubernetes": frozenset({"role", "jwt"}),
     "cert": frozenset({"role", "certificate", "private_key"}),
@@ -126,7 +127,12 @@ def _login(options: Mapping[str, Any]) -> VaultLogin:
     _require_of_one_login(options)
     mount = {"mount": options["mount"]} if options["mount"] else {}
     if options["type"] == "token":
-        return VaultToken(options["token"])
+        named = options["token_from"]
+        return (
+            VaultTokenSecret(named["secret"], named["key"], named["namespace"] or "")
+            if named
+            else VaultToken(options["token"])
+        )
     if options["type"] == "approle":
         return VaultAppRole(options["role_id"], options["secret_id"], **mount)
     if options["type"] == "kubernetes":

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._strimzi.issuer_settings import CertManagerCertificates, CertManagerIssuer, VaultIssuer
+from .._kube.resources import SECRETS
+from .._strimzi.issuer_settings import CertManagerCertificates, CertManagerIssuer, VaultIssuer, VaultTokenSecret
 from .._strimzi.leaf_requests import StoredRequest
+from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .cert_manager import CertManager
 from .cert_manager_certificates import CertManagerByCertificates
@@ -18,6 +20,7 @@ from .external import External
 from .issuer import Issuer
 from .issuer_reference import IssuerReference
 from .vault import VaultPki
+from .vault_errors import VaultFailure
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
@@ -30,10 +33,22 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
         terms = Terms(scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)
         return CertManagerByCertificates(work.client, terms, work.clock)
     if isinstance(settings, VaultIssuer):
-        return VaultPki(settings, work.clock, work.alive)
+        return VaultPki(settings, work.clock, lambda named: _token_in(named, work), work.alive)
     answers = {
         one.record.token.encode("utf-8"): one.issued
         for one in stored
         if one.record is not None and one.issued is not None
     }
     return External(answers, f"Secrets {scope.namespace}/{scope.issuing_secret('<component>')}")
+
+
+def _token_in(named: VaultTokenSecret, work: Work) -> str:
+    namespace = named.namespace or work.scope.namespace
+    found = work.client.get_or_none(SECRETS, namespace, named.secret)
+    token = entries(found).get(named.entry, b"").decode("latin-1").strip()
+    if not token:
+        problem = "does not exist" if found is None else f"has no token in its entry {named.entry}"
+        raise VaultFailure(
+            f"Secret {namespace}/{named.secret} {problem}.", "Put a token there, or correct token_from of issuer.login."
+        )
+    return token

@@ -19,7 +19,7 @@ from .vault_bodies import leaf_body, link_body, request_body, self_issued_body
 from .vault_calls import PatientCalls
 from .vault_errors import Reply, quotable, quoted
 from .vault_http import VaultConnection
-from .vault_login import tokens_of
+from .vault_login import ReadToken, tokens_of
 from .vault_paths import cross_sign_path, issuer_path, sign_intermediate_path, sign_path, sign_self_issued_path
 from .vault_session import VaultSession
 
@@ -36,10 +36,13 @@ class VaultPki:
 
     remembers = False
 
-    def __init__(self, settings: VaultIssuer, clock: Clock, alive: Callable[[], None] = lambda: None) -> None:
-        """alive: called before each request to Vault, which may have to be repeated."""
+    def __init__(
+        self, settings: VaultIssuer, clock: Clock, read: ReadToken, alive: Callable[[], None] = lambda: None
+    ) -> None:
+        """read: of a token in a Secret. alive: called before each request to Vault, which may have to be repeated."""
         self._settings = settings
         self._clock = clock
+        self._read_token = read
         self._alive = alive
         self._session: VaultSession | None = None
         self._signed: dict[LeafOrder, Token] = {}
@@ -161,5 +164,6 @@ class VaultPki:
         if self._session is None:
             connection = VaultConnection(self._settings, self._clock.now)
             calls = PatientCalls(connection, self._clock, self._alive)
-            self._session = VaultSession(calls, tokens_of(self._settings.login, calls, self._clock))
+            tokens = tokens_of(self._settings.login, calls, self._clock, self._read_token)
+            self._session = VaultSession(calls, tokens)
         return self._session

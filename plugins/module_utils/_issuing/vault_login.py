@@ -6,11 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .._strimzi.issuer_settings import VaultAppRole, VaultKubernetes, VaultLogin, VaultTlsCertificate, VaultToken
+from .._strimzi.issuer_settings import (
+    VaultAppRole,
+    VaultKubernetes,
+    VaultLogin,
+    VaultTlsCertificate,
+    VaultToken,
+    VaultTokenSecret,
+)
 from .._strimzi.work import Clock
 from .vault_calls import PatientCalls
 from .vault_errors import Call, Reply, VaultFailure, quoted
@@ -41,6 +48,28 @@ class GivenToken:
 
     def give_up(self) -> bool:
         return False
+
+
+#: Reads the token in a Secret. Raises VaultFailure, KubeError.
+ReadToken = Callable[[VaultTokenSecret], str]
+
+
+class StoredToken:
+    """A token in a Secret, which is read when it is needed, and once more where it is not accepted: another program may renew it there."""
+
+    def __init__(self, secret: VaultTokenSecret, read: ReadToken) -> None:
+        self._secret = secret
+        self._read = read
+        self._token: str | None = None
+
+    def token(self) -> str:
+        if self._token is None:
+            self._token = self._read(self._secret)
+        return self._token
+
+    def give_up(self) -> bool:
+        refused, self._token = self._token, self._read(self._secret)
+        return self._token != refused
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,7 +159,9 @@ class LoggedIn:
         return _Lease(token, auth.get("renewable") is True, now + seconds, renew_at)
 
 
-def tokens_of(login: VaultLogin, calls: PatientCalls, clock: Clock) -> Tokens:
+def tokens_of(login: VaultLogin, calls: PatientCalls, clock: Clock, read: ReadToken) -> Tokens:
+    if isinstance(login, VaultTokenSecret):
+        return StoredToken(login, read)
     if isinstance(login, VaultToken):
         return GivenToken(login.token.strip())
     return LoggedIn(calls, _method(login), clock)

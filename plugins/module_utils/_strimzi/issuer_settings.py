@@ -49,6 +49,15 @@ class VaultToken:
     token: str
 
 
+@dataclass(frozen=True)
+class VaultTokenSecret:
+    """The Secret in which somebody keeps a token. entry: of the token. namespace: empty for that of the cluster."""
+
+    secret: str
+    entry: str = "token"
+    namespace: str = ""
+
+
 @dataclass(frozen=True, repr=False)
 class VaultAppRole:
     """mount: the path of the auth method, without ``auth/``."""
@@ -77,7 +86,7 @@ class VaultTlsCertificate:
     mount: str = "cert"
 
 
-VaultLogin: TypeAlias = VaultToken | VaultAppRole | VaultKubernetes | VaultTlsCertificate
+VaultLogin: TypeAlias = VaultToken | VaultTokenSecret | VaultAppRole | VaultKubernetes | VaultTlsCertificate
 
 
 @dataclass(frozen=True, repr=False)

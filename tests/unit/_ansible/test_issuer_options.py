@@ -20,6 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
+    VaultIssuer,
+    VaultTokenSecret,
 )
 
 
@@ -116,6 +118,13 @@ def test_options_of_another_issuer_are_refused(options: dict[str, Any], message:
     with pytest.raises(OptionsError) as caught:
         issuer_settings(given(**options))
     assert str(caught.value) == f"issuer: {message}"
+
+
+def test_a_secret_is_named_for_a_token() -> None:
+    login = {**BY_TOKEN, "token": None, "token_from": {"secret": "vault-token", "key": "token", "namespace": None}}
+    settings = issuer_settings(given(**VAULT, login=login))
+    assert isinstance(settings, VaultIssuer)
+    assert settings.login == VaultTokenSecret("vault-token")
 
 
 def test_credentials_of_another_login_are_refused_and_not_quoted() -> None:

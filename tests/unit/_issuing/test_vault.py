@@ -278,7 +278,7 @@ def test_a_password_in_its_url_is_no_part_of_its_name(bench: Bench) -> None:
 
 def test_what_it_is_made_of_shows_no_secret(bench: Bench) -> None:
     settings = bench[1].settings()
-    issuer = VaultPki(settings, QuickClock())
+    issuer = VaultPki(settings, QuickClock(), str)
     asked(issuer, wish().order)
     for shown in (repr(settings), repr(settings.login), repr(issuer), repr(issuer._session), str(vars(issuer))):
         assert bench[0].root not in shown
@@ -288,7 +288,7 @@ def test_it_says_that_it_lives_before_each_request(bench: Bench) -> None:
     vault, ready = bench
     vault.faults = [Fault(503, times=2)]
     lived: list[int] = []
-    asked(VaultPki(ready.settings(), QuickClock(), lambda: lived.append(vault.signed())), wish().order)
+    asked(VaultPki(ready.settings(), QuickClock(), str, lambda: lived.append(vault.signed())), wish().order)
     assert lived == [0, 1, 2]
 
 

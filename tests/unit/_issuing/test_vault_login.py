@@ -9,12 +9,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import configured
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultAppRole,
     VaultKubernetes,
     VaultLogin,
     VaultToken,
+    VaultTokenSecret,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import Fault
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     QuickClock,
@@ -30,6 +34,8 @@ from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_logins impor
     sign,
     unavailable,
 )
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench as Cluster
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import secret
 
 
 @pytest.fixture
@@ -159,3 +165,19 @@ def test_a_token_that_is_none_is_neither_sent_nor_shown(bench: Bench, clock: Qui
     vault, ready = bench
     assert "characters that no token has" in str(unavailable(issuer_of(ready, VaultToken(token), clock)))
     assert vault.seen == []
+
+
+def test_a_token_in_a_secret_is_read_when_it_is_needed_and_again_where_it_is_refused(bench: Bench) -> None:
+    vault, ready = bench
+    cluster, login = Cluster(), VaultTokenSecret("vault-token")
+    issuer = configured.issuer_of(cluster.work(issuer=ready.settings(login=login)))
+    assert isinstance(issuer, VaultPki)
+    assert str(unavailable(issuer)).endswith("Secret kafka/vault-token does not exist.")
+    cluster.create("secrets", secret("vault-token", {"token": b" "}))
+    assert str(unavailable(issuer)).endswith("Secret kafka/vault-token has no token in its entry token.")
+    for _time in range(2):
+        token = vault.tokens.make("default", "kafka")
+        cluster.change("secrets", "vault-token", secret_patch({"token": f"{token}\n".encode()}))
+        sign(issuer)
+        revoke_all(vault)
+    assert "does not accept the token" in str(unavailable(issuer))

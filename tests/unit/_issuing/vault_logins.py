@@ -58,7 +58,7 @@ def sign(issuer: VaultPki) -> Token:
 
 
 def issuer_of(ready: SetUp, login: VaultLogin, clock: QuickClock) -> VaultPki:
-    return VaultPki(ready.settings(login=login), clock)
+    return VaultPki(ready.settings(login=login), clock, str)
 
 
 def unavailable(issuer: VaultPki) -> IssuerUnavailable:
