@@ -51,7 +51,7 @@ def _is_renewed_by_then(case: Case) -> bool:
 
 
 #: The most that a node restarts on the way back, by whether certificates of the new CA are in use: where nodes can be told to read again, and
-#: where not (README.md, "Use cases"). A component restarts as often as the latter.
+#: where not (docs/reference.md, "Playbooks"). A component restarts as often as the latter.
 _MOST = {False: (0, 1), True: (1, 2)}
 
 
