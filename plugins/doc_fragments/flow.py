@@ -291,6 +291,7 @@ options:
         each Kafka node read keys of RSA only.
       - Give it to every call - a request that waits for an answer is made again with a key of this size where it has another one. It says nothing
         with O(rotation_policy=never) about a key that is kept, and nothing about keys that the operator makes.
+      - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues those anew whose key has another one.
     type: int
     choices: [2048, 3072, 4096]
     default: 2048

@@ -40,7 +40,7 @@ VARIABLES = {
     "presenters": ("presenting_secrets", "user_namespaces"),
     "spare": ("spare_leaves",),
     "outside": ("trusting_secrets", "waivers"),
-    "asked": ("issuer",),
+    "asked": ("issuer", "leaf_key_size"),
     "evidence": ("evidence", "pod_access"),
     "grace": ("client_grace",),
     "upkeep": ("ca_renewal", "ca_renewal_days"),
