@@ -38,7 +38,7 @@ def restarted(
     since: datetime | None = None,
 ) -> set[str]:
     work = stand.work()
-    restart(work, chosen, since, lambda: None)
+    restart(work, chosen, since, lambda: None, ignores_windows=False)
     return {action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart"}
 
 
@@ -69,11 +69,11 @@ def test_nobody_takes_the_lease_to_restart_nobody(stand: Stand) -> None:
     def refuse() -> None:
         raise AssertionError("the Lease was taken")
 
-    restart(stand.work(), KAFKA, EPOCH, refuse)
+    restart(stand.work(), KAFKA, EPOCH, refuse, ignores_windows=False)
     with pytest.raises(AssertionError):
-        restart(stand.work(), KAFKA, None, refuse)
+        restart(stand.work(), KAFKA, None, refuse, ignores_windows=False)
     work = stand.work(dry_run=True)
-    restart(work, KAFKA, None, refuse)
+    restart(work, KAFKA, None, refuse, ignores_windows=False)
     assert [action.verb for action in work.actions] == ["restart"] * len(NODES)
 
 
@@ -96,7 +96,7 @@ def test_what_another_run_did_while_its_lease_was_waited_for_counts(stand: Stand
         stand.carry_out(record(Ledger(journal=Journal(Goal.REPLACE_KEY, None, None, EPOCH, None))))
 
     with pytest.raises(NotNow, match=r"in the middle of a flow \(replace_key\)"):
-        restart(stand.work(), KAFKA, None, another_run_begins_and_lets_go)
+        restart(stand.work(), KAFKA, None, another_run_begins_and_lets_go, ignores_windows=False)
     assert stand.asked() == set()
 
 
@@ -129,7 +129,7 @@ def test_a_failure_that_passes_restarts_no_pod_twice(stand: Stand) -> None:
         return next(kept, None) if method != "GET" and path.endswith(NODES[1]) else None
 
     work = stand.work(transport=FaultyApi(stand.api, fails_at_the_second))
-    restart(work, KAFKA, None, lambda: None)
+    restart(work, KAFKA, None, lambda: None, ignores_windows=False)
     assert next(kept, None) is None, "it failed"
     restarts = [action.object for action in work.actions if action.verb == "restart"]
     assert sorted(restarts) == sorted(f"Pod kafka/{name}" for name in NODES)

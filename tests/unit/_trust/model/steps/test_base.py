@@ -22,7 +22,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import (
+    DeleteLedger,
+    RemoveMarks,
+    WriteLedger,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
@@ -80,6 +84,7 @@ EVERY: list[tuple[Step, Look]] = [
     (RaiseKeyGeneration(generation=1), Look.NONE),
     (WriteLedger(ledger=ledger(), before=ledger(), phase=USE), Look.NONE),
     (DeleteLedger(), Look.NONE),
+    (RemoveMarks(), Look.NONE),
     (IssueLeaves(secrets=PODS, issuer=chain_of(OLD), generation=0, phase=USE), Look.FRESH),
     (RechainLeaves(secrets=PODS, generation=0, phase=USE), Look.NONE),
     (Roll(reason=RollReason.USE, uids=POD, authority=CA, phase=USE), Look.NONE),
@@ -110,7 +115,7 @@ EVERY: list[tuple[Step, Look]] = [
     (AwaitPickUp(names=("KafkaConnect a/b",), authority=CA), Look.NONE),
 ]
 NOT_TOLD = {
-    "AwaitBundle", "AwaitClients", "AwaitVerdict", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
+    "AwaitBundle", "AwaitClients", "AwaitVerdict", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "RemoveMarks", "Resume", "StampPods", "TidyKeys",
     "WriteBundle", "WriteLedger",
 }  # fmt: skip
 

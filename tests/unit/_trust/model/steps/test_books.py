@@ -13,7 +13,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import (
+    DeleteLedger,
+    RemoveMarks,
+    WriteLedger,
+)
 
 from ...builders import (
     ALL,
@@ -60,6 +64,7 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
         ),
         (write(replace(BEFORE, journal=a_journal())), "record what was observed"),
         (DeleteLedger(), "delete the ledger"),
+        (RemoveMarks(), "remove the annotations of this collection"),
     ],
 )
 def test_in_words(step: Step, expected: str) -> None:
@@ -69,6 +74,7 @@ def test_in_words(step: Step, expected: str) -> None:
 def test_what_comes_of_it() -> None:
     assert write(BEFORE).effect(cluster(), MadeHere()) == cluster(ledger=BEFORE)
     assert DeleteLedger().effect(cluster(), MadeHere()) == cluster(ledger=None)
+    assert RemoveMarks().effect(cluster(), MadeHere()) == cluster()
 
 
 @pytest.mark.parametrize(
