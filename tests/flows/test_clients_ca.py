@@ -539,6 +539,7 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
     )  # fmt: skip
     lease.acquire()
     lease.release()
+    assert lease.delete()
     assert (permitted.refused, cluster.rolls) == ([], {0})
     waiting_for_it = {("list", "leases", "demo-trust.clients"), ("watch", "leases", "demo-trust.clients")}
     assert permissions(ROLES["clients-ca"]) <= permitted.used | waiting_for_it
