@@ -66,7 +66,10 @@ def test_credentials_are_hidden_whichever_option_holds_them(options: dict[str, A
 def test_a_secret_is_hidden_although_some_of_its_bytes_are_shown_as_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ansible looks for secrets when texts have been made such that they command no terminal."""
     told: dict[str, Any] = {}
-    end = lambda self, **result: told.update(remove_values(result, self.no_log_values))  # noqa: E731
+
+    def end(module: QuietModule, **result: Any) -> None:
+        told.update(remove_values(result, module.no_log_values))
+
     monkeypatch.setattr(AnsibleModule, "exit_json", end)
     module = object.__new__(QuietModule)
     module.no_log_values, module.params = {"word\x07of-mine"}, {}
