@@ -21,6 +21,7 @@ from .._pki.keystores import jks_keystore, jks_truststore, pkcs12_keystore, pkcs
 from .._strimzi.errors import StepError
 from .._strimzi.names import FORMS
 from .._strimzi.observe import Observation
+from .._strimzi.secret_data import annotation
 
 
 class PasswordUnusable(StepError):
@@ -104,9 +105,8 @@ def further_forms(
 
 def records_of(stored: Any) -> dict[str, str]:
     """The records of further forms, by common names; none where they cannot be read."""
-    annotations = ((stored or {}).get("metadata") or {}).get("annotations") or {}
     try:
-        found = json.loads(annotations.get(FORMS, "{}"))
+        found = json.loads(annotation(stored, FORMS) or "{}")
     except ValueError:
         return {}
     return {str(name): str(record) for name, record in found.items()} if isinstance(found, dict) else {}

@@ -51,7 +51,7 @@ class VaultToken:
 
 @dataclass(frozen=True)
 class VaultTokenSecret:
-    """The Secret in which somebody keeps a token. entry: of the token. namespace: empty for that of the cluster."""
+    """The Secret that holds a token for Vault. entry: of the token. namespace: empty for that of the cluster."""
 
     secret: str
     entry: str = "token"

@@ -41,9 +41,7 @@ class WriteLedger(Step):
         if (stop := _stop(self.ledger)) != _stop(self.before):
             changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
         if (upkeep := self.ledger.upkeep) != self.before.upkeep:
-            changes.append(
-                f"what is done in the CA's time for renewal ({upkeep.policy.value if upkeep else 'nothing'})"
-            )
+            changes.append(f"how reconcile renews the CA ({upkeep.policy.value if upkeep else 'not at all'})")
         noted = _holders(self.ledger) - _holders(self.before)
         if noted and not changes:
             changes = [f"what {counted(len(noted), 'pod')} will present until the next restart"]
