@@ -53,7 +53,7 @@ class Runner:
             command += ["-e", json.dumps({name: value})]
         return subprocess.Popen(
             command, cwd=ROOT, env=self.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True,
+            process_group=0,
         )  # fmt: skip
 
     def environment(self) -> dict[str, str]:

@@ -106,7 +106,8 @@ def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, sh
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        process_group=0,
+        # A kernel that groups processes by session shares the processors between checks, whatever each starts.
+        start_new_session=True,
     ) as process:
         _RUNNING.add(process)
         limit = threading.Timer(LIMIT_SECONDS, _end, (process,))

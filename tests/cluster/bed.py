@@ -175,7 +175,7 @@ class Bed:
                 stdin=self._pipe or subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,
+                process_group=0,
             )
         self._pipe = process.stdin
         (self.folder / "supervisor.pid").write_text(str(process.pid))

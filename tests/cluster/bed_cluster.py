@@ -42,7 +42,7 @@ class BedCluster:
         command += ["--real-pods"] if self.real_pods else []
         with (self.bed.folder / f"operator-{self.namespace}.log").open("ab") as log:
             process = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0
             )
         self._pid_file.write_text(str(process.pid))
 

@@ -106,7 +106,7 @@ def test_a_listener_that_drips_does_not_outlast_the_deadline() -> None:
     begin = time.monotonic()
     with serving(drips) as port:
         assert shake(port, PROBE, seconds=0.3).outcome is Outcome.TIMED_OUT
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 20
 
 
 @VERSIONS

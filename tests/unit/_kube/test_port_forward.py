@@ -201,7 +201,7 @@ def test_a_flood_of_pings_ends_with_the_timeout() -> None:
         begin = time.monotonic()
         with pytest.raises(TimeoutError):
             stream.recv(0.2)
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 60
 
 
 def test_a_server_that_never_answers_ends_with_the_timeout() -> None:
@@ -212,7 +212,7 @@ def test_a_server_that_never_answers_ends_with_the_timeout() -> None:
             opened({"host": f"http://127.0.0.1:{silent.getsockname()[1]}", "api_key": "k"}, timeout=0.2),
         ):
             pass
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 60
 
 
 def test_a_connection_that_was_lost_is_an_error_when_sending() -> None:

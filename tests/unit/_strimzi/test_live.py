@@ -135,7 +135,7 @@ def test_pods_that_never_answer_cost_no_more_than_the_time_for_all() -> None:
 
     begin = time.monotonic()
     seen = observe_listeners(forward, [endpoint(n) for n in range(400)], INQUIRY, seconds=0.5, at_most=4)
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 40
     assert len(seen) == 400
     assert {(one.presents, one.accepts, one.refuses) for one in seen} == {(None, frozenset(), frozenset())}
     assert all(f"port 9091 of pod {one.pod}" in one.why for one in seen)
