@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A flow is killed at each write, and the next call meets a program that writes back what it knows: it ends, restarts nothing beyond its plan,
-and without that program the flow comes to its end.
+and without that program the flow comes to its end. Where the operator itself puts back a leaf while restarts are awaited, everything is as ever.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -16,10 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspectio
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..support.killing import Killed, KillingTransport
-from ..support.other_hands import WriterBack
+from ..support.other_hands import PutBack, WriterBack
 from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE
 from .conftest import Points
-from .stories import SHORT, Case, Story
+from .stories import SHORT, Case, Story, Telling
+from .test_kill_anywhere import killed_at, undisturbed
 
 STORY = next(story for story in SHORT if story.case == Case(Goal.REPLACE_KEY))
 
@@ -57,3 +59,29 @@ def test_killed_anywhere_and_met_by_another_writer(name: str, points: Points, mo
         if not killed_and_met(STORY, number, name, monkeypatch):
             break
     assert number > 10
+
+
+@dataclass(frozen=True)
+class PuttingBack(Story):
+    """The operator puts back the leaves of a node and of the exporter: it has no reason to restart them then. operators: of every time that it was
+    begun.
+    """
+
+    operators: list[PutBack] = field(default_factory=list, compare=False)
+
+    def begin(self, patch: pytest.MonkeyPatch) -> Telling:
+        begun = super().begin(patch)
+        self.operators.append(PutBack(begun.cluster.memory, "demo-kafka-0", "demo-kafka-exporter-certs"))
+        return begun
+
+
+@pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
+def test_killed_anywhere_where_the_operator_puts_back_what_it_had_read(
+    moment: str, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Restarts are over in the first half of the writes."""
+    story = PuttingBack(Case(Goal.REPLACE_KEY), reload=True)
+    writes, wanted = undisturbed(story, monkeypatch)
+    for number in points.to(writes // 2):
+        assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
+    assert len([one for one in story.operators if one.done]) > 2

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.memory_api import Change
-from ..support.other_hands import ARGO_CD, WriterBack
+from ..support.other_hands import ARGO_CD, PutBack, WriterBack
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster
 from .cases import CASES, Case, Flow
@@ -199,16 +199,8 @@ def test_also_while_its_restarts_are_awaited(cluster: WatchedCluster, name: str,
     """It restarts no pod for a certificate that is the old one again. A component that has restarted with one new certificate of two restarts once more,
     and the call says why."""
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
-    cluster.look_elsewhere()
-    left = {name: (cluster.memory.api.find("secrets", NAMESPACE, name) or {})["data"]}
-
-    def put_back(change: Change) -> None:
-        asked = ((change.new or {}).get("metadata") or {}).get("annotations") or {}
-        if asked.get("trustops.strimzi/reconcile-request", "").startswith("use-") and left:
-            cluster.memory.operator.api.patch("secrets", name, {"data": left.pop(name)})
-
-    cluster.memory.api.listeners.append(put_back)
+    operator = PutBack(cluster.memory, name)
     result = flow.run()
     assert result.outcome.decision.done
-    assert (left, cluster.rolls) == ({}, {flow.cost.restarts})
+    assert (operator.done, cluster.rolls) == (True, {flow.cost.restarts})
     assert [f"put back what it had read of Secret kafka/{name}." in told for told in result.warnings] == [True] * more

@@ -1,7 +1,9 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Programs that write an object back as they know it: GitOps, External Secrets, a mirror of another namespace."""
+"""Programs that write an object back as they know it: GitOps, External Secrets, a mirror of another namespace; and the operator in a reconcile that
+was under way.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .memory_api import Change, MemoryApi
+from .memory_cluster import MemoryCluster
 
 Object = dict[str, Any]
 
@@ -92,6 +95,27 @@ class WriterBack:
             response = self.api.request("PUT", f"{path}/{self.name}", body=body, query=query)
         assert response.status < 300, response.body
         self._writing = False
+
+
+class PutBack:
+    """The operator puts back what it had read of leaf Secrets, once, as soon as a call waits for restarts; a reconcile that has restarted pods has read
+    them anew. done: whether it has.
+    """
+
+    def __init__(self, memory: MemoryCluster, *names: str) -> None:
+        self._memory, self.done = memory, False
+        self._read = {name: (memory.api.find("secrets", memory.namespace, name) or {})["data"] for name in names}
+        memory.api.listeners.append(self._see)
+
+    def _see(self, change: Change) -> None:
+        asked = ((change.new or {}).get("metadata") or {}).get("annotations") or {}
+        if asked.get("trustops.strimzi/reconcile-request", "").startswith("use-"):
+            while self._read:
+                name, data = self._read.popitem()
+                self._memory.operator.api.patch("secrets", name, {"data": data})
+                self.done = True
+        elif change.plural == "pods" and self._memory.operator.is_reconciling:
+            self._read.clear()
 
 
 def _content(found: Object | None) -> Any:
