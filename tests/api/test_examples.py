@@ -16,6 +16,8 @@ from .running import Runner
 from .served_user import served_user
 
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("strimzi_*.py"))
+#: Modules whose examples every run of the tests tries.
+IN_EVERY_RUN = {"strimzi_ca", "strimzi_ee_cert", "strimzi_roll", "strimzi_trusted_certs", "strimzi_user"}
 
 
 #: A person who copies an example gives the fingerprint of a CA of their own.
@@ -28,7 +30,9 @@ def examples_of(module: str, namespace: str) -> str:
     return FINGERPRINT.sub(OF_THE_CA_IN_USE, str(found.EXAMPLES).replace("namespace: kafka", f"namespace: {namespace}"))
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize(
+    "module", [pytest.param(one, marks=() if one in IN_EVERY_RUN else pytest.mark.long) for one in MODULES]
+)
 def test_examples_do_what_they_say(runner: Runner, tmp_path: Path, module: str) -> None:
     tasks = yaml.safe_load(examples_of(module, runner.cluster.namespace))
     playbook = tmp_path / "examples.yml"

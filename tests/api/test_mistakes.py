@@ -7,6 +7,9 @@ import pytest
 from ..operator import clusters
 from .running import Runner
 
+#: Modules and roles refuse each of them without an API server in every run of the tests.
+pytestmark = pytest.mark.long
+
 
 def refused(runner: Runner, playbook: str, *texts: str, **variables: str | dict[str, str]) -> None:
     since = runner.audit_lines()

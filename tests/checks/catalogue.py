@@ -14,7 +14,8 @@ _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 _BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
 _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
-#: The unit tests of code that calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others.
+#: The unit tests of code that calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others. A third
+#: of them calls each function of a library that the whole does.
 _BY_LIBRARIES = (
     "pytest", *_BY_ANSIBLE,
     *(f"tests/unit/{folder}" for folder in ("_ansible", "_handshake", "_issuing", "_kube", "_pki", "_rollout")),
@@ -76,7 +77,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         ),
         Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
         Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
-        Check("faults", "flows, killed at every fifth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
+        Check("faults", "flows, killed at every eighth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
         Check(
             "flows",
             "whole flows in memory, and roles as Ansible runs them",
@@ -148,7 +149,10 @@ def _on_real_nodes(main: Pair) -> list[Check]:
         Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip),
         on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka")),
         on_nodes(
-            "traffic", "the clients CA replaced while its users log in", ("python", "-m", "tests.traffic", *_TRAFFIC)
+            "traffic",
+            "the clients CA replaced while its users log in",
+            ("python", "-m", "tests.traffic", *_TRAFFIC),
+            long=True,
         ),
         # On simulated nodes the same playbooks run in every run, and the two checks above replace keys on real ones.
         on_nodes("molecule-kafka", "scenario kafka", *_scenario("kafka"), long=True),
@@ -156,9 +160,14 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 
 
 def _other_pairs(main: Pair) -> list[Check]:
-    others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
     # Old libraries may break whatever calls them. With newer pairs the tests of modules run, which call the rest.
-    commands = {"unit": _BY_LIBRARIES, "modules": _MODULES, "sanity": _script("sanity", "--skip-test", "pylint")}
+    commands = {
+        "unit": (*_BY_LIBRARIES, "--part=1/3"),
+        "unit-whole": _BY_LIBRARIES,
+        "modules": _MODULES,
+        "sanity": _script("sanity", "--skip-test", "pylint"),
+    }
+    others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
     return [
         Check(
             f"{name}-{pair.core}",
@@ -166,10 +175,10 @@ def _other_pairs(main: Pair) -> list[Check]:
             pair,
             (commands[name],),
             # All that differs between two newer versions is what they deprecate; the oldest may lack what is used.
-            long=pair != OLDEST,
+            long=pair != OLDEST or name == "unit-whole",
             reason_to_skip=partial(_absent, pair),
         )
-        for pair, name in [*others, (OLDEST, "unit")]
+        for pair, name in [*others, (OLDEST, "unit"), (OLDEST, "unit-whole")]
     ]
 
 

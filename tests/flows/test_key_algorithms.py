@@ -22,7 +22,9 @@ def curve(cluster: WatchedCluster) -> int:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [(EC256, EC384), (EC384, EC256)], ids=["P-256 to P-384", "P-384 to P-256"]
+    ("first", "second"),
+    [pytest.param(EC256, EC384, marks=pytest.mark.long), (EC384, EC256)],
+    ids=["P-256 to P-384", "P-384 to P-256"],
 )
 def test_generated(cluster: WatchedCluster, first: KeySpec, second: KeySpec) -> None:
     cluster.ca_key = first
@@ -40,7 +42,9 @@ def test_generated(cluster: WatchedCluster, first: KeySpec, second: KeySpec) -> 
 
 
 @pytest.mark.parametrize(
-    ("upper", "lower"), [(EC256, EC384), (EC384, EC256)], ids=["P-384 below P-256", "P-256 below P-384"]
+    ("upper", "lower"),
+    [(EC256, EC384), pytest.param(EC384, EC256, marks=pytest.mark.long)],
+    ids=["P-384 below P-256", "P-256 below P-384"],
 )
 def test_supplied(cluster: WatchedCluster, upper: KeySpec, lower: KeySpec) -> None:
     corporate = root(key=upper)

@@ -32,7 +32,7 @@ WRITTEN = {row["move"].strip(): (int(row["reload"]), int(row["restart"])) for ro
 pytestmark = pytest.mark.usefixtures("uptake")
 
 
-@pytest.fixture(params=["external", "cert-manager", "vault"])
+@pytest.fixture(params=["cert-manager", *(pytest.param(one, marks=pytest.mark.long) for one in ("external", "vault"))])
 def issuer(request: pytest.FixtureRequest, cluster: WatchedCluster) -> Iterator[AskedIssuer]:
     """The issuer that keeps the key of the company's CA."""
     corporate = replace(root("Corporate Root", path_length=0), elsewhere=True)
