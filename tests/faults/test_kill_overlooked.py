@@ -1,0 +1,122 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Replacements on a cluster with what is easily overlooked: a Connect that trusts a renamed copy of the CA, a foreign pod that gets the labels of a
+node, and users at which the User Operator looks no more. Each comes to light after a kill at some write: the next call is held with its name and
+restarts nothing, and without it the flow comes to its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
+
+from ..flows.test_outside_clients import NAME as CONNECT
+from ..flows.test_outside_clients import copy_by_hand, watch
+from ..support.authorities import below, root
+from ..support.clients_cluster import ClientsCluster
+from ..support.connect import Connect
+from ..support.flows import FlowResult
+from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
+from ..support.strangers import NAME as STRANGER
+from ..support.strangers import label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
+from ..support.watched_cluster import CLUSTER, IN_USE, fingerprints
+from .conftest import Points
+from .stories import have_fast_keys
+
+
+@dataclass
+class Surroundings:
+    """A cluster in which a flow on one of its CAs is killed. ca: which."""
+
+    ca: CaKind
+    patch: pytest.MonkeyPatch
+    cluster: ClientsCluster = field(default_factory=ClientsCluster)
+
+    def __post_init__(self) -> None:
+        cluster = self.cluster
+        have_fast_keys(cluster, self.patch)
+        cluster.nodes = ReloadingNodes(cluster.memory)
+        cluster.nodes.replace_requests(self.patch)
+        cluster.begin()
+        cluster.ca = self.ca
+        self.next = below(root("Next Root")) if self.ca is CaKind.CLUSTER else None
+        copy_by_hand(cluster)
+        copied = {"secretName": "renamed", "pattern": "*.crt"}
+        watch(cluster, Connect(cluster.memory, copied, to="kafka.example.com:443"))
+        run_stranger(cluster.memory.api)
+        cluster.look_away()
+
+    def run(self) -> FlowResult:
+        """Without a link certificate: a client that trusts the old CA alone would be refused."""
+        return self.cluster.run(Goal.REPLACE_KEY, self.next)
+
+    def killed_at(self, number: int) -> bool:
+        """Whether it came as far as that write. A person brings the copy up to date whenever a call is held by it."""
+        self.cluster.permitted = KillingTransport(self.cluster.memory.api, number, after=True)
+        try:
+            while held(self.run()):
+                copy_by_hand(self.cluster)
+        except Killed:
+            return True
+        finally:
+            self.cluster.permitted = self.cluster.memory.api
+        return False
+
+    def watch_users_in(self, namespace: str) -> None:
+        cluster = self.cluster
+        where = {"watchedNamespace": None if namespace == "kafka" else namespace}
+        cluster.change("kafkas", CLUSTER, {"spec": {"entityOperator": {"userOperator": where}}})
+        cluster.users = UserOperatorDouble(cluster.memory.api, namespace, CLUSTER, ca_namespace="kafka")
+        cluster.memory.settle(2)
+
+
+def held(result: FlowResult) -> set[tuple[Condition, str]]:
+    """By what, and by which object."""
+    return {(one.condition, one.subject) for one in result.outcome.decision.violations}
+
+
+#: The objects that hold a flow on each CA.
+HELD = {CaKind.CLUSTER: {CONNECT}, CaKind.CLIENTS: {"KafkaUser kafka/orders", "KafkaUser kafka/payments"}}
+
+
+@pytest.mark.parametrize("ca", CaKind)
+def test_what_comes_to_light_after_a_kill_holds_the_next_call(
+    ca: CaKind, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every tenth write in `make test`: three calls follow each kill."""
+    seen = set()
+    for number in islice(points.endless(), 0, None, min(points.step, 2)):
+        made = Surroundings(ca, monkeypatch)
+        cluster, api = made.cluster, made.cluster.memory.api
+        (replaced,) = fingerprints(cluster.secret(f"demo-{ca.value}-ca-cert")["ca.crt"])
+        going_on = made.killed_at(number)
+        label_stranger(api, labels_of("kafka"))
+        cluster.memory.settle(2)
+        before, foreign = cluster.counts(), stranger(api)
+        assert held(made.run()) == {(Condition.PODS_ARE_OWNED, f"Pod kafka/{STRANGER}")}, number
+        assert (cluster.counts(), stranger(api)) == (before, foreign), number
+        unlabel_stranger(api)
+        if ca is CaKind.CLIENTS:
+            made.watch_users_in("apps")
+            seen.add(frozenset(subject for _condition, subject in held(made.run())))
+            made.watch_users_in("kafka")
+        while subjects := {subject for _condition, subject in held(made.run())}:
+            seen.add(frozenset(subjects))
+            copy_by_hand(cluster)
+        assert stranger(api)["metadata"]["uid"] == foreign["metadata"]["uid"]
+        assert cluster.rolls == {2 if ca is CaKind.CLUSTER else 0}, number
+        assert (cluster.ready, set(cluster.states.values())) == (True, {IN_USE}), number
+        assert replaced not in cluster.states, number
+        if not going_on:
+            break
+    assert frozenset(HELD[ca]) in seen
+    assert number > 10
