@@ -12,15 +12,18 @@ from enum import Enum
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
 
 from .. import linked
 from ..builders import NEW, OLD, THIRD, answering, names_of, stored_chain
-from ..plan.test_forecast import RENEW, REPLACE_KEY, SUPPLIED
+from ..plan.test_forecast import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 from ..rules.asking import RECONCILE
+from ..rules.test_verdict import asked, failing
 from ..stand_in import MadeHere
 
 
@@ -46,10 +49,17 @@ class Stops(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """in_sight: clusters at rest, which no flow has changed, in which it is shown."""
+    """in_sight: clusters at rest, which no flow has changed, in which it is shown, and stops flows before their first restart.
+
+    foreseen: such a cluster whose plans name it, before the first write, although restarts come before it: those for ``restarts``. asked: what the caller
+    asks for then.
+    """
 
     stops: Stops
     in_sight: Mapping[str, Snapshot] = field(default_factory=dict)
+    foreseen: Snapshot | None = None
+    restarts: frozenset[RollReason] = frozenset()
+    asked: Mapping[str, Spread] = field(default_factory=dict)
 
 
 NODE = linked.SETTLED.pods[0]
@@ -75,6 +85,8 @@ def without_leaf() -> Snapshot:
     return replace(linked.SETTLED, leaves=kept, missing={NODE.name: NODE.component})
 
 
+REFUSED = replace(linked.SETTLED, reconciliation=failing().reconciliation)
+
 #: Violations that are shown although no precondition is asked, and those that have no precondition.
 ROWS = {
     Condition.LEAVES_ARE_OURS: Row(
@@ -96,9 +108,23 @@ ROWS = {
     Condition.REMOVAL: Row(
         Stops.GATE, {"a removed CA is accepted": answering(linked.FINISHED, accepting=names_of(NEW, OLD))}
     ),
-    Condition.VERDICT: Row(Stops.END),
-    Condition.TRUST: Row(Stops.GATE),
-    Condition.IN_PLACE: Row(Stops.GATE),
+    # Other certificates may be what mends it, so they are stored and used first.
+    Condition.VERDICT: Row(
+        Stops.END,
+        foreseen=asked(REFUSED),
+        restarts=frozenset({RollReason.TRUST, RollReason.USE, RollReason.RETIRE}),
+    ),
+    # It guards the first use of a CA that clients outside do not trust; nodes may trust that one before.
+    Condition.TRUST: Row(
+        Stops.GATE, foreseen=replace(linked.SETTLED, outside=(STRANGER,)), restarts=frozenset({RollReason.TRUST})
+    ),
+    # It forbids what a reload would spare, and none spares the restarts before.
+    Condition.IN_PLACE: Row(
+        Stops.GATE,
+        foreseen=replace(linked.SETTLED, in_place=BLOCKED),
+        restarts=frozenset({RollReason.TRUST, RollReason.USE}),
+        asked={"spread": Spread.RELOAD},
+    ),
     Condition.WRITES_LAST: Row(Stops.PASS),
     Condition.FLOW_ADVANCES: Row(Stops.PASS),
     Condition.RESTARTS_ARE_PLANNED: Row(Stops.PASS),
@@ -127,3 +153,15 @@ def test_what_is_in_sight_is_mended_by_a_flow_or_stops_it_before_its_first_resta
             if row.stops is Stops.FIRST_WRITE:
                 assert {one.condition for one in planned.violations} == {condition}, what
                 assert not planned.steps, what
+
+
+@pytest.mark.parametrize("condition", [one for one, row in ROWS.items() if row.stops in (Stops.GATE, Stops.END)])
+def test_what_a_flow_meets_later_is_in_sight_or_its_plan_names_it(condition: Condition) -> None:
+    """The plan says which restarts come before it."""
+    row, before = ROWS[condition], set()
+    assert bool(row.in_sight) is (row.foreseen is None)
+    for intent in (REPLACE_KEY, SUPPLIED, RENEW) if row.foreseen else ():
+        planned = forecast(row.foreseen, replace(intent, **row.asked), MadeHere())
+        assert {one.condition for one in planned.violations} == {condition}, intent
+        before |= {step.reason for step in planned.steps if step.nodes or step.others}
+    assert before == row.restarts
