@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   adopts:
     description:
-      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that somebody has put into the place of the one in use, past this
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that was put into the place of the one in use, past this
         collection. Every flow is held by such a CA, and names it, until it is adopted by this option or the other one is put back.
       - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the CA in use. Else the CA
         of before takes its place again, and this one replaces it through every gate.

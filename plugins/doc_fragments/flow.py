@@ -11,8 +11,8 @@ class ModuleDocFragment:
 options:
   evidence:
     description:
-      - What the gates rest on before a certificate of a new CA is used, before a CA leaves, and for the proof that nobody
-        trusts it any more.
+      - What the gates rest on before a certificate of a new CA is used, before a CA leaves, and for the proof that no
+        node trusts it any more.
       - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
         trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
@@ -85,7 +85,7 @@ options:
     description:
       - With O(retire=when_restarted), when nodes that still hold the old CA are restarted at the latest, in ISO 8601; UTC where no offset
         is given. Seven days before the old CA or a certificate of it ends they are restarted in any case; and before the operator would issue a
-        certificate anew, which it would do with the old CA, or could not where somebody else keeps its key.
+        certificate anew, which it would do with the old CA, or could not where its key is kept elsewhere.
       - It is refused without O(retire=when_restarted), also where the flow in flight was begun with that. A time that is over restarts them at once.
     type: str
   client_grace:
@@ -113,7 +113,7 @@ options:
       - Of the clients CA, how many users get a certificate of the next one at a time, after a first one. Before the switch every C(KafkaUser)
         with the authentication C(tls) is paused, and the User Operator confirms it; afterwards the pauses end one batch after the other, each
         when all users of the one before have their certificates. Rights and quotas of a paused user stay as they are.
-      - By default nobody is paused, and the User Operator issues all certificates as fast as it likes. Users are served 500 at a time at most.
+      - By default no user is paused, and the User Operator issues all certificates as fast as it likes. Users are served 500 at a time at most.
       - Where the key of the next CA is not in the cluster, users are paused in any case, and this collection writes their certificates.
     type: int
   client_bundle:
@@ -128,8 +128,8 @@ options:
   trusting_secrets:
     description:
       - Secrets that clients outside the cluster read its CAs from, as C(name), C(namespace/name) or C(namespace/name:entry).
-      - The gates wait until each holds the CAs that its readers need. It counts as read by them as soon as it is stored; whoever
-        changes it restarts them. All entries with certificates in PEM form count unless one is named.
+      - The gates wait until each holds the CAs that its readers need. It counts as read by them as soon as it is stored, so restart
+        them when you change it. All entries with certificates in PEM form count unless one is named.
       - C(KafkaConnect), C(KafkaMirrorMaker2) and C(KafkaBridge) resources in the cluster's namespace are looked at anyway, with the
         copies that the operator makes for them.
       - A flow on the clients CA does not look at them.
@@ -158,7 +158,7 @@ options:
         required: true
   issuer:
     description:
-      - Who is asked for certificates of a CA whose key is not in the cluster. For a CA whose key is there nobody is asked.
+      - The issuer of certificates of a CA whose key is not in the cluster. Certificates of a CA whose key is there need none.
       - An issuer of O(issuer.type=vault) also signs link certificates. Where it keeps the key of the CA in use, it certifies the next CA; where it keeps
         the key of the next CA, it certifies the CA in use, so that nodes serve clients after the switch that know only the CA in use. Where it signs
         none, a warning names the clients that nodes stop serving.
@@ -193,7 +193,7 @@ options:
           - With V(CertificateRequest) the key of each leaf is made here and never leaves the Secrets of the cluster; a leaf is renewed when
             a playbook runs.
           - With V(Certificate) cert-manager makes the keys and renews each leaf by itself, O(issuer.renew_before_days) before its end. The
-            next C(reconcile) takes up what it has renewed, and corrects what somebody has changed. For those who manage every certificate
+            next C(reconcile) takes up what it has renewed, and corrects what others have changed. For those who manage every certificate
             by Certificates, and watch those.
         type: str
         choices: [CertificateRequest, Certificate]
@@ -280,7 +280,7 @@ options:
   rotation_policy:
     description:
       - Whether a certificate that is issued anew gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
-        size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before anybody is asked.
+        size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before it asks the issuer.
       - With O(issuer.resource=Certificate) cert-manager makes the keys, a new one each time, and this says nothing.
     type: str
     choices: [always, never]
@@ -297,8 +297,8 @@ options:
     default: 2048
   ca_source:
     description:
-      - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. With it nobody has to give
-        a certificate as an option, and C(reconcile) follows when the CA changes. It must not hold a private key.
+      - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. With it no certificate
+        is given as an option, and C(reconcile) follows when the CA changes. It must not hold a private key.
       - Certificates of the cluster are to be of the CA that the issuer signs with, as far as it has signed already; else of the CA in
         use, or its latest renewal, where that or a CA above it is in the source; else of the only CA that has certified no other one there. Where that
         leaves several, all of them are trusted, one certificate is asked for, and the CA of that is the one; before the first CA nothing is begun.
@@ -369,7 +369,7 @@ options:
     type: str
   until_phase:
     description:
-      - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)
+      - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes every node and client accept its certificates, V(use)
         puts them to use, V(retire) removes the old one. The operator is switched to the new CA in V(use) where its certificates cannot be used before
         that - in a renewal, without a link certificate, and for the clients CA - and in V(retire) elsewhere.
       - Where it ends before V(retire) the flow stops there, and C(journal) remembers it, from its first write on. The module that began the flow leads it

@@ -12,7 +12,7 @@ options:
   operator_may_renew:
     description:
       - Whether a CA is handed back that is in the operator's time for renewal (C(renewalDays)). The Cluster Operator renews it at once and restarts
-        every pod, or with C(certificateExpirationPolicy=replace-key) makes a new key and asks nobody whether the new CA is trusted; in the next
+        every pod, or with C(certificateExpirationPolicy=replace-key) makes a new key without a check that the new CA is trusted; in the next
         maintenance window where there are any. The plan says which.
       - For the flow that hands back only. Without it such a CA is held, and has to be renewed first.
     type: bool

@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   presenting_secrets:
     description:
-      - Of the clients CA, Secrets with certificates by which somebody logs in and that the User Operator has not written, as C(name),
+      - Of the clients CA, Secrets with certificates by which users log in and that the User Operator has not written, as C(name),
         C(namespace/name) or C(namespace/name:entry) - copies of a user's certificate, and certificates of users with the authentication
         C(tls-external) and of superusers by name.
       - A CA stays trusted until each holds a certificate of another one, and until all pods in its namespace that mount it, or have it in

@@ -23,11 +23,11 @@ options:
       - V(renewed) gives the CA new dates under the same key and name.
       - V(replaced) puts a CA with a new key and another name in its place.
       - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
-      - V(absent) takes the CA O(fingerprint) out of the trust when nobody relies on it.
-      - V(aborted) undoes a renewal or replacement that was begun and has not finished. Everybody uses the old CA again and forgets the new
+      - V(absent) takes the CA O(fingerprint) out of the trust when no certificate in use is of it.
+      - V(aborted) undoes a renewal or replacement that was begun and has not finished. Every node and component uses the old CA again and forgets the new
         one. It fails where the old CA has left the trust already.
-      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that somebody
-        has put into the place of the one in use. With O(make_room) it renews the adopted one where that allows no CA below it.
+      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that was
+        put by hand into the place of the one in use. With O(make_room) it renews the adopted one where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
     type: str
@@ -97,7 +97,7 @@ EXAMPLES = r"""
     namespace: kafka
   register: trust
 
-- name: Adopt the CA that somebody has put into the CA Secrets, by the fingerprint that was told for it
+- name: Adopt the CA that was put into the CA Secrets by hand, by its fingerprint
   trustops.strimzi.strimzi_ca:
     cluster: demo
     namespace: kafka
@@ -149,7 +149,7 @@ EXAMPLES = r"""
     namespace: kafka
     state: retired
 
-- name: Undo a replacement that somebody else has begun meanwhile
+- name: Undo a replacement that another run has begun meanwhile
   trustops.strimzi.strimzi_ca:
     cluster: demo
     namespace: kafka
@@ -181,7 +181,7 @@ cas:
     led_on_since:
       description:
         - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it allows no CA
-          below it, or clients may still read a certificate of it that does not, or nobody has recorded when it was published.
+          below it, or clients may still read a certificate of it that does not, or no record says when it was published.
       type: str
       returned: always
       sample: "2026-01-01T00:00:00Z"
@@ -286,7 +286,7 @@ outside:
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 unmanaged:
   description:
-    - Listeners with the authentication C(custom) that ask for certificates, of which nobody here knows whether they verify by the clients CA. Each is a
+    - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether they verify by the clients CA. Each is a
       sentence that says what its owner has to do. They hold no flow, and are a warning.
   returned: always
   type: list
@@ -320,7 +320,7 @@ leaf_states:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
       description: >-
-        V(REQUIRED) where one is wanted and nobody was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
+        V(REQUIRED) where one is wanted and no issuer was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
         and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
       type: str
       returned: always
@@ -335,7 +335,7 @@ leaf_states:
       sample: ""
     why: {description: The same in words., type: str, returned: always, sample: ""}
 leaf_requests:
-  description: Certificates that an issuer was asked for, because somebody else keeps the key of their CA.
+  description: Certificates that an issuer was asked for, because the key of their CA is kept elsewhere.
   returned: always
   type: list
   elements: dict

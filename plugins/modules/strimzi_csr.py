@@ -43,7 +43,7 @@ options:
   ca_source:
     description:
       - The Secret or ConfigMap with the CAs to trust that the flow is given, as the option of the same name of M(trustops.strimzi.strimzi_ca).
-      - With it, a certificate of a CA that lies there and is not in use yet is put back as well, and waits until that CA is trusted by everybody and
+      - With it, a certificate of a CA that lies there and is not in use yet is put back as well, and waits until every node and component trusts that CA and
         in use, for which C(reconcile) sees. Without it, such a certificate is refused.
     type: dict
     suboptions:
@@ -122,7 +122,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 requests:
-  description: The requests that wait for somebody to carry them, as they are after this call.
+  description: The requests that wait to be carried to the signer, as they are after this call.
   returned: always
   type: list
   elements: dict
@@ -149,7 +149,7 @@ requests:
       returned: always
       sample: {count: 1, at: "2026-01-01T00:00:00Z", why: "The certificate that came back is refused: it is a CA certificate."}
 requests_elsewhere:
-  description: Open requests for which another issuer was asked, and which nobody carries.
+  description: Open requests for which another issuer was asked, and which wait for no carrier.
   returned: always
   type: list
   elements: dict

@@ -20,7 +20,7 @@ options:
         process; processes that would refuse its certificates restart.
       - With V(retired), every flow is at its end, and every CA that no process uses any more has left the trust. O(ca_renewal) says whether the CA in
         use is renewed in its time for renewal.
-      - With V(converted), the ledger is kept in the Secrets of O(layout). Nothing restarts, and nobody trusts another CA than before. A flow that is
+      - With V(converted), the ledger is kept in the Secrets of O(layout). Nothing restarts, and no truststore changes. A flow that is
         in flight goes on afterwards as if nothing had happened.
     type: str
     choices: [trusted, retired, converted]
@@ -115,7 +115,7 @@ cas:
     led_on_since:
       description:
         - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it allows no CA
-          below it, or clients may still read a certificate of it that does not, or nobody has recorded when it was published.
+          below it, or clients may still read a certificate of it that does not, or no record says when it was published.
       type: str
       returned: always
       sample: "2026-01-01T00:00:00Z"
@@ -220,7 +220,7 @@ outside:
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 unmanaged:
   description:
-    - Listeners with the authentication C(custom) that ask for certificates, of which nobody here knows whether they verify by the clients CA. Each is a
+    - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether they verify by the clients CA. Each is a
       sentence that says what its owner has to do. They hold no flow, and are a warning.
   returned: always
   type: list
@@ -254,7 +254,7 @@ leaf_states:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
       description: >-
-        V(REQUIRED) where one is wanted and nobody was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
+        V(REQUIRED) where one is wanted and no issuer was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
         and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
       type: str
       returned: always
@@ -269,7 +269,7 @@ leaf_states:
       sample: ""
     why: {description: The same in words., type: str, returned: always, sample: ""}
 leaf_requests:
-  description: Certificates that an issuer was asked for, because somebody else keeps the key of their CA.
+  description: Certificates that an issuer was asked for, because the key of their CA is kept elsewhere.
   returned: always
   type: list
   elements: dict

@@ -11,7 +11,7 @@ short_description: Change who issues the certificates of a Strimzi user, without
 version_added: 1.0.0
 description:
   - Moves a C(KafkaUser) from the authentication C(tls), with certificates that the User Operator issues, to C(tls-external), with certificates that
-    somebody else issues, such as cert-manager; or back. Name, rights and quotas stay as they are.
+    another issuer issues, such as cert-manager; or back. Name, rights and quotas stay as they are.
   - The User Operator deletes the Secret of a user whose authentication changes, and pods that mount it could not start any more. So the user is paused
     first, its Secret is taken from the User Operator, and only then the authentication changes. The Secret stays, with the certificate that it has,
     until you delete it; programs move to the other Secret one by one.
@@ -27,9 +27,9 @@ options:
     type: str
   authentication:
     description:
-      - V(tls-external) leaves the certificate to somebody else. Where O(presenting_secrets) names Secrets, one has to hold a certificate with the
-        subject C(CN=<user>) that brokers accept; without any, the task warns that nobody may issue one.
-      - V(tls) gives it back to the User Operator, unless somebody else keeps the key of the clients CA - it could issue none then.
+      - V(tls-external) leaves the certificate to another issuer. Where O(presenting_secrets) names Secrets, one has to hold a certificate with the
+        subject C(CN=<user>) that brokers accept; without any, the task warns that no issuer may be at work.
+      - V(tls) gives it back to the User Operator, unless the key of the clients CA is kept elsewhere - it could issue none then.
     type: str
     choices: [tls, tls-external]
     required: true

@@ -14,7 +14,7 @@ description:
     that present it. It asks every broker on every listener on which users log in which clients CAs it accepts. It changes nothing.
   - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users anew as soon as it
     has another clients CA, and does not wait until every broker trusts it.
-  - Of a Secret only facts are kept; no private key is shown. A PKCS#12 file is opened where somebody else than the
+  - Of a Secret only facts are kept; no private key is shown. A PKCS#12 file is opened where another program than the
     User Operator has written to the Secret, which takes a twentieth of a second for each.
   - Certificates that are in no Secret of a KafkaUser are seen where O(presenting_secrets) names the Secrets, such as those of users with
     C(tls-external), or of superusers whose names are in the Kafka resource.
@@ -22,7 +22,7 @@ options:
   evidence:
     description:
       - V(handshake) asks the listeners, with certificates that live for an hour and give no rights. V(auto) asks where any of them can be reached.
-        V(annotations) asks nobody.
+        V(annotations) opens no connection.
     type: str
     choices: [auto, handshake, annotations]
     default: auto
@@ -89,7 +89,7 @@ users:
     authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str, returned: always, sample: tls}
     secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
     ready: {description: Whether the User Operator says so., type: bool, returned: always, sample: true}
-    paused: {description: Whether somebody has paused it., type: bool, returned: always, sample: false}
+    paused: {description: Whether it is paused., type: bool, returned: always, sample: false}
     certificate:
       description: "The certificate in its Secret; null where it gets none, as with V(scram-sha-512)."
       type: dict

@@ -29,12 +29,12 @@ def test_unknown_namespace(runner: Runner) -> None:
 
 
 def test_misspelt_variable(runner: Runner) -> None:
-    refused(runner, "renew", "Nobody reads strimzi_untill_phase", strimzi_untill_phase="trust")
+    refused(runner, "renew", "No role reads strimzi_untill_phase", strimzi_untill_phase="trust")
 
 
 def test_what_is_read_no_more(runner: Runner) -> None:
-    refused(runner, "renew", "Nobody reads strimzi_way", "There is one way of working now", strimzi_way="takeover")
-    refused(runner, "renew", "Nobody reads strimzi_bridge", "A link certificate is used", strimzi_bridge="never")
+    refused(runner, "renew", "No role reads strimzi_way", "There is one way of working now", strimzi_way="takeover")
+    refused(runner, "renew", "No role reads strimzi_bridge", "A link certificate is used", strimzi_bridge="never")
 
 
 def test_unknown_fingerprint(runner: Runner) -> None:

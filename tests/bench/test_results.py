@@ -8,7 +8,7 @@ from ansible_collections.trustops.strimzi.tests.api.running import Finished
 
 RESULT = {"changed": True, "actions": [{"verb": "reload", "seconds": 1.2}]}
 OUTPUT = f"""
-TASK [Have everybody forget the old CA] ****
+TASK [Remove the old CA from every truststore] ****
 [kafka/demo] ok: [localhost] => a line of progress
 changed: [localhost] => {json.dumps(RESULT)}
 

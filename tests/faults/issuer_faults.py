@@ -149,7 +149,10 @@ CERTIFICATES = [
     mistaken("no SAN", "its alternative names are not the requested ones", lambda one: replace(one, names=None)),
     mistaken("other subject", "its subject is CN=else", lambda one: replace(one, subject=DistinguishedName("else").as_name())),
     mistaken("other CA", "no trusted certificate for CN=Other", lambda one: replace(one, issuer=root("Other"))),
-    mistaken("a CA below the right one", "a CA below CN=Kafka CA 1,O=io.strimzi that nobody is shown", lambda one: replace(one, issuer=one_below(one.issuer))),
+    mistaken(
+        "a CA below the right one", "a CA below CN=Kafka CA 1,O=io.strimzi that the certificate chain lacks",
+        lambda one: replace(one, issuer=one_below(one.issuer)),
+    ),
     mistaken("other DN with the same key", "no trusted certificate for CN=Kafka CA 2", lambda one: replace(one, issuer=renamed(one.issuer))),
     mistaken("expired at once", "CN=demo-kafka,O=io.strimzi expired on ", expired),
     mistaken("not yet valid", "CN=demo-kafka,O=io.strimzi is not valid before ", lambda one: later(one, timedelta(hours=2))),

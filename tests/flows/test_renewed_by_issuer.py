@@ -256,7 +256,7 @@ def test_a_certificate_of_somebody_else_is_never_overwritten(managed: Managed) -
     result = managed.run()
     assert managed.certificate() == theirs
     told = managed.standing(result).told
-    assert f"Certificate kafka/{NODE} exists already and is somebody else's" in told
+    assert f"Certificate kafka/{NODE} exists already and belongs to another owner" in told
     assert "kubectl delete -n kafka certificates.cert-manager.io" in told
 
 

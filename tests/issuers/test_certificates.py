@@ -160,7 +160,7 @@ def test_a_certificate_of_somebody_else_is_left_alone(corporate: Corporate) -> N
     corporate.kube.apply([body])
     for answer in (one.issuer.request(order), reviewed(one, order).answer):
         assert isinstance(answer, Refused)
-        assert "exists already and is somebody else's" in answer.why
+        assert "exists already and belongs to another owner" in answer.why
         is_told(answer)
     found = corporate.kube.request("GET", path_of_certificate(NAMESPACE, order.name)).body
     assert found["spec"] == theirs

@@ -21,7 +21,7 @@ from .playing import play_locally
         ({"strimzi_retire": "now", "strimzi_hosts": "all"}, None),
         (
             {"strimzi_retier": "now"},
-            "Nobody reads strimzi_retier. Correct the name; the known ones are strimzi_cluster, ",
+            "No role reads strimzi_retier. Correct the name; the known ones are strimzi_cluster, ",
         ),
         ({"strimzi_pending": "fail"}, None),
         ({"strimzi_pending": ""}, None),
@@ -34,8 +34,8 @@ from .playing import play_locally
             "strimzi_cluster not given. Give the name of the Kafka resource and its namespace, such as "
             "-e strimzi_cluster=demo -e strimzi_namespace=kafka.",
         ),
-        ({"strimzi_way": "takeover"}, f"Nobody reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
-        ({"strimzi_bridge": "auto"}, f"Nobody reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
+        ({"strimzi_way": "takeover"}, f"No role reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
+        ({"strimzi_bridge": "auto"}, f"No role reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )

@@ -100,7 +100,7 @@ class Acceptance:
             yield f"{problem}{self._told_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):
             # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).
-            yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that nobody is shown"
+            yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that the certificate chain lacks"
         elif self._namesake is not None and leaf.authority_key_identifier != self.issuer[0].subject_key_identifier:
             yield (
                 f"it does not name the key of its issuer {named(self.issuer[0])} (authority key identifier), and {named(self._namesake)} has the same "

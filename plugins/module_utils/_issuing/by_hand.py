@@ -131,7 +131,7 @@ def _problem(
     changed = _changed(record, asked, wanted)
     where = f"{observation.scope.namespace}/{observation.scope.issuing_secret(stored.component.value)}"
     remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it anew."
-    return f"Somebody has changed the request: {changed}. {remedy}" if changed else ""
+    return f"The request has been changed: {changed}. {remedy}" if changed else ""
 
 
 def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:

@@ -123,7 +123,7 @@ def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
     if not missing:
         return None
     return Refused(
-        f"{named(name, scope.namespace)} exists already and is somebody else's: it lacks labels of ours ({', '.join(missing)}).",
+        f"{named(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}).",
         f"Remove it if nobody uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
     )
 

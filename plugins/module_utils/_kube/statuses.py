@@ -104,7 +104,7 @@ def _judge(
     if status == 409:
         if reason == "AlreadyExists":
             return AlreadyExists, "Somebody else created it meanwhile; run again."
-        return Conflict, "Somebody else changed it meanwhile; run again."
+        return Conflict, "Another client changed it meanwhile; run again."
     if status == 403:
         return Forbidden, _rule(attempt, message)
     if status == 401:

@@ -189,7 +189,7 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
     issued = replace(GOOD, issuer=below, chain=(below.certificate, CA.certificate)).certificate()
     (said,) = refused(issued)
     assert said == (
-        "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=cluster-ca v1,O=io.strimzi that nobody is shown"
+        "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=cluster-ca v1,O=io.strimzi that the certificate chain lacks"
     )
 
 

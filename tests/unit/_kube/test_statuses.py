@@ -133,7 +133,7 @@ def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, gr
         (
             secret("patch"), 409, "Conflict", "the object has been modified", errors.Conflict,
             "Failed to patch Secret kafka/demo-ca: the object has been modified.",
-            "Somebody else changed it meanwhile; run again.",
+            "Another client changed it meanwhile; run again.",
         ),
         (
             secret("create"), 409, "AlreadyExists", 'secrets "demo-ca" already exists', errors.AlreadyExists,

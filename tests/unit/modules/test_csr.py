@@ -161,19 +161,19 @@ REMOVE = "Remove demo-kafka-0.requested from Secret kafka/demo-issuing-kafka: th
     [
         (
             _other_request(),
-            f"Somebody has changed the request: it is for another public key than the one that was made for it. {REMOVE}",
+            f"The request has been changed: it is for another public key than the one that was made for it. {REMOVE}",
         ),
         (
             _resigned("demo-kafka", "evil.example"),
-            f"Somebody has changed the request: its alternative names are not those that are needed. {REMOVE}",
+            f"The request has been changed: its alternative names are not those that are needed. {REMOVE}",
         ),
         (
             _resigned("cluster-operator"),
-            f"Somebody has changed the request: its subject is CN=cluster-operator,O=io.strimzi. {REMOVE}",
+            f"The request has been changed: its subject is CN=cluster-operator,O=io.strimzi. {REMOVE}",
         ),
         (
             lambda memory: edit(memory, "demo-kafka-0", request="-----BEGIN CERTIFICATE REQUEST-----\nno\n"),
-            f"Somebody has changed the request: it cannot be read, or is not signed by its own key. {REMOVE}",
+            f"The request has been changed: it cannot be read, or is not signed by its own key. {REMOVE}",
         ),
         (
             lambda memory: edit(memory, "demo-kafka-0", authority="0" * 40),
@@ -393,7 +393,7 @@ def test_a_run_that_has_changed_the_requests_meanwhile() -> None:
 
     ended = bring(memory, signed(memory, "demo-kafka-0"), answer=meanwhile)
     assert ended.failed
-    assert ended.result["msg"].endswith("Somebody else changed it meanwhile; run again.")
+    assert ended.result["msg"].endswith("Another client changed it meanwhile; run again.")
     assert "demo-kafka-0.issued" not in json.dumps(memory.api.find("secrets", "kafka", "demo-issuing-kafka"))
 
 
@@ -430,7 +430,7 @@ STRANGER = make("Corporate CA", key(5), begin=NOW - DAY, end=NOW + 400 * DAY)
         (
             replace(GOOD, issuer=BELOW),
             BELOW,
-            "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=Corporate CA,O=io.strimzi that nobody is shown",
+            "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=Corporate CA,O=io.strimzi that the certificate chain lacks",
         ),
         (replace(GOOD, issuer=BELOW), None, ""),
     ],
