@@ -1,7 +1,8 @@
-"""Replaces a clients CA with so many users in memory: ``python -m tests.bench.user_replacement NUMBER [forgetting]``.
+"""Replaces a clients CA with so many users in memory: ``python -m tests.bench.user_replacement NUMBER [forgetting] [restored]``.
 
 Prints what the calls cost beside the API server and the operators: seconds of the processor and bytes of answers, of a call that has nothing to do and
-of all phases together. forgetting: each look reads everything, as if nothing were remembered.
+of all phases together, and the most memory of the process, with the cluster in it. forgetting: each look reads everything, as if nothing were
+remembered. restored: another program has written the Secrets of users, with PKCS#12 files as Java makes them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from cryptography.hazmat.primitives.serialization import PrivateFormat, pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
@@ -29,9 +32,12 @@ from ..support.memory_api import Change, MemoryApi, Response
 from ..support.memory_cluster import MemoryCluster
 from ..support.users import CERTIFICATE_SECRET, kafka_user
 from .cluster import RSA_SETTINGS, cluster_of
+from .once import peak_kib
 
 #: Bytes of a PKCS#12 file, which the User Operator writes with the certificate.
 KEYSTORE = 3000
+#: Iterations of Java.
+_ITERATIONS = 10_000
 
 
 @dataclass
@@ -70,21 +76,35 @@ class Metered:
         return iter(found)
 
 
+def _java_keystore(name: str, certificate: bytes, key: bytes, password: bytes) -> bytes:
+    algorithm = pkcs12.PBES.PBESv2SHA256AndAES256CBC
+    how = PrivateFormat.PKCS12.encryption_builder().kdf_rounds(_ITERATIONS).key_cert_algorithm(algorithm)
+    pair = certs.load_key(key), certs.load(certificate)[0]
+    return pkcs12.serialize_key_and_certificates(name.encode(), *pair, None, how.build(password))
+
+
 @dataclass
 class Users:
     """The users of a cluster, and a User Operator that looks at those that have changed."""
 
     memory: MemoryCluster
     number: int
+    restored: bool = False
     changed: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        certs.keystore = lambda *_what: os.urandom(KEYSTORE)
+        certs.keystore = _java_keystore if self.restored else lambda *_what: os.urandom(KEYSTORE)
         self.operator = UserOperatorDouble(self.memory.api, self.memory.namespace, self.memory.cluster)
         self.memory.api.listeners.append(self._note)
         self.memory.neighbours.append(self._look)
         self.memory.apply(*(kafka_user(name, self.memory.namespace) for name in self._all))
         self.memory.settle()
+        certs.keystore = lambda *_what: os.urandom(KEYSTORE)
+        # The next keys are others, as those are that the User Operator makes.
+        anew = certs._rsa(2048)
+        certs.new_leaf_key = lambda: anew
+        for name in self._all if self.restored else ():
+            self.memory.api.give("secrets", self.memory.namespace, name, "velero")
 
     @property
     def _all(self) -> list[str]:
@@ -135,7 +155,7 @@ def main() -> None:
     generated = {"spec": {"clientsCa": {"generateCertificateAuthority": False}}}
     path = f"/apis/kafka.strimzi.io/v1/namespaces/{memory.namespace}/kafkas/{memory.cluster}"
     memory.api.request("PATCH", path, body=generated, content_type="application/merge-patch+json")
-    Users(memory, number)
+    Users(memory, number, restored="restored" in sys.argv)
     call(memory, Intent(Goal.RECONCILE), kind())
     _replaces, idle = call(memory, Intent(Goal.RECONCILE), kind())
     intent, costs = Intent(Goal.REPLACE_KEY), []
@@ -143,7 +163,8 @@ def main() -> None:
         replaces, cost = call(memory, replace(intent, until=phase), kind())
         intent = replace(intent, replaces=intent.replaces or replaces)
         costs.append(cost)
-    print(json.dumps({"idle": idle, "whole": {what: sum(one[what] for one in costs) for what in idle}}))
+    whole = {what: sum(one[what] for one in costs) for what in idle}
+    print(json.dumps({"idle": idle, "whole": whole, "peak": peak_kib()}))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
 from ..support.clients_cluster import ClientsCluster
+from ..support.watched_cluster import NAMESPACE
 from .test_clients_ca import assert_only, held
 
 pytestmark = pytest.mark.usefixtures("nodes", "looking_twice")
@@ -49,6 +53,24 @@ def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_
     put(cluster, p12=None, password=None)
     cluster.memory.settle(1)
     cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_those_of_another_hand_are_opened_while_a_flow_is_under_way_and_by_no_call_before(
+    cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.memory.api.give("secrets", NAMESPACE, "orders", "velero")
+    opened, why_stale = [], user_secrets.why_stale
+
+    def count(secret: dict[str, Any], leaf: Certificate) -> str:
+        opened.append(secret["metadata"]["name"])
+        return why_stale(secret, leaf)
+
+    monkeypatch.setattr(user_secrets, "why_stale", count)
+    cluster.finish(Goal.RECONCILE)
+    assert opened == []
+    cluster.finish(Goal.REPLACE_KEY)
+    assert set(opened) == {"orders"}
     assert_only(cluster, cluster.current)
 
 

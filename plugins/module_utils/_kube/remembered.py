@@ -40,17 +40,24 @@ class Remembered(Generic[T]):
         self._lists: dict[tuple[Resource, str, str], dict[str, _Part[T]]] = {}
 
     def each(
-        self, client: KubeClient, resource: Resource, namespace: str, read: Callable[[Object], T], label_selector: str
+        self,
+        client: KubeClient,
+        resource: Resource,
+        namespace: str,
+        read: Callable[[Object], T],
+        label_selector: str,
+        suffices: Callable[[T], bool] = lambda _part: True,
     ) -> Mapping[str, T]:
         """The parts that ``read`` takes of the objects with these labels, by name. read: rests on nothing but the object, so that it gives the same of
-        the same version. Raises KubeError.
+        the same version. suffices: whether this look needs no more than is known of an unchanged object, which is read again where it needs more.
+        Raises KubeError.
         """
 
         def one(found: Object) -> tuple[str, _Part[T]]:
             return str(found["metadata"]["name"]), _Part(_version(found), read(found))
 
         place = (resource, namespace, label_selector)
-        now, changed = self._unchanged(client, place)
+        now, changed = self._unchanged(client, place, suffices)
         if changed is None:
             now = dict(client.each(resource, namespace, one, label_selector=label_selector))
         else:
@@ -60,7 +67,7 @@ class Remembered(Generic[T]):
         return {name: known.part for name, known in now.items()}
 
     def _unchanged(
-        self, client: KubeClient, place: tuple[Resource, str, str]
+        self, client: KubeClient, place: tuple[Resource, str, str], suffices: Callable[[T], bool]
     ) -> tuple[dict[str, _Part[T]], Sequence[str] | None]:
         """The known parts of the objects that are there as they were, and the names of the others; None where the whole list is to be read."""
         known = self._lists.get(place)
@@ -68,7 +75,8 @@ class Remembered(Generic[T]):
             return {}, None
         resource, namespace, selector = place
         versions = dict(client.each(resource, namespace, _named, label_selector=selector, metadata_only=True))
-        now = {name: one for name, one in known.items() if all(one.version) and versions.get(name) == one.version}
+        same = {name: one for name, one in known.items() if all(one.version) and versions.get(name) == one.version}
+        now = {name: one for name, one in same.items() if suffices(one.part)}
         changed = sorted(versions.keys() - now.keys())
         return now, None if len(changed) > max(_ONE_BY_ONE, len(versions) // _SHARE) else changed
 

@@ -29,14 +29,20 @@ REMEDY = (
 )
 
 
-def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
-    """Why the file may hold something else, without a full stop; empty where it holds the certificate and its key, or where there is none.
+#: Of a file that only opening it tells of, and that was not opened.
+UNOPENED = f"its {USER_KEYSTORE} has not been opened"
 
-    A file that was written together with the certificate is not opened: that takes too long for ten thousand.
+
+def is_to_be_opened(secret: Mapping[str, Any]) -> bool:
+    """Whether only opening the file tells what it holds. One that was written together with the certificate is not opened: that takes too long for ten
+    thousand.
     """
+    return USER_KEYSTORE in entries(secret) and not _is_of_the_pair(secret)
+
+
+def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
+    """Why the file, which is opened, may hold something else, without a full stop; empty where it holds the certificate and its key."""
     data = entries(secret)
-    if USER_KEYSTORE not in data or _is_of_the_pair(secret):
-        return ""
     try:
         found = certificate_in_pkcs12(data[USER_KEYSTORE], data.get(USER_PASSWORD, b""))
     except KeystoreError as error:

@@ -34,7 +34,7 @@ from .user_keystores import why_users_are_paused
 from .user_listeners import user_listeners
 from .user_presenters import presenters_of
 from .user_secrets import StoredUser, read_clients_ca
-from .users import Users, users_of
+from .users import KnownUsers, Users, users_of
 
 Object = Mapping[str, Any]
 
@@ -60,7 +60,8 @@ def observe_clients_ca(
     # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
     bare = without_parties(client, scope, now, stored, replace(ca, retired=()), asked, source)
     ledger = bare.ledger
-    clients_ca, known = read_clients_ca(certificates), Remembered() if remembered is None else remembered
+    clients_ca, used = read_clients_ca(certificates), _used(ca, ledger)
+    known = KnownUsers(Remembered() if remembered is None else remembered, _keystores_count(ca, ledger, used))
     users = users_of(client, scope, kafka, clients_ca, now, bare.named, known) if kafka else None
     served = (
         served_users(client, scope, users, ca, ledger, bare.renewal_window)
@@ -77,7 +78,7 @@ def observe_clients_ca(
             **{one.secret: lost for one in (users.users if users is not None else ()) if (lost := one.unlabelled)},
         },
         foreign=found.foreign,
-        presenters=_presenters(users, scope, ca, ledger, now),
+        presenters=_presenters(users, scope, ca, ledger, used, now),
         sends_chains=False,
         dated_anchors=False,
         has_verifiers=kafka is None or any(listener.managed for listener in listeners),
@@ -121,17 +122,33 @@ def _broker(pod: Object, certificates: Object | None) -> Pod:
     )
 
 
+def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
+    """Fingerprints of the CAs that are or were in use."""
+    entries = ledger.entries if ledger is not None else ()
+    # Of a CA that was replaced before this collection came, or before its ledger was lost, only the name of its entry tells that.
+    retired = (ca.others[entry][0] for entry in ca.retired)
+    return frozenset(
+        (
+            *(one.fingerprint for one in (*ca.in_use, *retired)),
+            *(entry.fingerprint for entry in entries if entry.generations),
+        )
+    )
+
+
+def _keystores_count(ca: CaSecrets, ledger: Ledger | None, used: frozenset[str]) -> bool:
+    """Whether something hangs on which certificate is in a keystore. A flow notes until when programs present what they have read; where none is under
+    way, and no CA was in use but that which is, a certificate can be of no other.
+    """
+    return in_flight(ledger) is not None or not used <= {one.fingerprint for one in ca.in_use}
+
+
 def _presenters(
-    users: Users | None, scope: ClusterNames, ca: CaSecrets, ledger: Ledger | None, now: datetime
+    users: Users | None, scope: ClusterNames, ca: CaSecrets, ledger: Ledger | None, used: frozenset[str], now: datetime
 ) -> tuple[Presenter, ...]:
     if users is None:
         return ()
     entries = ledger.entries if ledger is not None else ()
     known = [*ca.in_use, *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
-    used = [one.fingerprint for one in ca.in_use]
-    used += [entry.fingerprint for entry in entries if entry.generations]
-    # Of a CA that was replaced before this collection came, or before its ledger was lost, only the name of its entry tells that.
-    used += [ca.others[entry][0].fingerprint for entry in ca.retired]
     beside = _trusted_beside(ledger) if ledger is not None else ()
     return with_secrets(presenters_of(users, ca, known, used, now, beside), scope, users)
 

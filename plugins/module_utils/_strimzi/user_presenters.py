@@ -92,7 +92,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         where = f"Secret {user.namespace}/{user.secret}"
         authorities, why = _held(certificate, where, about)
         found = replace(found, authorities=authorities, why=why)
-        if certificate.stale and authorities is not None:
+        if certificate.stale and authorities is not None and not about.outdated <= authorities:
             # The certificate in the keystore may be of any CA that users had certificates of.
             may_be, why = authorities | about.outdated, f"{where}: {certificate.stale}"
             found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")

@@ -20,7 +20,7 @@ from .._pki.keys import PrivateKeyError, load_stored_key
 from .._pki.paths import validate_path
 from .ca_secrets import CURRENT
 from .copy_age import data_changed
-from .keystore_files import why_stale
+from .keystore_files import UNOPENED, is_to_be_opened, why_stale
 from .names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE
 from .secret_data import entries
 
@@ -97,13 +97,23 @@ class _StoredCertificate:
 @dataclass(frozen=True)
 class StoredUser:
     """The content of a user's Secret, without anything secret. beside: its ``ca.crt``. keystore: whether a PKCS#12 file lies beside it, and stale: why
-    that may hold something else.
+    that may hold something else. tells_inside: whether only opening the file tells that.
     """
 
     certificate: _StoredCertificate
     beside: bytes | None
     keystore: bool
     stale: str
+    tells_inside: bool
+
+    @property
+    def unopened(self) -> StoredUser:
+        """As if its file had not been opened."""
+        return replace(self, stale=UNOPENED) if self.tells_inside else self
+
+    @property
+    def is_unopened(self) -> bool:
+        return self.stale == UNOPENED
 
     def judged(self, clients_ca: ClientsCa, now: datetime) -> UserCertificate:
         """As it counts while this is the clients CA."""
@@ -130,12 +140,13 @@ def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: date
     return stored_user(secret).judged(clients_ca, now)
 
 
-def stored_user(secret: Mapping[str, Any]) -> StoredUser:
-    """The content of a Secret as the User Operator writes it."""
+def stored_user(secret: Mapping[str, Any], opening: bool = True) -> StoredUser:
+    """The content of a Secret as the User Operator writes it. opening: whether its PKCS#12 file is opened where only that tells what it holds."""
     data = entries(secret)
     found = _stored(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""))
-    stale = why_stale(secret, found.chain[0]) if found.chain else ""
-    return StoredUser(found, _shared(data.get(CURRENT)), USER_KEYSTORE in data, stale)
+    tells_inside = bool(found.chain) and is_to_be_opened(secret)
+    stored = StoredUser(found, _shared(data.get(CURRENT)), USER_KEYSTORE in data, "", tells_inside)
+    return replace(stored, stale=why_stale(secret, found.chain[0])) if tells_inside and opening else stored.unopened
 
 
 def read_certificate(

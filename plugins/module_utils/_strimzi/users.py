@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from .._kube.client import KubeClient
@@ -33,7 +34,7 @@ from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
 from .secret_data import missing_labels
 from .user_authentication import Authentication
-from .user_secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, read_user_secret, stored_user
+from .user_secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, stored_user
 
 #: The authentication for which the User Operator issues certificates, and that for which somebody else does.
 TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
@@ -115,13 +116,32 @@ class Users:
         )
 
 
+@dataclass(frozen=True)
+class KnownUsers:
+    """remembered: the Secrets of users, as this call has read them. opening: whether something hangs on what is in the PKCS#12 files that lie beside
+    certificates: to open all that another hand has written takes minutes for ten thousand.
+    """
+
+    remembered: Remembered[StoredUser] = field(default_factory=Remembered)
+    opening: bool = True
+
+    def each(self, client: KubeClient, namespace: str, selector: str) -> Mapping[str, StoredUser]:
+        """The Secrets in a namespace, by name. Raises KubeError."""
+        read = partial(stored_user, opening=self.opening)
+        if self.opening:
+            return self.remembered.each(client, SECRETS, namespace, read, selector, lambda one: not one.is_unopened)
+        found = self.remembered.each(client, SECRETS, namespace, read, selector)
+        # A file that an earlier look has opened counts as unopened: equal clusters give equal snapshots.
+        return {name: one.unopened for name, one in found.items()}
+
+
 def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
     """Secrets are read before pods, so a pod that is missing here started with what was read, or newer. Raises KubeError,
     StepError.
     """
     kafka = existing_kafka(client, scope)
     certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
-    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked, Remembered())
+    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked, KnownUsers())
 
 
 def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
@@ -153,19 +173,17 @@ def users_of(
     clients_ca: ClientsCa,
     now: datetime,
     asked: Named,
-    remembered: Remembered[StoredUser],
+    known: KnownUsers,
 ) -> Users:
-    """The users of a cluster whose Kafka resource and clients CA have been read already. remembered: their Secrets, as this call has read them."""
+    """The users of a cluster whose Kafka resource and clients CA have been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
-    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, remembered)]
+    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)]
     left: list[NamedSecret] = []
     if scope.namespace not in {space.name for space in spaces}:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
-        users += [
-            replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now, remembered)
-        ]
+        users += [replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now, known)]
         left = list(_without_user(client, scope, {one.secret for one in users if not one.watched}))
     named = read_named(client, asked.presenting, clients_ca, now)
     seen = {one.secret for one in named}
@@ -192,7 +210,7 @@ def _in_namespace(
     space: UserNamespace,
     ca: ClientsCa,
     now: datetime,
-    remembered: Remembered[StoredUser],
+    known: KnownUsers,
 ) -> Iterator[User]:
     """The users of a namespace, in the order of their names."""
     users = _listed(client, scope, space)
@@ -201,10 +219,10 @@ def _in_namespace(
     labels = scope.user_labels
 
     def read(secret: dict[str, Any]) -> tuple[str, UserCertificate]:
-        judged = read_user_secret(secret, ca, now)
+        judged = stored_user(secret, known.opening).judged(ca, now)
         return str(secret["metadata"]["name"]), replace(judged, unlabelled=missing_labels(secret, labels))
 
-    stored = remembered.each(client, SECRETS, space.name, stored_user, scope.user_selector)
+    stored = known.each(client, space.name, scope.user_selector)
     certificates |= {name: stored[name].judged(ca, now) for name in wanted & stored.keys()}
     # Programs present what lies in a Secret, whatever its labels.
     certificates |= dict(named_secrets(client, space.name, wanted - stored.keys(), read))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -16,8 +17,13 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.keystore_files import why_stale
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.keystore_files import (
+    UNOPENED,
+    is_to_be_opened,
+    why_stale,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import (
     NamedCertificate,
     read_named,
@@ -29,7 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_sec
     UserCertificate,
     read_user_secret,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import KnownUsers, User, Users, read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
     Named,
     NamedSecret,
@@ -274,14 +280,38 @@ class TestKeystores:
         stored["metadata"]["managedFields"] = [
             _owner(certificate, "user.crt", "user.key"), _owner(file, "user.p12", "user.password")
         ]  # fmt: skip
-        assert bool(why_stale(stored, self.LEAF.certificate)) is opened
+        assert is_to_be_opened(stored) is opened
 
     @pytest.mark.parametrize("entry", ["user.crt", "user.key", "user.p12", "user.password"])
     def test_one_of_which_another_program_has_written_an_entry_is_opened(self, entry: str) -> None:
         others = {"user.crt", "user.key", "user.p12", "user.password"} - {entry}
         stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
         stored["metadata"]["managedFields"] = [_owner("strimzi-user-operator", *others), _owner("velero", entry)]
-        assert why_stale(stored, self.LEAF.certificate) != ""
+        assert is_to_be_opened(stored)
+
+    def test_one_is_opened_when_something_hangs_on_it_and_again_when_it_has_changed(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stage, opened = one_user(self.LEAF), []
+
+        def count(*what: Any) -> str:
+            opened.append(what)
+            return why_stale(*what)
+
+        monkeypatch.setattr(user_secrets, "why_stale", count)
+        known = KnownUsers()
+
+        def look(opening: bool) -> tuple[str, int]:
+            found = replace(known, opening=opening).each(stage.client(), "kafka", SCOPE.user_selector)
+            return found["orders"].stale, len(opened)
+
+        assert [look(opening) for opening in (False, False, True, True, False, True)] == [
+            (UNOPENED, 0), (UNOPENED, 0), ("", 1), ("", 1), (UNOPENED, 1), ("", 1)
+        ]  # fmt: skip
+        patch = {"data": {"user.p12": base64.b64encode(keystore(self.OTHER)).decode()}}
+        path = "/api/v1/namespaces/kafka/secrets/orders"
+        stage.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
+        assert look(True) == ("its user.p12 holds another certificate than its user.crt", 2)
 
 
 def _owner(manager: str, *entries: str) -> Object:
