@@ -15,7 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NewRoots
 
+from ..support.asked_issuers import ByVault
 from ..support.authorities import Authority, below, renewed, root
+from ..support.fake_vault.server import FakeVault, serving
+from ..support.misissuing import Signing
 from ..support.watched_cluster import CERTIFICATES, IN_USE, LEDGER, UNUSED, WatchedCluster, assert_only
 from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, office
 
@@ -265,6 +268,29 @@ def test_of_several_roots_before_the_first_ca_the_certificate_of_the_operator_te
     assert cluster.states == {signer.fingerprint: IN_USE, roots[1 - signing].fingerprint: UNUSED}
     assert reconcile(cluster).done
     assert (cluster.rolls, issuing_secrets(cluster)) == ({0}, [])
+
+
+@ONCE
+@pytest.mark.parametrize("signing", [0, 1], ids=["the first", "the second"])
+def test_of_several_roots_before_the_first_ca_vault_signs_by_one(cluster: WatchedCluster, signing: int) -> None:
+    """It answers at once, so the first call that is confirmed makes that CA the one in use."""
+    roots = (root("One"), root("Other"))
+    wants(cluster, *roots)
+    with serving(FakeVault()) as vault:
+        issuer = ByVault(Signing(roots[signing], cluster.memory, ""), vault)
+        cluster.issuer = issuer.settings
+        told = cluster.run(Goal.CREATE, asked=issuer.reference).outcome.decision
+        assert (told.violations, cluster.writes, len(told.waiting)) == ((), 0, 2)
+        asking = {"asked": issuer.reference, "confirmed": confirmed(*roots)}
+        told = cluster.run(Goal.CREATE, **asking).outcome.decision
+        assert (told.violations, cluster.current) == ((), roots[signing].fingerprint)
+        cluster.deploy()
+        cluster.run(Goal.CREATE, **asking)
+        cluster.memory.settle(2)
+        cluster.finish(Goal.CREATE, **asking)
+        assert cluster.run(Goal.RECONCILE, asked=issuer.reference).outcome.decision.done
+    assert cluster.states == {roots[signing].fingerprint: IN_USE, roots[1 - signing].fingerprint: UNUSED}
+    assert (cluster.rolls, cluster.ready, issuing_secrets(cluster)) == ({0}, True, [])
 
 
 @ONCE
