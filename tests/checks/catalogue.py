@@ -1,4 +1,4 @@
-"""Every check, in the order in which those of a lane start: what takes long or is waited for comes first."""
+"""Every check, in the order in which those of a lane start: servers beside what takes one processor, then what takes all."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
-    # The longest start first, so that the last to end are short.
     return [bed, *_on_real_nodes(main), *_with_the_bed(main), *_without_a_bed(main), *_other_pairs(main)]
 
 
@@ -68,6 +67,25 @@ def _scenario(name: str) -> tuple[tuple[str, ...], ...]:
 
 def _without_a_bed(main: Pair) -> list[Check]:
     return [
+        # Each takes one processor, beside the first checks with servers.
+        Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
+        Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
+        Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
+        Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
+        Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),
+        Check("importer", "galaxy-importer on the built collection", main, (_script("importer"),)),
+        Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
+        Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
+        Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
+        Check("yaml", "yamllint", main, (("yamllint", "--strict", "."),)),
+        Check("shell", "shellcheck", main, (_script("shell"),)),
+        Check("changelog", "antsibull-changelog lint", main, (("antsibull-changelog", "lint"),)),
+        Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
+        Check("documents", "documentation that several files share", main, (("python", "-m", "tests.documents"),)),
+        Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
+        Check("wording", "docstrings and comments begin with what they are about", main, (_script("wording"),)),
+        Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
+        # All processors.
         Check("unit", "unit and property tests", main, (_PURE,)),
         Check(
             "modules",
@@ -75,8 +93,6 @@ def _without_a_bed(main: Pair) -> list[Check]:
             main,
             (_MODULES,),
         ),
-        Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
-        Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
         Check("faults", "flows, killed at every eighth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
         Check(
             "flows",
@@ -93,21 +109,6 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
         Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
         Check("doubles", "the parts of these tests: operator double, bed, checks, traffic", main, (_DOUBLES,)),
-        Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
-        Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
-        Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
-        Check("yaml", "yamllint", main, (("yamllint", "--strict", "."),)),
-        Check("shell", "shellcheck", main, (_script("shell"),)),
-        Check("changelog", "antsibull-changelog lint", main, (("antsibull-changelog", "lint"),)),
-        Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
-        Check("documents", "documentation that several files share", main, (("python", "-m", "tests.documents"),)),
-        Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
-        Check("wording", "docstrings and comments begin with what they are about", main, (_script("wording"),)),
-        Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
-        Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
-        Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
-        Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),
-        Check("importer", "galaxy-importer on the built collection", main, (_script("importer"),)),
     ]
 
 
@@ -118,7 +119,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
     # A worker has a bed of its own and takes whole files, as the tests of a file go on where the one before left off.
     api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile")
     return [
-        Check("api", "API tier", main, (built, api), after=bed),
+        Check("api", "API tier", main, (built, api), after=bed, lane=Lane.WAITING),
         Check(
             "issuers",
             "issuers before the real cert-manager and Vault",

@@ -24,7 +24,7 @@ def always() -> str:
 class Lane(Enum):
     """The kinds of checks, by what takes most of their time."""
 
-    #: Computing.
+    #: Computing, on all processors or on one.
     BUSY = "busy"
     #: Waiting for nodes and controllers that start and answer.
     WAITING = "waiting"

@@ -1,4 +1,4 @@
-"""Runs checks, two that compute and one that waits at a time, and says how each ended."""
+"""Runs checks, one that computes beside one that waits for servers, and says how each ended."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from .check import SKIPPED, Check, Lane
 from .environments import CannotPrepare
 from .places import LOGS, ROOT
 
-#: How many checks of a lane run at once. Real nodes have names of the machine, so there are not two with them.
-_WORKERS = {Lane.BUSY: 2, Lane.WAITING: 1}
 #: Nodes that have to share the processors with everybody take twice as long to start.
 _PRIORITY = {Lane.BUSY: ("nice", "-n", "10"), Lane.WAITING: ()}
 #: Lines of a failed check's log that are shown.
@@ -213,11 +211,8 @@ def run_all(checks: Sequence[Check]) -> list[Outcome]:
     """Runs the checks side by side; the output of each goes to its log, the end of a failed one's is shown."""
     LOGS.mkdir(parents=True, exist_ok=True)
     board = Board(checks)
-    workers = [
-        threading.Thread(target=_work, args=(board, lane))
-        for lane, number in _WORKERS.items()
-        for _worker in range(number)
-    ]
+    # Servers take of the processors as long as they run, so checks with servers run one after the other. Real nodes have names of the machine.
+    workers = [threading.Thread(target=_work, args=(board, lane)) for lane in Lane]
     for worker in workers:
         worker.start()
     try:

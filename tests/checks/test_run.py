@@ -113,21 +113,22 @@ def test_what_comes_after_a_skipped_check_decides_for_itself() -> None:
     assert verdicts(skip, quick("other", after=("skip",))) == {"skip": "skipped", "other": "passed"}
 
 
-def test_checks_that_wait_take_turns(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lane", Lane)
+def test_checks_of_a_lane_take_turns(tmp_path: Path, lane: Lane) -> None:
     folder = tmp_path / "held"
     code = f"import os, time; os.mkdir({str(folder)!r}); time.sleep(0.2); os.rmdir({str(folder)!r})"
     names = ("one", "two", "three")
-    assert set(verdicts(*(quick(name, code, lane=Lane.WAITING) for name in names)).values()) == {"passed"}
+    assert set(verdicts(*(quick(name, code, lane=lane) for name in names)).values()) == {"passed"}
 
 
-def test_two_checks_run_side_by_side_and_one_that_waits_beside_them(tmp_path: Path) -> None:
-    def meets(name: str, other: str, lane: Lane = Lane.BUSY) -> Quick:
+def test_a_check_that_computes_runs_beside_one_that_waits(tmp_path: Path) -> None:
+    def meets(name: str, other: str, lane: Lane) -> Quick:
         mark, wanted = str(tmp_path / name), str(tmp_path / other)
         code = f"import pathlib, time; pathlib.Path({mark!r}).touch(); wanted = pathlib.Path({wanted!r})"
         code += "\nfor _look in range(600): wanted.exists() or time.sleep(0.1)\nassert wanted.exists()"
         return quick(name, code, lane=lane)
 
-    found = verdicts(meets("one", "two"), meets("two", "three"), meets("three", "one", Lane.WAITING))
+    found = verdicts(meets("one", "two", Lane.BUSY), meets("two", "one", Lane.WAITING))
     assert set(found.values()) == {"passed"}
 
 
