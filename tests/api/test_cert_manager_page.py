@@ -34,7 +34,6 @@ def administrator(bed: Bed, runner: Runner, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1500)
 @pytest.mark.parametrize(
     ("more", "role"),
     [("", "cert-manager"), (", resource: Certificate", "cert-manager-certificates")],

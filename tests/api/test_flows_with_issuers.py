@@ -79,7 +79,6 @@ def in_use(runner: Runner) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", KEEPERS)
 def test_every_playbook(runner: Runner, kind: str, tmp_path: Path) -> None:
     first, second = root("First Corporate Root"), root("Second Corporate Root")

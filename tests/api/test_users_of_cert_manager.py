@@ -90,7 +90,6 @@ def kept(runner: Runner, kind: str) -> list[str]:
     return sorted(one["metadata"]["name"] for one in own)
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("resource", ["CertificateRequest", "Certificate"])
 def test_there_a_new_user_and_back(
     runner: Runner, corporate: Certificate, users: UserOperatorDouble, resource: str

@@ -24,7 +24,6 @@ _SET_UP = ("secrets enable", "generate/root/internal", "vault write pki/roles/ka
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
 def test_a_cluster_moves_to_a_ca_of_vault(runner: Runner, tmp_path: Path) -> None:
     commands = tmp_path / "bin"
     commands.mkdir()

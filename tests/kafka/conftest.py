@@ -12,6 +12,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reason = reason_to_skip() if here else ""
     for item in here:
         item.add_marker(pytest.mark.kafka)
-        item.add_marker(pytest.mark.timeout(900))
         if reason:
             item.add_marker(pytest.mark.skip(reason=reason))

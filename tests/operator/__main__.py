@@ -16,7 +16,7 @@ from .podsets import control_pod_sets
 from .real_pods import RealPods
 
 #: Seconds between looks at a condition, and the operator's own operation timeout (docs/operator.md, "KafkaRoller").
-LOOK = 0.1
+LOOK = 0.5
 OPERATION_TIMEOUT = 300.0
 
 
