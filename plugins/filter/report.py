@@ -97,21 +97,21 @@ _value:
     parties_before: {description: The same at the start., type: list, elements: dict, sample: []}
     look: {description: "When the listeners were asked last, or why they were not.", type: dict, sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
     channels:
-      description: Each listener, what else of a node knows a removed CA, and everybody else as a party of its own.
+      description: Each listener, what else of a node knows a removed CA, and every other client as a party of its own.
       type: list
       elements: dict
       contains:
         kind: {description: "V(listener), V(node) that was not asked, V(raft), V(client), or the component.", type: str, sample: listener}
         party: {description: The pod or the client., type: str, sample: demo-kafka-0}
         port: {description: Port of a listener; 0 of anything else., type: int, sample: 9091}
-        verifies: {description: Whether it verifies anybody by these CAs., type: bool, sample: true}
+        verifies: {description: Whether it verifies clients by these CAs., type: bool, sample: true}
         evidence: {description: "V(handshake), or V(stored) when the channel was not observed.", type: str, sample: handshake}
         presents: {description: "CAs of what it presents, by the first 12 digits of their SHA-256.", type: list, elements: str, sample: [6c1f0e9a2b3c]}
         trusts: {description: CAs that it trusts., type: list, elements: str, sample: [6c1f0e9a2b3c]}
         refuses: {description: CAs that it was seen to refuse., type: list, elements: str, sample: [9b2c41aa0d11]}
         why: {description: What is not known and why., type: list, elements: str, sample: []}
     proof:
-      description: How far it was observed that nobody trusts the removed CAs, in numbers of listeners and of nodes that were not asked.
+      description: How far it was observed that no listener trusts the removed CAs, in numbers of listeners and of nodes that were not asked.
       type: dict
       sample: {listeners_asked: 6, listeners_refusing: 6, listeners_trusting: 0, nodes_not_asked: 0}
     outside:

@@ -107,7 +107,7 @@ def test_every_playbook(runner: Runner, kind: str, tmp_path: Path) -> None:
         assert again.chain[0].subject in runner.flow("status").check().output
         refused = runner.flow("downgrade", **told)
         assert refused.code != 0
-        assert "of which somebody else keeps the key: the operator could issue nothing" in refused.output
+        assert "whose key is kept elsewhere: the operator could issue nothing" in refused.output
 
         told |= keeper.takes(second)
         until_done(runner, keeper, "replace_key", {**told, "strimzi_certificate": second.pem.decode()})

@@ -83,7 +83,12 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
         Check("documents", "documentation that several files share", main, (("python", "-m", "tests.documents"),)),
         Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
-        Check("wording", "docstrings and comments begin with what they are about", main, (_script("wording"),)),
+        Check(
+            "wording",
+            "docstrings begin with what they are about, sentences name their subject",
+            main,
+            (_script("wording"),),
+        ),
         Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
         # All processors.
         Check("unit", "unit and property tests", main, (_PURE,)),

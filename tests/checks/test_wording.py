@@ -1,13 +1,13 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beginnings that leave open what they are about are found, in docstrings and in comments; others pass."""
+"""Beginnings that leave open what they are about are found, in docstrings and in comments; others pass. So are parties without a name."""
 
 from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks.wording import problems
+from ansible_collections.trustops.strimzi.tests.checks.wording import nameless, problems
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,15 @@ from ansible_collections.trustops.strimzi.tests.checks.wording import problems
 )
 def test_beginnings(source: str, lines: list[int]) -> None:
     assert [int(problem.partition(":")[0]) for problem in problems(source)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param("A CA that somebody\nEverybody knows.\n", [1, 2], id="prose"),
+        pytest.param('fail("Nobody answers")', [1], id="message"),
+        pytest.param("The user some body\nNOBODY_ELSE = 1\n", [], id="other words"),
+    ],
+)
+def test_parties_without_a_name(text: str, lines: list[int]) -> None:
+    assert [int(problem.partition(":")[0]) for problem in nameless(text)] == lines

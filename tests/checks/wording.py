@@ -1,6 +1,8 @@
-"""No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open".
+"""Sentences name their subject.
 
-``python -m tests.checks.wording`` looks through every Python file of the repository.
+No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And whatever users read, with
+the code that they may open, says which node, client, user or issuer does something: never "somebody". ``python -m tests.checks.wording`` looks through
+the repository.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from .places import ROOT
 from .trees import files
 
 _RIDDLE = re.compile(r"(?:Who|Whoever|Whom|Whose|What|Whatever|Which|One|Those|That)\b")
+_NO_NAME = re.compile(r"\b(?:somebody|nobody|whoever|everybody|anybody)\b", re.IGNORECASE)
+#: Files that say who does what.
+_NAMING = ("plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")
 
 
 def problems(source: str) -> Iterator[str]:
@@ -23,6 +28,13 @@ def problems(source: str) -> Iterator[str]:
     for line, text in sorted((*_docstrings(source), *_comments(source))):
         if _RIDDLE.match(text):
             yield f'{line}: "{text[:60]}" leaves open what it is about: begin with the thing itself'
+
+
+def nameless(text: str) -> Iterator[str]:
+    """Every word that stands for a party without a name, as ``line: text``."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in _NO_NAME.findall(line):
+            yield f'{number}: "{found}" names no party: say which node, client, user, issuer or program is meant'
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
@@ -52,6 +64,12 @@ def main() -> int:
         for name in files()
         if name.endswith(".py")
         for problem in problems((ROOT / name).read_text())
+    ]
+    found += [
+        f"{name}:{problem}"
+        for name in files()
+        if name.startswith(_NAMING)
+        for problem in nameless((ROOT / name).read_text())
     ]
     for problem in found:
         print(problem)

@@ -47,7 +47,7 @@ _NEEDED = {"cert_manager": ("name",), "vault": ("name", "url", "role")}
 
 
 def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
-    """options: the value of ``issuer``; None: nobody is named, and requests wait for a person or a tool. Raises
+    """options: the value of ``issuer``; None: no issuer is named, and requests wait for a person or a tool. Raises
     OptionsError.
     """
     if options is None:
@@ -87,7 +87,7 @@ def _is_by_certificates(options: Mapping[str, Any]) -> bool:
 
 
 def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> bool:
-    """Whether the value is another than that of an option which nobody gives; what is empty is not given."""
+    """Whether the value is another than that of an option which is left out; what is empty is not given."""
     return bool(options[name]) and options[name] != known[name].get("default")
 
 

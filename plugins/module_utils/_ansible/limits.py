@@ -116,7 +116,7 @@ def _fingerprint_problem(options: Mapping[str, Any]) -> str:
 
 
 def _bootstrap_problem(options: Mapping[str, Any]) -> str:
-    """Without a port the Kafka library takes 9092, where nobody accepts the operator's certificate."""
+    """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate."""
     for one in options.get("kafka_bootstrap") or ():
         if not _HOST_AND_PORT.fullmatch(one):
             return f"kafka_bootstrap: {one!r} is not a host and a port. Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091."

@@ -73,7 +73,7 @@ class ClusterModule:
         self._require_libraries()
         if problem := self._spec.problem_of(self.params) or name_problem(self.params):
             self.fail(problem)
-        # Somebody who keeps these files wants to look at them.
+        # A person who keeps these files wants to look at them.
         if not self.module._keep_remote_files:  # pylint: disable=protected-access
             remove_remains(__file__, sys.orig_argv)
         try:
@@ -131,14 +131,14 @@ class ClusterModule:
         )  # fmt: skip
 
     def _tell(self, sentence: str) -> None:
-        """Tell the sentence while the call works where somebody can see that, else at the end of the call."""
+        """Tell the sentence while the call works where a console shows it, else at the end of the call."""
         if self.params.get("progress_file"):
             self._report(sentence)
         else:
             self.module.warn(sentence)
 
     def _report(self, sentence: str) -> None:
-        """Tell the sentence where somebody can see it while the call works."""
+        """Tell the sentence while the call works, where a console shows it."""
         reporter(self.params.get("progress_file"))(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
 
     def take_lease(self, client: KubeClient) -> None:

@@ -20,7 +20,7 @@ from .._strimzi.actions import Action
 from .._strimzi.errors import StepError
 
 _CERTIFICATES = (".crt", ".pem")
-#: Requests are public, and often signed by somebody else than the person who exports them.
+#: Requests are public, and often signed by another person than the one who exports them.
 _MODE = 0o644
 
 

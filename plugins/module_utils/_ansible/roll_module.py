@@ -15,7 +15,7 @@ from .flow_module import FlowModule
 from .module import SystemClock
 from .times import time_text
 
-#: How much the clock of whoever has written a time may be ahead of the one here.
+#: How much the clock of a time's writer may be ahead of the one here.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 

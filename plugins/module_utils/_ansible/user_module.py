@@ -75,7 +75,7 @@ class UserModule(TrustModule):
         return replace(found, anchors=tuple(one for one in found.anchors if one.fingerprint not in untrusted))
 
     def _require_a_certificate(self, change: ChangeOfAuthentication, accepted: ClientsCa) -> None:
-        """The user needs a certificate of somebody else: from here on nobody renews the one in its own Secret. Raises StepError."""
+        """The user needs a certificate of another issuer: from here on the one in its own Secret is not renewed. Raises StepError."""
         work, subject = change.work, f"CN={change.user}"
         named = read_named(work.client, work.settings.outside.named().presenting, accepted, work.clock.now())
         for one in named:
@@ -103,5 +103,5 @@ class UserModule(TrustModule):
             else ""
         )
         self.module.warn(
-            f"Nobody issues certificates with the subject {subject} from here on but whoever you have told to; presenting_secrets names none.{end}"
+            f"From here on only the issuer that you use issues certificates with the subject {subject}; presenting_secrets names none.{end}"
         )

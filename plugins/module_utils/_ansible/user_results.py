@@ -22,7 +22,7 @@ from .._trust.model.names import counted
 from .results import label
 from .times import time_text
 
-#: Why nobody asks a listener with the authentication ``custom``.
+#: Why the collection does not ask a listener with the authentication ``custom``.
 _CUSTOM = (
     "whom it trusts is said in the Kafka resource (authentication custom); this collection neither asks nor changes it"
 )
@@ -65,12 +65,12 @@ def _unlabelled(users: Iterable[User]) -> Iterator[str]:
 
 
 def _problem(certificate: UserCertificate) -> str:
-    """With what helps against a PKCS#12 file that nobody else would look into."""
+    """With what helps against a PKCS#12 file that no operator would look into."""
     return certificate.problem or (f"{certificate.stale}. {REMEDY}" if certificate.stale else "")
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
-    """Each listener of each broker that was asked; one that nobody was asked about once, without a broker."""
+    """Each listener of each broker that was asked; one of which no broker was asked once, without a broker."""
     users = Counter(
         user.certificate.authority
         for user in found.users

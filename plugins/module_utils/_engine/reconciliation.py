@@ -22,7 +22,7 @@ from .patience import IN_A_FLOW, Patience
 
 
 class PausedByAnother(StepError):
-    """Somebody else has paused the operator."""
+    """Another program or person has paused the operator."""
 
 
 def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
@@ -106,7 +106,7 @@ def _refuse(seen: Observation) -> NoReturn:
         if state.paused_by_us
         else f"for {_holder(seen)}"
         if _holder(seen)
-        else "by somebody else"
+        else "by another program or person"
     )
     raise PausedByAnother(
         f"{seen.snapshot.names.kafka} is paused {by}.",

@@ -40,7 +40,7 @@ class Inquiry:
     """The questions to every listener. authorities: the CAs in question. probes: of those CAs whose key is at hand.
 
     The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
-    known: every CA whose name may appear, also those that are not in question. stranger: a probe of a CA that nobody
+    known: every CA whose name may appear, also those that are not in question. stranger: a probe of a CA that no listener
     trusts.
     """
 

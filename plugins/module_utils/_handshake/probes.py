@@ -24,7 +24,7 @@ from .._pki.leaves import sign_leaf
 #: The subject of probes, as it appears in the log of a broker. Components have O=io.strimzi and users a CN alone, so it
 #: is neither.
 SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
-_STRANGER = DistinguishedName("CA that nobody trusts", "trustops.strimzi")
+_STRANGER = DistinguishedName("Untrusted CA", "trustops.strimzi")
 #: How long a probe is valid: long enough for a slow run. It begins when a leaf that is made now does, so that a node whose clock is further
 #: behind refuses it as it would refuse that leaf. Probes are not stored.
 _AFTER = timedelta(hours=1)

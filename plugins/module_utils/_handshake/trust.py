@@ -45,7 +45,7 @@ def _unknown(why: str) -> Verdict:
 
 def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
     """probe: the handshake with a certificate of the CA in question. stranger: the one with a certificate of a CA that
-    nobody can trust.
+    no listener can trust.
 
     Only the difference between the two is evidence. A listener that accepts the stranger does not verify clients. A
     listener that refuses the probe in another way than the stranger has another reason than trust, such as its clock.
@@ -60,7 +60,7 @@ def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
         return _unknown(f"neither accepted a certificate of this CA nor refused it for want of trust ({probe})")
     if probe.alert != stranger.alert:
         return _unknown(
-            f"refuses a certificate of this CA with the alert {probe.alert}, but one of a CA that nobody trusts with "
+            f"refuses a certificate of this CA with the alert {probe.alert}, but one of an untrusted CA with "
             f"{stranger.alert}; so trust may not be the reason"
         )
     return Verdict(Trust.NOT_TRUSTED, f"refused a certificate of this CA with the alert {probe.alert}")
@@ -111,13 +111,13 @@ def _unfit(stranger: Handshake) -> Verdict | None:
     if stranger.outcome is Outcome.ACCEPTED:
         return _accepts_strangers(stranger)
     if stranger.alert is None or stranger.alert.name not in DISTRUST or not stranger.offered:
-        return _unknown(f"it is not known how it refuses a certificate of a CA that nobody trusts ({stranger})")
+        return _unknown(f"it is not known how it refuses a certificate of an untrusted CA ({stranger})")
     return None
 
 
 def _accepts_strangers(stranger: Handshake) -> Verdict:
     if stranger.offered:
-        return _unknown("accepts certificates of a CA that nobody trusts: it does not verify clients")
+        return _unknown("accepts certificates of an untrusted CA: it does not verify clients")
     if stranger.acceptable is not None:
         return _unknown("goes on although it did not get to see our certificate: it does not insist on one")
     return _unknown("asks for no client certificate: whom it trusts does not show")

@@ -214,7 +214,7 @@ def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
 
 
 def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
-    """Tells what the first of the open requests waits for: it shows what somebody has to do. Returns whether there was anything to tell."""
+    """Tells what the first of the open requests waits for: it shows what a person has to do. Returns whether there was anything to tell."""
     requests = observation.snapshot.requests
     waiting = [one for name in step.secrets if (one := requests.get(name)) and one.is_open and one.waiting]
     if waiting:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Requests that a person carries to whoever keeps the key of the CA (CA abstraction, "Rejected alternatives", ``type: external``)."""
+"""Requests that a person carries to the keeper of the CA's key (CA abstraction, "Rejected alternatives", ``type: external``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .subjects import LeafSubject
 
 @dataclass(frozen=True)
 class RequestByHand:
-    """A request that waits for somebody.
+    """A request that waits for a person.
 
     subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is
     to sign. answer: the certificate that was put back and is good, with its chain. problem: why the request must not be signed, as a
@@ -56,13 +56,13 @@ class RequestByHand:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody has to sign it."""
+        """Whether it has to be signed."""
         return not self.problem and not self.is_answered
 
 
 @dataclass(frozen=True)
 class RequestElsewhere:
-    """A request that another issuer has; nobody carries it. issuer: its reference."""
+    """A request that another issuer has; no person carries it. issuer: its reference."""
 
     secret: str
     issuer: str

@@ -33,7 +33,7 @@ from .issuer_reference import IssuerReference
 @dataclass(frozen=True)
 class _Record:
     """The content of a token. csr: digest of what is asked for, by which a run finds the request that a killed run has made, and takes
-    nobody else's request of the same name for it.
+    no other request of the same name for it.
     """
 
     name: str
@@ -45,7 +45,7 @@ class _Record:
 
     @classmethod
     def read(cls, token: Token) -> _Record | None:
-        """The record; None where somebody has spoilt the token."""
+        """The record; None where the token is spoilt."""
         try:
             found = json.loads(token.value)
         except ValueError:
@@ -153,7 +153,7 @@ class CertManager:
         target = self._named(record.name)
         return Refused(
             f"{target} exists already and is not the one that is asked for: {'; '.join(differences)}.",
-            f"Remove it if nobody waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
+            f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
         )
 
     def _differences(self, found: Object, record: _Record) -> Iterator[str]:

@@ -211,7 +211,7 @@ class CertManagerByCertificates:
         )
 
     def _certificates(self) -> Mapping[str, dict[str, Any]]:
-        """Certificates by name; also somebody else's, which may have the name of a leaf."""
+        """Certificates by name; also another owner's, which may have the name of a leaf."""
         return by_name(self._client.list(CERTIFICATES, self._namespace).items)
 
     def _secrets(self) -> Mapping[str, dict[str, Any]]:
@@ -238,7 +238,7 @@ def _token(order: LeafOrder) -> Token:
 
 
 def _read(token: Token) -> tuple[str, frozenset[str]] | None:
-    """Name and ``unfit``; None where somebody has spoilt the token."""
+    """Name and ``unfit``; None where the token is spoilt."""
     try:
         found = json.loads(token.value)
     except ValueError:

@@ -29,5 +29,5 @@ def holds(conditions: Mapping[str, Object], kind: str) -> bool:
 
 
 def said(condition: Object) -> str:
-    """The message of a condition, else its reason, on one line; anybody may have written it."""
+    """The message of a condition, else its reason, on one line; it may come from any writer."""
     return in_a_line(str(condition.get("message") or condition.get("reason") or "")) or "no reason is given"

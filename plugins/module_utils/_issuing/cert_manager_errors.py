@@ -28,7 +28,7 @@ def not_installed(kind: Resource) -> Waiting:
 def spoilt(reference: str) -> Refused:
     """The answer about a token that is none of ours. reference: of the issuer."""
     return Refused(
-        f"What was kept about a request to {reference} cannot be read: somebody has changed it.",
+        f"What was kept about a request to {reference} cannot be read: it has been changed.",
         "Run again, so that the leaf is asked for anew.",
     )
 

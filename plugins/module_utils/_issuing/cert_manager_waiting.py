@@ -80,10 +80,10 @@ def _overlooked(request: Object, now: datetime) -> str:
 
 
 def _who_approves(request: Object, issuer: IssuerReference) -> str:
-    asker = in_a_line(str((request.get("spec") or {}).get("username") or "")) or "whoever has made the request"
+    asker = in_a_line(str((request.get("spec") or {}).get("username") or "")) or "the author of the request"
     who = f"signers {issuer.signer}" if issuer.signer else str(issuer)
     return (
         "cert-manager approves by itself unless that is switched off, or not permitted for this kind of issuer, or cert-manager does "
-        f"not run. Where approver-policy is installed, a CertificateRequestPolicy has to permit it that {asker} may use. Else whoever may "
-        f"approve for {who} has to (cmctl approve -n {issuer.namespace} {request['metadata']['name']})."
+        f"not run. Where approver-policy is installed, a CertificateRequestPolicy has to permit it that {asker} may use. Else an approver "
+        f"for {who} has to (cmctl approve -n {issuer.namespace} {request['metadata']['name']})."
     )

@@ -124,7 +124,7 @@ def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
         return None
     return Refused(
         f"{named(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}).",
-        f"Remove it if nobody uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
+        f"Remove it if nothing uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
     )
 
 
@@ -160,7 +160,7 @@ def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
 
 
 def failed_at(certificate: Object) -> datetime | None:
-    """When the last issuance failed; None where none has, or nobody can tell."""
+    """When the last issuance failed; None where none has, or that is unknown."""
     found = read_time(status_of(certificate).get("lastFailureTime"))
     # In the last year that there is, no time can be added to it.
     return None if found is None or found.year == MAXYEAR else found
@@ -208,7 +208,7 @@ def answer_to(
     detail: str = "",
 ) -> Answer:
     """The answer of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
-    are no answer. detail: what its request waits for, as sentences; empty where nobody has asked.
+    are no answer. detail: what its request waits for, as sentences; empty where no request was made.
     """
     name = str(certificate["metadata"]["name"])
     target, conditions = named(name, scope.namespace), conditions_of(certificate)

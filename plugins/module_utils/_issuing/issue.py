@@ -65,7 +65,7 @@ _Made: TypeAlias = tuple[PrivateKey, IssuedCertificate]
 
 
 def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | None:
-    """The key of this CA; that of the next CA lies beside that of the CA in use. None where somebody else keeps it."""
+    """The key of this CA; that of the next CA lies beside that of the CA in use. None where it is kept elsewhere."""
     authority, secret = step.issuer, observation.scope.ca_key_secret
     if observation.snapshot.ca.is_kept_elsewhere(authority[0]):
         return None

@@ -51,7 +51,7 @@ class IssuerReference:
 
     @property
     def signer(self) -> str:
-        """The name of the signer for which somebody approves, as in ``resourceNames`` of a Role; empty where another group names its own."""
+        """The name of the signer for which an approver approves, as in ``resourceNames`` of a Role; empty where another group names its own."""
         if self.resource is None:
             return ""
         scope = f"{self.home}." if self.home else ""

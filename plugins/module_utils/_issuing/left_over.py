@@ -68,7 +68,7 @@ def _left_over(
         if name not in known:
             yield LeftOver(one, "this cluster has no such leaf", secret)
         elif not _is_of_issuer(one, work) and not _is_in_use(secret, name, stored.get(name), work):
-            yield LeftOver(one, "somebody else issues this leaf", secret)
+            yield LeftOver(one, "another issuer issues this leaf", secret)
 
 
 def _is_of_issuer(certificate: Object, work: Work) -> bool:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Link certificates: what is ordered, who signs, and the checks of one that somebody else has signed (docs/design.md,
+"""Link certificates: what is ordered, who signs, and the checks of one that another issuer has signed (docs/design.md,
 "Link certificates"). One of an issuer passes these checks before any other code uses it.
 """
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves with other names than the operator wants, where it cannot issue them: somebody else keeps the key of the CA."""
+"""Leaves with other names than the operator wants, where it cannot issue them: the key of the CA is kept elsewhere."""
 
 from __future__ import annotations
 

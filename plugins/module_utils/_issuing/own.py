@@ -115,13 +115,13 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
 
 
 def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> None:
-    """Brokers know their superusers by the subject alone, whoever has issued the certificate (docs/operator.md, "Leaves")."""
+    """Brokers know their superusers by the subject alone, whichever CA has issued the certificate (docs/operator.md, "Leaves")."""
     cluster = observation.scope.cluster
     holder = holders_of_subjects(cluster).get(wanted.common_name)
     if holder is not None:
         raise SubjectTaken(
-            f"common_name {wanted.common_name} is that of the certificate of Strimzi's own {holder.value}: whoever "
-            f"holds another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}.",
+            f"common_name {wanted.common_name} is that of the certificate of Strimzi's own {holder.value}: the "
+            f"holder of another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}.",
             "Give another common name.",
         )
 

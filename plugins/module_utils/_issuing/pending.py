@@ -100,7 +100,7 @@ class _Reading:
             return self._issued(stored, stored.pending)
         record = stored.record
         if record is None or stored.problem:
-            why = stored.problem or "nobody has asked for it"
+            why = stored.problem or "no request asks for it"
             return LeafRequest(stored.secret, "", "", self.now, outdated=why)
         known = LeafRequest(
             stored.secret, record.issuer, record.authority, record.asked_at, self._outdated(stored, record), "",
@@ -151,7 +151,7 @@ class _Reading:
             return ""
         return (
             f"{stored.secret}: its certificate has come from another CA of the source, {named(authority[0])}; it is used when that CA is "
-            "trusted by everybody and in use, for which reconcile sees."
+            "trusted by every node and component and in use, which reconcile brings about."
         )
 
     def _outdated(self, stored: StoredRequest, record: RequestRecord) -> str:

@@ -23,7 +23,7 @@ from .pending import judged
 
 
 class CertificatesRefused(StepError):
-    """Something is wrong with the certificates that somebody brought, and nothing was written."""
+    """Something is wrong with the certificates that were brought, and nothing was written."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +86,7 @@ class _Sorting:
 
     def take(self, brought: Brought) -> None:
         if b"PRIVATE KEY" in brought.content:
-            self._refuse(brought, "a private key is in it. Nobody needs it here; give certificates alone.")
+            self._refuse(brought, "a private key is in it. Give certificates alone.")
             return
         try:
             chain = parse_chain(brought.content)

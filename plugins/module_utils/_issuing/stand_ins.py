@@ -67,7 +67,7 @@ class StandIns:
         return AssumedCertificate(made.der, order.issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
-        """Raises AuthorityUnavailable when the key of this CA is lost. Where somebody else keeps it, the leaf is assumed to be signed."""
+        """Raises AuthorityUnavailable when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be signed."""
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))

@@ -29,7 +29,7 @@ from .pending import authorities, signer_of
 
 def with_standing(observation: Observation, work: Work) -> Observation:
     """The observation with what the issuer keeps, where it is one that renews by itself and a CA here is one whose key
-    somebody else has. Raises KubeError.
+    another issuer has. Raises KubeError.
     """
     issuer = issuer_of(work)
     if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.elsewhere:

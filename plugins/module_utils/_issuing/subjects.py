@@ -59,7 +59,7 @@ def node_names(
     scope: ClusterNames, node: NodeIdentity, kafka: Object | None, domain: str, assigned: Addresses | None = None
 ) -> frozenset[str]:
     """Alternative names of a node: its Services and itself, and on brokers what each listener adds. assigned: what the platform has
-    assigned; None where nobody has looked.
+    assigned; None where no call has looked.
     """
     cluster, namespace = scope.cluster, scope.namespace
     own = f"{node.pod}.{cluster}-kafka-brokers.{namespace}.svc"
@@ -151,7 +151,7 @@ def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object
 def _assigned_hosts(
     scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, assigned: Addresses | None
 ) -> Iterable[str]:
-    """The addresses that are assigned; where nobody has looked, those that the operator has reported: it corrects the others by itself then."""
+    """The addresses that are assigned; where no call has looked, those that the operator has reported: it corrects the others by itself then."""
     if assigned is not None:
         wanted = _addressed_objects(scope, node, listener)
         return [assigned[one] for one in wanted if one in assigned]

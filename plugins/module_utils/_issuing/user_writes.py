@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Secret of a KafkaUser as the User Operator keeps it, whoever has issued the certificate in it (docs/operator.md, "Users")."""
+"""The Secret of a KafkaUser as the User Operator keeps it, whichever CA has issued the certificate in it (docs/operator.md, "Users")."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class VaultPki:
     that nothing is asked of Vault afterwards.
 
     This object knows what was signed as long as it lives. A run that continues a killed one has a request signed once
-    more; nobody ever has the first certificate.
+    more; the first certificate is never used.
     """
 
     remembers = False

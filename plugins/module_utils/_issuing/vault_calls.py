@@ -31,7 +31,7 @@ class Connection(Protocol):
 
 
 class PatientCalls:
-    """Asks a few times. To sign a request once more than needed leaves a certificate that nobody has."""
+    """Asks a few times. To sign a request once more than needed leaves an unused certificate."""
 
     def __init__(
         self,

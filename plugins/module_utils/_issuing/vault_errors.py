@@ -126,7 +126,7 @@ def settings_remedy(reply: Reply) -> str:
 
 
 def quotable(text: str, secrets: Iterable[str] = ()) -> str:
-    """The words of a server as part of a sentence, without secrets, which nobody may see."""
+    """The words of a server as part of a sentence, without secrets, which must not be shown."""
     text = _PEM.sub("(hidden)", text)
     for secret in secrets:
         text = text.replace(secret, "(hidden)") if secret else text

@@ -111,7 +111,7 @@ class LoggedIn:
         return lease.token
 
     def give_up(self) -> bool:
-        """The token may have ended sooner than was said: somebody revoked it, or it was for so many uses only."""
+        """The token may have ended sooner than was said: it was revoked, or it was for so many uses only."""
         self._lease = None
         return True
 

@@ -35,7 +35,7 @@ def checked_url(url: str) -> str:
         raise VaultFailure("The url of Vault is not a URL of a server.", "Give url as https://HOST:8200.")
     if parts.scheme != "https" and not stays_here(base):
         raise VaultFailure(
-            f"The url {base} has no TLS: tokens would be sent unencrypted, and anybody on the way could answer.",
+            f"The url {base} has no TLS: tokens would be sent unencrypted, and any host on the way could answer.",
             "Give a url that begins with https://.",
         )
     return base

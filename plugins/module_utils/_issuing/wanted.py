@@ -25,12 +25,12 @@ from .subjects import (
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     """The names of the leaf that is stored: the operator has put in all names that it wants, addresses of the platform
-    included. A CA of the ledger has to have issued it for the very subject: whoever can write a Secret must not choose
+    included. A CA of the ledger has to have issued it for the very subject: a writer of a Secret must not choose
     the names that are signed.
 
     Any other leaf, and one that cannot be read, is replaced by one for the names that follow from the Kafka resource.
-    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself; where it cannot, because somebody else
-    keeps the key, it says that it is not ready, and the names follow from the Kafka resource as well.
+    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself; where it cannot, because the key is
+    kept elsewhere, it says that it is not ready, and the names follow from the Kafka resource as well.
     """
     stored = _stored_names(leaf, observation)
     if stored is not None and not _is_in_doubt(leaf, observation):
@@ -65,7 +65,7 @@ def is_named(leaf: LeafSecret, observation: Observation) -> bool:
 
 
 def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
-    """The listeners of a node that have no address yet that belongs into its leaf, as far as anybody can see."""
+    """The listeners of a node that have no address yet that belongs into its leaf, as far as the cluster shows."""
     node = _node(leaf, observation)
     return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
 

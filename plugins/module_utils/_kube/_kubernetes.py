@@ -28,7 +28,7 @@ try:
     from yaml import YAMLError
 except ImportError:
     KUBERNETES_IMPORT_ERROR = traceback.format_exc()
-    # The names must exist, or importing any module of this package would fail before anybody can say why.
+    # The names must exist, or importing any module of this package would fail before a message can say why.
     kubernetes = urllib3 = websocket = Configuration = RESTClientObject = None  # type: ignore[assignment]
     load_incluster_config = KubeConfigLoader = KubeConfigMerger = None
     ConfigException = HTTPHeaderDict = YAMLError = None  # type: ignore[assignment,misc]

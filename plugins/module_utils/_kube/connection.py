@@ -56,7 +56,7 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
             "Install it, or give an HTTP proxy."
         ) from None
     except urllib3.exceptions.LocationValueError:
-        # Options have been looked at; it is not quoted, because nobody has seen what is in this one.
+        # Options have been looked at; it is not quoted, because its content is unknown.
         raise ConnectionOptionsError(
             "The proxy-url in kubeconfig is no URL of a proxy. Give one such as http://proxy:3128."
         ) from None

@@ -27,7 +27,7 @@ def hold(folder: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        # Some network file systems have no locks; nobody gets one there to remove the folder by, either.
+        # Some network file systems have no locks; no process gets one there to remove the folder by, either.
         os.close(descriptor)
     else:
         _held[folder] = descriptor
@@ -39,13 +39,13 @@ def remove_abandoned(parent: Path, pattern: str) -> None:
         try:
             _remove_if_abandoned(folder)
         except OSError:
-            # Of another user, held, or removed by somebody else at the same moment.
+            # Of another user, held, or removed by another process at the same moment.
             continue
 
 
 def _remove_if_abandoned(folder: Path) -> None:
     """Raises OSError where it is not to be removed."""
-    # A link that somebody put into a public folder is not followed.
+    # A link that another user put into a public folder is not followed.
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         found = os.fstat(descriptor)

@@ -159,7 +159,7 @@ class HttpTransport:
         if not self._configuration.verify_ssl:
             return (
                 f"The certificate of {self._host} is not verified (validate_certs, or insecure-skip-tls-verify of the "
-                "kubeconfig): whoever is on the way can pretend to be it, and read the credentials and the keys of CAs. "
+                "kubeconfig): any host on the way can pretend to be it, and read the credentials and the keys of CAs. "
                 "Give its CA as ca_cert.",
             )
         return ()

@@ -44,7 +44,7 @@ class LeaseHeld(KubeError):
 
 
 def _nobody(sentence: str) -> None:
-    """Nobody listens."""
+    """Drop the sentence."""
 
 
 class TrustLease:
@@ -69,7 +69,7 @@ class TrustLease:
         tell: Callable[[str], None] = _nobody,
     ) -> None:
         """now: aware, UTC, only written down. monotonic: seconds. labels: of the Lease when it is created. tell: is given a
-        sentence before it is waited for somebody else's Lease.
+        sentence before the call waits for the Lease of another holder.
         """
         self._client = client
         self._namespace = namespace

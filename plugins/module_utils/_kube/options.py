@@ -45,7 +45,7 @@ PROXY_HEADERS = ("proxy_basic_auth", "basic_auth", "user_agent")
 _SWITCHES = ("validate_certs", "persist_config")
 _FILES = ("ca_cert", "client_cert", "client_key")
 _FALSE = frozenset({"0", "false", "no", "off", "n", "f"})
-#: Option -> where the user name and password go that somebody wrote into this URL, from where nobody would send them.
+#: Option -> where a user name and password belong that stand in this URL, from which they are not sent.
 _URLS = {"host": "username and password", "proxy": "proxy_headers.proxy_basic_auth"}
 _SCHEMES = {"host": ("https", "http"), "proxy": ("http", "https", "socks4", "socks4a", "socks5", "socks5h")}
 _EXAMPLES = {"host": "https://kubernetes:6443", "proxy": "http://proxy:3128"}

@@ -103,7 +103,7 @@ def _judge(
         return _missing(attempt, body)
     if status == 409:
         if reason == "AlreadyExists":
-            return AlreadyExists, "Somebody else created it meanwhile; run again."
+            return AlreadyExists, "Another client created it meanwhile; run again."
         return Conflict, "Another client changed it meanwhile; run again."
     if status == 403:
         return Forbidden, _rule(attempt, message)
@@ -125,7 +125,7 @@ def _judge(
 
 def _smaller(attempt: Attempt) -> str:
     if attempt.resource.kind == "Secret":
-        return "A Secret holds at most 1 MiB: remove CAs that nobody trusts or uses any more from it, then run again."
+        return "A Secret holds at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then run again."
     return f"Make the {attempt.resource.kind} smaller."
 
 

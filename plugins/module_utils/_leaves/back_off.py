@@ -20,7 +20,7 @@ _SPREAD = 0.1
 
 
 def next_try(failure: Failure, who: str) -> datetime:
-    """who: the end entity. The same failure gives the same time, so that everybody who looks is told the same."""
+    """who: the end entity. The same failure gives the same time, so that every look gives the same."""
     doubled = _FIRST * float(2 ** min(failure.count - 1, 16))
     return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _share(f"{who} {failure.count}"))
 

@@ -16,8 +16,8 @@ from .._pki.certificates import Certificate, Chain
 class LeafState(str, Enum):
     """How far the next certificate of an end entity has come.
 
-    REQUIRED: nobody has been asked yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is issued and
-    checked, and waits until everybody trusts its CA. IN_USE: it is in its Secret, and no other is wanted. NOT_NEEDED: nothing of the
+    REQUIRED: no issuer has been asked yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is issued and
+    checked, and waits until every party trusts its CA. IN_USE: it is in its Secret, and no other is wanted. NOT_NEEDED: nothing of the
     cluster needs one any more.
     """
 

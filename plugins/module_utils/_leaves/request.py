@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The next thing to do about a leaf that somebody else issues: one live request for each leaf, and none for a leaf that is not
+"""The next thing to do about a leaf that another issuer issues: one live request for each leaf, and none for a leaf that is not
 wanted (Improved and extensible Certificate controller, "requestmanager" and "issuing").
 """
 
@@ -31,7 +31,7 @@ class Next(Enum):
 @dataclass(frozen=True)
 class Wanted:
     """issuer: the reference of the issuer to be asked. authority: fingerprint of the CA that is to sign. insists: when the caller has asked that what
-    had failed by then is tried again at once, and not what fails after that; None where nobody has. later: fingerprints of CAs that may
+    had failed by then is tried again at once, and not what fails after that; None where no caller has. later: fingerprints of CAs that may
     take its place: their leaves are kept until one has.
     """
 
@@ -55,7 +55,7 @@ class Wanted:
 
 def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
     """A request for something else is given up at once: also its failures say nothing about the new one. A recorded
-    answer is used whoever issued it: its checks do not ask for the issuer.
+    answer is used, whichever CA issued it: its checks do not ask for the issuer.
     """
     if request is None or request.outdated:
         return Next.ASK

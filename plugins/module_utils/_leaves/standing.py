@@ -18,7 +18,7 @@ class Standing:
     """The state of one leaf at its issuer, which renews it.
 
     secret: of the leaf. latest: the certificate that it has now, with its chain; empty where there is none. authority: fingerprint of
-    the CA of this cluster that has signed it, where it has passed every check; empty where nobody may use it yet. told: what people should
+    the CA of this cluster that has signed it, where it has passed every check; empty where it may not be used yet. told: what people should
     know, as sentences with cause and remedy. differs: why it would not renew what is wanted, as a part of a sentence; empty where it would.
     """
 

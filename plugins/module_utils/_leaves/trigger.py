@@ -51,7 +51,7 @@ class Held:
     """A leaf as it is stored.
 
     chain: None where it cannot be decoded. problem: why, or why the private key beside it cannot be, as a part of a sentence. key: SHA-256 of the
-    public half of that key; empty where nobody has looked. above: what its path rests on, from the CA that has signed it to the root.
+    public half of that key; empty where it is unknown. above: what its path rests on, from the CA that has signed it to the root.
     """
 
     chain: Chain | None

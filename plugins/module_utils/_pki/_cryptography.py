@@ -24,7 +24,7 @@ try:
     from cryptography.x509.oid import ExtensionOID, NameOID
 except ImportError:
     CRYPTOGRAPHY_IMPORT_ERROR = traceback.format_exc()
-    # The names must exist, or importing any module of this package would fail before anybody can say why.
+    # The names must exist, or importing any module of this package would fail before a message can say why.
     cryptography = x509 = hashes = serialization = ec = padding = rsa = pkcs12 = None  # type: ignore[assignment]
     InternalError = InvalidSignature = UnsupportedAlgorithm = None  # type: ignore[assignment,misc]
     ExtensionOID = NameOID = StringType = None  # type: ignore[assignment,misc]

@@ -10,7 +10,7 @@ from .certificates import Certificate
 
 
 class AssumedCertificate(Certificate):
-    """Like the certificate with these bytes, but as if ``issuer`` had signed it, or whoever has that name and key."""
+    """Like the certificate with these bytes, but as if ``issuer`` had signed it, or another CA with that name and key."""
 
     def __init__(self, der: bytes, issuer: Certificate) -> None:
         super().__init__(der)

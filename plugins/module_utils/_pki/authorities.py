@@ -114,7 +114,7 @@ def renew_root(
 
 
 def double_of(authority: Certificate, key: PrivateKey) -> Certificate:
-    """A root of the same name, key identifier and dates with another key. Its leaves look like those of the CA, and nobody accepts
+    """A root of the same name, key identifier and dates with another key. Its leaves look like those of the CA, and no verifier accepts
     them.
     """
     name = x509.load_der_x509_certificate(authority.der).subject

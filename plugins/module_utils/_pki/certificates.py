@@ -105,7 +105,7 @@ class Certificate:
             raise CertificateError("not a readable X.509 certificate") from None
         if isinstance(key, rsa.RSAPublicKey) and key.key_size > MOST_RSA_BITS:
             raise CertificateError(
-                f"its RSA key has {key.key_size} bits, and nobody verifies with more than {MOST_RSA_BITS}"
+                f"its RSA key has {key.key_size} bits, and no verifier takes more than {MOST_RSA_BITS}"
             )
         self.__dict__["_parsed"] = parsed
 
@@ -225,7 +225,7 @@ class Certificate:
 
     @cached_property
     def has_key_in_usual_form(self) -> bool:
-        """Whether the key stands in this certificate as everybody writes it: named curve, uncompressed point."""
+        """Whether the key stands in this certificate as every library writes it: named curve, uncompressed point."""
         return self._spki in self.der
 
     @cached_property
@@ -419,7 +419,7 @@ class Certificate:
         return self.folded_subject == other.folded_subject and self.public_key_sha256 == other.public_key_sha256
 
     def stands_in_for(self, other: Certificate) -> bool:
-        """Whether everybody who trusts this CA accepts leaves of the other one, as it does of a renewal.
+        """Whether every verifier that trusts this CA accepts leaves of the other one, as it does of a renewal.
 
         The same name and key are not enough: JVMs and OpenSSL pass over a CA with another subjectKeyIdentifier than the
         leaf names (docs/operator.md, "Key identifiers").

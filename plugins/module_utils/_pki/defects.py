@@ -99,7 +99,7 @@ def _form_of_key(certificate: Certificate) -> Iterator[Defect]:
 
 
 def signature_defects(certificate: Certificate) -> Iterator[Defect]:
-    """Nobody looks at the signature that a root makes on itself."""
+    """No verifier checks the signature of a root on itself."""
     algorithm = certificate.signature_algorithm
     if certificate.is_root or algorithm in _GO_SIGNATURES:
         return

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The text that stands in the place of a private key that somebody else keeps.
+"""The text that stands in the place of a private key that is kept elsewhere.
 
 It names the key, so that it can be told which CA it stands for. The operator takes any text, as long as it has nothing to
 sign (docs/operator.md, "Tried by hand", 5 and 6).

@@ -21,7 +21,7 @@ MOST_COMPARISONS = 1 << 16
 def constraint_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
     """Why a path does not keep to the constraints of its CAs; empty where it does.
 
-    leaf: None when it does not exist yet. Its names are judged when it does: before anybody stores it.
+    leaf: None when it does not exist yet. Its names are judged when it does: before it is stored.
     """
     return _name_problem(leaf, authorities) or _policy_problem(leaf, authorities)
 
@@ -48,7 +48,7 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
 
 def _problem_together(intermediates: Sequence[Certificate]) -> str:
     """A JVM puts the constraints of all CAs below the anchor together, and stumbles over what comes of it in more ways than are
-    told here, also where nobody below has such names.
+    told here, also where no certificate below has such names.
     """
     constrained = [one for one in intermediates if one.name_constraints is not None]
     for lower, upper in pairwise(constrained):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Text from elsewhere, made safe to show: whoever names a CA must not command the terminal of who looks at it."""
+"""Text from elsewhere, made safe to show: the name of a CA must not command the terminal of its reader."""
 
 from __future__ import annotations
 

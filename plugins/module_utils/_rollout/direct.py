@@ -60,7 +60,7 @@ LOOK = 1.0
 def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
     """Restart the Kafka nodes of the step and wait until the last one is in sync.
 
-    Raises RollStuck: nothing moves any more, or somebody else restarts nodes. Running it again continues it.
+    Raises RollStuck: nothing moves any more, or another program restarts nodes. Running it again continues it.
     """
     asked = [
         pod for pod in observation.snapshot.pods if pod.uid in step.uids and pod.component is Component.KAFKA

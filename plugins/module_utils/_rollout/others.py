@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Noticing that somebody else restarts Kafka nodes: two rolls at the same time could take down two nodes at once."""
+"""Noticing that another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .nodes import (
 
 class Others:
     """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted by
-    somebody else.
+    another program.
 
     asked: UIDs that this roll is to restart. One of them that is leaving when the roll begins may have been deleted by
     an earlier run that was interrupted; it is only waited for.
@@ -63,6 +63,6 @@ class Others:
 def _stop(cause: str) -> NoReturn:
     raise RollStuck(
         f"Another roll of the Kafka nodes is under way: {cause}.",
-        "Run the flow again when all nodes are Ready and nobody restarts them; pods that were restarted already are not "
+        "Run the flow again when all nodes are Ready and none is being restarted; pods that were restarted already are not "
         "restarted again.",
     )

@@ -53,8 +53,8 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
         return _unusable(reference, f"does not have this entry; it has: {known}.", "Correct key of ca_source.")
     if b"PRIVATE KEY" in content:
         return _unusable(
-            reference, "holds a private key, which nobody needs who only trusts a CA.",
-            "Name an object with certificates alone; whoever could read this one may have the key.",
+            reference, "holds a private key, which trusting a CA does not need.",
+            "Name an object with certificates alone; all readers of this one may have the key.",
         )  # fmt: skip
     if len(content) > _LONGEST:
         return _unusable(

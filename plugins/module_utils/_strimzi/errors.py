@@ -20,7 +20,7 @@ class AuthorityUnavailable(StepError):
 
 
 class LinkUnavailable(StepError):
-    """The issuer of the CA in use does not certify the next CA. Without that, everybody has to know it before it is used."""
+    """The issuer of the CA in use does not certify the next CA. Without that, every party has to know it before it is used."""
 
 
 class OperatorSilent(StepError):

@@ -44,7 +44,7 @@ class CertManagerCertificates:
 
 @dataclass(frozen=True, repr=False)
 class VaultToken:
-    """A token that somebody has got already."""
+    """A token that the caller already has."""
 
     token: str
 

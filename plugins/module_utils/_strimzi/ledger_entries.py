@@ -112,7 +112,7 @@ def decode_ledger(found: Entries, marks: Marks) -> Ledger:
 
 
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
-    """Whether an entry is about a CA whose certificate is missing: somebody else has taken it away."""
+    """Whether an entry is about a CA whose certificate is missing: another writer has taken it away."""
     stem, _dot, suffix = key.rpartition(".")
     owners = {
         "lingering": ("removed", "leaf"), "pods": _CERTIFICATES,

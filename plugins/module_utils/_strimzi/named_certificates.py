@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificates by which somebody logs in, in Secrets that a person has named: copies of those of users, and others that the User Operator
+"""Certificates by which clients log in, in Secrets that a person has named: copies of those of users, and others that the User Operator
 did not issue.
 """
 
@@ -24,7 +24,7 @@ from .user_secrets import ClientsCa, UserCertificate, read_certificate
 
 @dataclass(frozen=True)
 class NamedCertificate:
-    """secret: with the entry in which the certificate lies. remedy: where it cannot be read, what helps. is_kept: whether nobody has named
+    """secret: with the entry in which the certificate lies. remedy: where it cannot be read, what helps. is_kept: whether no option has named
     it, and it is left of the time in which the User Operator issued the user's certificates.
     """
 
@@ -58,12 +58,12 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
     for entry in wanted:
         key = data.get(f"{entry.removesuffix('.crt')}.key")
         found = read_certificate(secret, entry, key, clients_ca, now)
-        # A renewal with the same key changes nothing for a certificate that nobody here issues anew: it is one of the CA in use.
+        # A renewal with the same key changes nothing for a certificate that this collection does not issue anew: it is one of the CA in use.
         yield NamedCertificate(replace(named, entry=entry), replace(found, beside=clients_ca.current))
 
 
 def _may_be_a_clients(content: bytes) -> bool:
-    """Certificates of CAs may lie beside it. Content that cannot be read counts, so that somebody sees to it."""
+    """Certificates of CAs may lie beside it. Content that cannot be read counts, so that a person sees to it."""
     if not mentions_certificates(content):
         return False
     try:

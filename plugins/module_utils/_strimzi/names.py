@@ -168,7 +168,7 @@ class ClusterNames:
     @property
     def certificate_generation(self) -> str:
         """The annotation that counts the certificates in ``ca.crt``. The operator restarts every node when its own number of the clients CA
-        changes (docs/operator.md, "Sequences"), and nobody needs that: this collection counts beside it.
+        changes (docs/operator.md, "Sequences"), and no flow needs that: this collection counts beside it.
         """
         return {CaKind.CLUSTER: CA_CERT_GENERATION, CaKind.CLIENTS: CLIENTS_CA_GENERATION}[self.ca]
 
@@ -180,7 +180,7 @@ class ClusterNames:
 
     @property
     def beside_labels(self) -> dict[str, str]:
-        """Labels of Secrets in which somebody keeps certificates of the CA beside those that Strimzi reads. Labels by which an operator finds its own
+        """Labels of Secrets in which people keep certificates of the CA beside those that Strimzi reads. Labels by which an operator finds its own
         are left out: it deletes what it does not know (docs/operator.md, "Leaves", "Users").
         """
         labels = {

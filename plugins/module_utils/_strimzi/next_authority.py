@@ -23,7 +23,7 @@ from .work import Work
 
 @dataclass(frozen=True, repr=False)
 class NextAuthority:
-    """A CA that does not issue yet. key: None where somebody else keeps it. links: with which it and the CA that it replaces certify each
+    """A CA that does not issue yet. key: None where it is kept elsewhere. links: with which it and the CA that it replaces certify each
     other; None where there are none.
     """
 
@@ -77,6 +77,6 @@ def signing_key(chain: Chain, observation: Observation) -> PrivateKey:
         raise AuthorityUnavailable(
             f"The key of {chain[0].subject} is not in Secret "
             f"{observation.scope.namespace}/{observation.scope.ca_key_secret}.",
-            "Put it there as ca.key, or supply the next certificate, with its key or where somebody else keeps that, without.",
+            "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept elsewhere.",
         )
     return held

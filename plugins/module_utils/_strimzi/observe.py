@@ -187,7 +187,7 @@ def without_parties(
     outside: Outside,
     source: CaSourceReference | None,
 ) -> Snapshot:
-    """The snapshot as far as it is the same for each CA of a cluster: without anybody who presents certificates of the CA or
+    """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of the CA or
     verifies by it. Raises KubeError.
     """
     kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)

@@ -83,7 +83,7 @@ def observe_clients_ca(
         dated_anchors=False,
         has_verifiers=kafka is None or any(listener.managed for listener in listeners),
         unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
-        issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
+        issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,
         pause_reissue=why_users_are_paused(
             (pod for pod, component in found.running if component is Component.ENTITY_OPERATOR),
             users.elsewhere if users is not None else (),
@@ -154,8 +154,8 @@ def _presenters(
 
 
 def _trusted_beside(ledger: Ledger) -> Iterator[str]:
-    """Fingerprints of the CAs that brokers accept. The next CA is none of them; and neither is a CA that is given up again, unless somebody has
-    brought it: of a CA that was made here nobody had a certificate before.
+    """Fingerprints of the CAs that brokers accept. The next CA is none of them; and neither is a CA that is given up again, unless a person has
+    brought it: of a CA that was made here no certificate existed before.
     """
     begun = in_flight(ledger)
     for entry in ledger.entries:

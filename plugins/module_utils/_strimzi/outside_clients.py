@@ -144,7 +144,7 @@ def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> Outs
     follows = Follows.NOTHING
     if (secret.namespace, secret.name) == (scope.namespace, scope.ca_certificate_secret):
         follows = Follows.ISSUING if secret.entry == "ca.crt" else Follows.NOTHING if secret.entry else Follows.TRUSTED
-    remedy = "Put the CA's certificate into it beside those that are there, and have whoever reads it read it again."
+    remedy = "Put the CA's certificate into it beside those that are there, and have its readers read it again."
     try:
         stored = client.get(SECRETS, secret.namespace, secret.name)
     except NotFound:

@@ -120,7 +120,7 @@ def _in_namespace(
     for pod in _each(client, PODS, namespace, _PodOfReader.read):
         if pod.party in pods:
             pods[pod.party].append(pod.kept)
-        # Nobody restarts it for what else it reads.
+        # No operator restarts it for what else it reads.
         further = pod.secrets - restarted.get(pod.party, frozenset())
         for name in sorted(further & sources.keys()):
             yield sources[name].read_by(f"Pod {namespace}/{pod.name}", (pod.kept,))

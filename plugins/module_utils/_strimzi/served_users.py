@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The users whose certificates this collection issues: those of a clients CA whose key somebody else keeps, with which the User Operator
+"""The users whose certificates this collection issues: those of a clients CA whose key is kept elsewhere, with which the User Operator
 can sign nothing (docs/operator.md, "Users").
 """
 
@@ -28,7 +28,7 @@ Object = Mapping[str, Any]
 
 
 def are_served(ca: CaSecrets) -> bool:
-    """Whether somebody else keeps the key of the CA in use or of the next one."""
+    """Whether the key of the CA in use or of the next one is kept elsewhere."""
     return ca.in_use_elsewhere or any(one.elsewhere for one in ca.prepared)
 
 
@@ -61,7 +61,7 @@ def served_users(
 
 
 def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
-    """The users that the cluster's own User Operator serves, because nobody here knows where another one finds its CA; without namesakes of
+    """The users that the cluster's own User Operator serves, because it is unknown where another one finds its CA; without namesakes of
     the cluster's own processes, who could pass for these with a certificate, and without those whose name no certificate can have.
     """
     own = (one for one in _issued_to(users) if one.namespace == users.namespace and not one.unnameable)

@@ -15,7 +15,7 @@ from .secret_data import entries
 
 
 def read_bundle(secret: Mapping[str, Any] | None, scope: ClusterNames) -> frozenset[str] | None:
-    """Fingerprints of its CAs; None where there is no Secret. Nobody trusts an entry that cannot be read."""
+    """Fingerprints of its CAs; None where there is no Secret. No process trusts an entry that cannot be read."""
     if secret is None:
         return None
     try:

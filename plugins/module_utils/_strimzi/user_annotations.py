@@ -17,7 +17,7 @@ from .resources import KAFKA_USERS
 from .work import Work
 from .writes import version
 
-#: How often a user is read again that somebody else changes at the same time.
+#: How often a user is read again that another writer changes at the same time.
 _TRIES = 10
 #: Without a pause of this collection.
 FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_CLIENTS_CA: None}
@@ -27,7 +27,7 @@ def annotate(
     user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
 ) -> None:  # fmt: skip
     """Set annotations of a user, or remove those that are None. user: as presenters are named. leaving_out: users that are paused so are left
-    as they are: those that somebody else has paused, at least.
+    as they are: those that another writer has paused, at least.
 
     A user that is gone is left out as well. Raises KubeError, StepError.
     """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The steps that are left until a user has certificates of somebody else instead of the User Operator's, or the other way round.
+"""The steps that are left until a user has certificates of another issuer instead of the User Operator's, or the other way round.
 
 The User Operator deletes the Secret of a user whom it finds with another authentication. So a pause keeps it from the user, the Secret
 loses its labels and its owner, and only then does the authentication change (docs/operator.md, "Users").
@@ -48,7 +48,7 @@ class UserStep(Enum):
 @dataclass(frozen=True)
 class SeenUser:
     """resource: the KafkaUser. secret: the one in which the User Operator keeps its certificate, where there is one.
-    has_certificate: whether that is one of the CA in use, with its key. kept_elsewhere: whether somebody else keeps the key of that CA.
+    has_certificate: whether that is one of the CA in use, with its key. kept_elsewhere: whether the key of that CA is.
     """
 
     resource: Object
@@ -136,7 +136,7 @@ def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
     if wanted is Authentication.TLS and seen.authentication != wanted.value:
         if seen.kept_elsewhere:
             raise StepError(
-                f"{seen.label}: the User Operator could issue it no certificate: somebody else keeps the key of the clients CA.",
+                f"{seen.label}: the User Operator could issue it no certificate: the key of the clients CA is kept elsewhere.",
                 "Leave it with tls-external; or first replace the clients CA by one whose key is here (replace_key, without a CA to supply).",
             )
         _refuse_to_overwrite(seen)
@@ -161,10 +161,10 @@ def _refuse_to_overwrite(seen: SeenUser) -> None:
     if kind != _OPAQUE:
         raise StepError(
             f"{name} is of the type {kind}, and the User Operator could never write it: the type of a Secret cannot change.",
-            "Have whoever writes it use another name, and delete this one when nobody reads it.",
+            "Have its writer use another name, and delete this one when no application reads it.",
         )
     if not seen.is_kept and not seen.is_operated:
         raise StepError(
-            f"{name} is somebody else's, and the User Operator would overwrite it.",
-            "Have whoever writes it use another name, and delete this one when nobody reads it.",
+            f"{name} belongs to another owner, and the User Operator would overwrite it.",
+            "Have its writer use another name, and delete this one when no application reads it.",
         )

@@ -14,7 +14,7 @@ _CONTAINER, _SETTING = "user-operator", "STRIMZI_PKCS12_KEYSTORE_GENERATION"
 
 def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[str] = ()) -> str:
     """Why it may see no user while key and certificate of the CA do not match, as a sentence; empty where it may. pods: those of the Entity
-    Operator; where there is none it may start at any moment. elsewhere: namespaces with a User Operator of their own, whose pods nobody knows.
+    Operator; where there is none it may start at any moment. elsewhere: namespaces with a User Operator of their own, whose pods are unknown.
     """
     settings = list(_settings(pods))
     would = "would store an empty certificate for every user that it looks at between the two writes of the switch"
@@ -23,7 +23,7 @@ def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[
     if "false" in settings:
         return f"The User Operator makes no PKCS#12 files, and {would}."
     if elsewhere:
-        return f"Nobody sees whether the User Operator of {', '.join(elsewhere)} makes PKCS#12 files; one that does not {would}."
+        return f"The collection cannot see whether the User Operator of {', '.join(elsewhere)} makes PKCS#12 files; one that does not {would}."
     return ""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from .listener_addresses import listeners_of
 
-#: Where the operator gives a listener the clients CA, and where somebody says in the Kafka resource whom it trusts.
+#: Where the operator gives a listener the clients CA, and where the Kafka resource says whom it trusts.
 _MANAGED, _CUSTOM = "tls", "custom"
 #: Whether such a listener asks for certificates: one that lets users in by OAuth or a password mostly does not.
 _ASKS, _NEVER = "ssl.client.auth", "none"

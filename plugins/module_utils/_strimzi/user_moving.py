@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A user moves from the User Operator's certificates to those of somebody else, or back, and no Secret that programs read goes away."""
+"""A user moves from the User Operator's certificates to those of another issuer, or back, and no Secret that programs read goes away."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .user_waiting import limit_of
 from .work import Work
 from .writes import version
 
-#: How often what somebody else changes at the same time is read again.
+#: How often an object that another writer changes at the same time is read again.
 _TRIES = 10
 #: Seconds between two looks.
 _PAUSE = 2.0
@@ -35,7 +35,7 @@ _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_
 
 @dataclass
 class ChangeOfAuthentication:
-    """secret: the name of the user's Secret. before_write: takes the Lease. kept_elsewhere: whether somebody else keeps the key of the
+    """secret: the name of the user's Secret. before_write: takes the Lease. kept_elsewhere: as of the key of the
     clients CA.
     """
 

@@ -29,7 +29,7 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 @dataclass(frozen=True)
 class _Authorities:
     """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of those of which a certificate may be that was
-    read at any time. home: where the cluster's own User Operator issues; nobody here knows for how long another one does.
+    read at any time. home: where the cluster's own User Operator issues; it is unknown for how long another one does.
     """
 
     ca: CaSecrets
@@ -59,7 +59,7 @@ def presenters_of(
     beside: Iterable[str] = (),
 ) -> tuple[Presenter, ...]:
     """known: the CAs of the cluster and of its ledger. used: fingerprints of those that are or were in use. beside: of those that brokers
-    accept beside them; somebody else than the User Operator may have issued certificates of each.
+    accept beside them; another issuer than the User Operator may have issued certificates of each.
     """
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
     by_anybody = replace(about, used=about.used.union(beside))
@@ -101,7 +101,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
     for one in user.readers:
-        # Nobody else writes what it reads.
+        # No other writer writes what it reads.
         reads = f"{one.name} {user.name}" if user.namespace == about.home else ""
         yield replace(_reader(one, what, certificate, about), pause=pause, reads=reads)
 
@@ -125,7 +125,7 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
         )
         return f"no User Operator is known to look for users in {user.namespace}", f"{move}; {other}; or {_WAIVER}."
     if user.pause is ReissuePause.FOREIGN:
-        lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to whoever has set it"
+        lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to the one that has set it"
         return f"it is paused ({PAUSE_RECONCILIATION})", f"{lift}: the User Operator issues it anew then; or {_WAIVER}."
     remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
     if user.certificate is not None and user.certificate.is_spoilt:
@@ -148,7 +148,7 @@ def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tupl
 
 
 def _end(certificate: UserCertificate) -> datetime | None:
-    """When the last certificate ends that somebody presents who has read this Secret; None where the keystore in it may hold another one."""
+    """When the last certificate ends that a reader of this Secret presents; None where the keystore in it may hold another one."""
     return None if certificate.stale else certificate.not_after
 
 
@@ -200,17 +200,17 @@ def _is_of_a_certificate(name: str) -> bool:
 
 
 def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
-    """A party whose certificate somebody else issues. It is known where a person has named the Secrets in which it is; a certificate that
+    """A party whose certificate another issuer issues. It is known where a person has named the Secrets in which it is; a certificate that
     was kept of a user that moved may be another one that the user still presents.
     """
     own = [one for one in named if one.certificate.subject == subject]
     if all(one.is_kept for one in own):
         remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."
-        return Presenter(name, None, f"somebody else issues its certificate, {subject}", remedy=remedy)
+        return Presenter(name, None, f"another issuer issues its certificate, {subject}", remedy=remedy)
     found = [_held(one.certificate, one.secret.label, about) for one in own]
     unknown = next((why for authorities, why in found if authorities is None), None)
     where = ", ".join(one.secret.label for one in own)
-    remedy = f"Put a certificate of the CA in use into {where}, and restart who reads it; delete what nobody reads; or {_WAIVER}."
+    remedy = f"Put a certificate of the CA in use into {where}, and restart its readers; delete it where no application reads it; or {_WAIVER}."
     if unknown is not None:
         return Presenter(name, None, unknown, remedy=remedy)
     together = frozenset(one for authorities, _why in found for one in authorities or ())
@@ -233,6 +233,6 @@ def _reader_of_named(reader: Reader, where: str, certificate: UserCertificate, a
     found = _reader(reader, f"the certificate in {where}", certificate, about)
     own, _why = _held(certificate, where, about)
     current = frozenset(one.fingerprint for one in about.ca.in_use)
-    # The operator restarts it when the Secret has changed; until then somebody has to change that.
+    # The operator restarts it when the Secret has changed; until then a person has to change that.
     follows = reader.followed and own == current and found.authorities != own
     return found if follows else replace(found, renewal=Renewal.BY_HAND)

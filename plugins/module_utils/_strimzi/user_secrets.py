@@ -85,7 +85,7 @@ class _StoredCertificate:
     def judged(self, clients_ca: ClientsCa, now: datetime) -> UserCertificate:
         if not self.chain:
             return UserCertificate(changed_at=self.changed_at, problem=self.problem, is_unreadable=True)
-        # Brokers run on a JVM: a CA that has ended goes on, until somebody removes it.
+        # Brokers run on a JVM: a CA that has ended goes on, until it is removed.
         found = validate_path(self.chain, clients_ca.anchors, at=now, dated_anchors=False)
         leaf = self.chain[0]
         return UserCertificate(

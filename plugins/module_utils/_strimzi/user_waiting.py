@@ -67,9 +67,13 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
     """The error for users that the User Operator has left. what: the end of the sentence that begins with "The User Operator has"."""
     paused = [one for one in left if one.pause is ReissuePause.FOREIGN]
-    why = f" Somebody else has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile." if paused else ""
+    why = (
+        f" Another program or person has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile."
+        if paused
+        else ""
+    )
     remedy = (
-        "Whoever has paused a user has to end that; the next run serves the others first."
+        "Have the pause of these users ended; the next run serves the others first."
         if paused
         else "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped."
     )
@@ -86,11 +90,11 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
     begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
-    # A program may log in by other certificates too, for which nobody restarts it.
+    # A program may log in by other certificates too, for which no operator restarts it.
     left = await_users(step.names, lambda one: one.is_followed and one.authorities != own, work)
     if left:
         raise OperatorSilent(
-            f"Nobody has brought {names_of(left)} to new certificates within {limit_of(work):.0f} s.",
+            f"{names_of(left)} had no new certificates within {limit_of(work):.0f} s.",
             "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a KafkaAccess: see in the status of "
             "each what keeps it from that, or give a waiver; then run the flow again, it continues where it stopped.",
         )

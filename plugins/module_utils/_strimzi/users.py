@@ -36,7 +36,7 @@ from .secret_data import missing_labels
 from .user_authentication import Authentication
 from .user_secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, stored_user
 
-#: The authentication for which the User Operator issues certificates, and that for which somebody else does.
+#: The authentication for which the User Operator issues certificates, and that for which another issuer does.
 TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 
 
@@ -231,7 +231,7 @@ def _in_namespace(
 
 
 def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
-    """Secrets of users whose certificates somebody else issues now: what was issued to them before may still be read."""
+    """Secrets of users whose certificates another issuer issues now: what was issued to them before may still be read."""
     for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
         kept = names.selector_of({names.KEPT_OF: scope.cluster})
         found = client.each(SECRETS, namespace, _name, label_selector=kept, metadata_only=True)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Kafka nodes that are wanted, whether they run or not. Where somebody else keeps the key of the CA, each needs its certificate before
+"""The Kafka nodes that are wanted, whether they run or not. Where the key of the CA is kept elsewhere, each needs its certificate before
 the operator can start it (docs/operator.md, "Tried by hand", 6).
 
 The operator gives a new node the next free number of the whole cluster, or one that ``strimzi.io/next-node-ids`` of its pool offers; pools

@@ -55,7 +55,7 @@ class Strategy(str, Enum):
 
 @dataclass(frozen=True, repr=False)
 class SuppliedAuthority:
-    """A CA brought by the caller. key: None where somebody else keeps it."""
+    """A CA brought by the caller. key: None where it is kept elsewhere."""
 
     chain: Chain
     key: PrivateKey | None

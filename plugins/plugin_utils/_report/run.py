@@ -111,8 +111,8 @@ def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
-    nobody = {"count": 0, "others": []}
-    return {**{name: [] for name in _LISTS}, "presenters": nobody, "cluster": dict(where), **result}
+    none = {"count": 0, "others": []}
+    return {**{name: [] for name in _LISTS}, "presenters": none, "cluster": dict(where), **result}
 
 
 def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:

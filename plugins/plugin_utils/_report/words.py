@@ -41,16 +41,16 @@ RESULTS = {
 }
 PHASES = {
     "prepare": "the new CA is made known",
-    "trust": "everybody learns to trust it",
-    "use": "everybody presents its certificates",
-    "retire": "nobody trusts the old CA any more",
+    "trust": "every node and client learns to trust it",
+    "use": "every node and component presents its certificates",
+    "retire": "the old CA leaves every truststore",
 }
 STATES = {
-    "UNTRUSTED": "known, not yet trusted by everybody",
-    "TRUSTED_UNUSED": "trusted by everybody, used by nobody",
-    "TRUSTED_IN_USE_ANY": "trusted by everybody, used by some",
-    "TRUSTED_IN_USE_ALL": "trusted and used by everybody",
-    "PHASE_OUT": "used by nobody any more, about to be removed",
+    "UNTRUSTED": "known, not yet trusted by all",
+    "TRUSTED_UNUSED": "trusted by all, not in use",
+    "TRUSTED_IN_USE_ANY": "trusted by all, used by some",
+    "TRUSTED_IN_USE_ALL": "trusted and used by all",
+    "PHASE_OUT": "not in use any more, about to be removed",
 }
 
 COMPONENTS = {

@@ -114,9 +114,9 @@ def test_what_was_only_asked_for_is_waited_for(
     ("act", "found", "by"),
     [
         (pause_for, US, "by a run of this collection"),
-        (pause_for, NOBODY, "by somebody else"),
+        (pause_for, NOBODY, "by another program or person"),
         (pause_for, {**STORAGE, FOR: "network"}, "for network"),
-        (resume_for, NOBODY, "by somebody else"),
+        (resume_for, NOBODY, "by another program or person"),
         (resume_for, {**STORAGE, FOR: "network"}, "for network"),
     ],
 )

@@ -275,7 +275,7 @@ OUTDATED = [
     pytest.param(nobody, "nothing of this cluster needs it", id="nobody"),
     pytest.param(key_lost, "the key that was made for it is gone", id="key"),
     pytest.param(key_replaced, "the key that was made for it is gone", id="another key"),
-    pytest.param(record_lost, "nobody has asked for it", id="record"),
+    pytest.param(record_lost, "no request asks for it", id="record"),
     pytest.param(record_broken, "what is recorded about it cannot be read", id="unreadable"),
 ]
 

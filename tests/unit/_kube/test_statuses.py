@@ -138,7 +138,7 @@ def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, gr
         (
             secret("create"), 409, "AlreadyExists", 'secrets "demo-ca" already exists', errors.AlreadyExists,
             'Failed to create Secret kafka/demo-ca: secrets "demo-ca" already exists.',
-            "Somebody else created it meanwhile; run again.",
+            "Another client created it meanwhile; run again.",
         ),
         (
             secret("get"), 401, "Unauthorized", "Unauthorized", errors.Unauthorized,
@@ -245,7 +245,7 @@ def test_too_large(status: int, message: str) -> None:
     assert error.__class__ is errors.TooLarge
     assert str(error) == "Failed to patch Secret kafka/demo-ca: it is too large."
     assert error.remedy == (
-        "A Secret holds at most 1 MiB: remove CAs that nobody trusts or uses any more from it, then run again."
+        "A Secret holds at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then run again."
     )
     assert not error.outcome_unknown
 

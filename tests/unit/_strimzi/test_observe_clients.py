@@ -100,7 +100,7 @@ def test_a_listener_that_nobody_here_manages_is_told_of(listeners: Any, verifyin
     assert found.has_verifiers is verifying
 
 
-@pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NOBODY)])
+@pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NONE)])
 def test_who_issues(entity: Any, who: IssuedBy) -> None:
     assert seen(bench(entity=entity)).snapshot.issued_by is who
 

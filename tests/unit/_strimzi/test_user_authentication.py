@@ -97,7 +97,7 @@ OTHER["metadata"]["labels"] = {"strimzi.io/cluster": "other"}
         ),
         (
             SeenUser(user("tls-external"), secret(False)), TLS,
-            "Secret apps/orders is somebody else's, and the User Operator would overwrite it.",
+            "Secret apps/orders belongs to another owner, and the User Operator would overwrite it.",
         ),
     ],
 )  # fmt: skip

@@ -139,7 +139,7 @@ def test_others_present_no_certificate(kind: str) -> None:
 
 def test_a_user_whose_certificates_somebody_else_issues() -> None:
     found = one(user(None, "tls-external"))
-    assert (found.authorities, found.why) == (None, "somebody else issues its certificate, CN=orders")
+    assert (found.authorities, found.why) == (None, "another issuer issues its certificate, CN=orders")
     assert found.remedy == (
         "Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and give a waiver for it that says "
         "until when it may go on."

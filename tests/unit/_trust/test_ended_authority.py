@@ -86,7 +86,7 @@ def refused(snapshot: Snapshot, intent: Intent) -> list[str]:
 
 def test_it_is_not_handed_back() -> None:
     assert refused(at_each_stage(ENDED)["settled"], DOWNGRADE) == [
-        f"Secret kafka/demo-cluster-ca-cert: {ENDED.certificate.subject} expired on 2026-05-31 12:00 UTC. Nobody is refused for that. Renew it first: the "
+        f"Secret kafka/demo-cluster-ca-cert: {ENDED.certificate.subject} expired on 2026-05-31 12:00 UTC. No user is refused for that. Renew it first: the "
         "operator deletes a CA of its own that has ended."
     ]
 

@@ -119,7 +119,7 @@ class TestTrust:
             (
                 {"in_place": None},
                 Spread.AUTO,
-                "nobody has looked whether nodes can be told to read their certificates again.",
+                "it is unknown whether nodes can be told to read their certificates again.",
             ),
             ({"in_place": InPlace(reload="no way.")}, Spread.AUTO, "no way."),
             ({}, Spread.RESTART, "spread=restart asks for it."),

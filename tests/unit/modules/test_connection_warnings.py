@@ -43,8 +43,8 @@ def warnings_of(**options: Any) -> list[str]:
 
 def unverified(url: str) -> list[str]:
     return [
-        f"The certificate of {url} is not verified (validate_certs, or insecure-skip-tls-verify of the kubeconfig): whoever "
-        "is on the way can pretend to be it, and read the credentials and the keys of CAs. Give its CA as ca_cert."
+        f"The certificate of {url} is not verified (validate_certs, or insecure-skip-tls-verify of the kubeconfig): any host on "
+        "the way can pretend to be it, and read the credentials and the keys of CAs. Give its CA as ca_cert."
     ]
 
 

@@ -543,7 +543,7 @@ def test_a_private_key_among_certificates_is_refused_and_shown_nowhere(tmp_path:
     """In every test here call() checks that no key is in anything that is printed."""
     memory = stages.asked()
     text = signed(memory, "demo-kafka-0") + key(6).reveal().decode()
-    why = "a private key is in it. Nobody needs it here; give certificates alone."
+    why = "a private key is in it. Give certificates alone."
     refused(memory, f"Nothing was put back: 1 of 1 is refused. certificate 1: {why} {AGAIN}", text)
     file = tmp_path / "demo-kafka-0.crt"
     file.write_text(text)

@@ -52,7 +52,7 @@ def test_no_usable_key(content: bytes | None) -> None:
     refused(
         memory,
         f"Kafka cluster kafka/demo: Secret kafka/{KEYS}: holds no usable private key under ca.key. "
-        "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
+        "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
         f"{placeholder(own.public_key_sha256)}",
     )
 
@@ -136,7 +136,7 @@ def test_replaced_without_a_new_generation() -> None:
         f"Kafka cluster kafka/demo: 2 things are in the way. 1. Secret kafka/{CERTIFICATES}: {again} {remedy} "
         f"2. Secret kafka/{CERTIFICATES}: has another ca.crt (CN=mine,O=io.strimzi) under generation 0, which meant "
         "CN=cluster-ca v0,O=io.strimzi. "
-        "Whoever replaced ca.crt has to raise strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
+        "Raise strimzi.io/ca-cert-generation with each change of ca.crt; do so now, or restore ca.crt.",
     )
 
 
@@ -197,7 +197,7 @@ def test_lost_certificate() -> None:
     memory = stages.managed()
     put(memory, "secrets", CERTIFICATES, {"ca.crt": None})
     text = "holds no ca.crt although this cluster works with a CA."
-    remedy = "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody."
+    remedy = "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
     refused(memory, f"{HERE}: {text} {remedy}")
     refused(memory, f"{HERE}: {text} {remedy}", "present")
 

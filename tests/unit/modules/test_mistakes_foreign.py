@@ -24,7 +24,7 @@ from .running import call
 
 HERE = "Kafka cluster kafka/demo: Secret kafka/"
 CORRECT = "Correct the entry, then run the flow again."
-LEDGER_REMEDY = "Somebody edited the ledger; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
+LEDGER_REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
 JOURNAL = "trustops.strimzi/journal"
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 LATE = datetime(2060, 1, 1, tzinfo=timezone.utc)
@@ -152,7 +152,7 @@ def test_nor_one_that_is_stored() -> None:
     (own,) = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))
     text = "holds no usable private key under ca.key."
     remedy = (
-        "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
+        "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
         f"{placeholder(own.public_key_sha256)}"
     )
     refused(memory, f"{HERE}{KEYS}: {text} {remedy}")

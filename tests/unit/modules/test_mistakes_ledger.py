@@ -19,7 +19,7 @@ from .running import call
 
 OTHER = make("another", key(1)).certificate
 JOURNAL = "trustops.strimzi/journal"
-REMEDY = "Somebody edited the ledger; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
+REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
 
 
 def fingerprint(memory: MemoryCluster) -> str:

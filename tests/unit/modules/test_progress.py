@@ -59,7 +59,7 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
         f"issue 7 certificates of {NEW}, presented behind its link certificate"
     ]
     assert told(memory, tmp_path, "strimzi_roll") == [
-        f"restart 6 pods so that everybody presents certificates of {NEW}",
+        f"restart 6 pods so that they present certificates of {NEW}",
         *rolled("use", *NODES, *OTHERS),
         f"issue 1 certificate of {NEW}",
     ]
@@ -67,7 +67,7 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
         f"switch the operator to {NEW}, generation 1, and take {OLD} out of the trusted CAs",
     ]
     assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
-        f"restart 3 pods so that everybody presents certificates of {NEW}",
+        f"restart 3 pods so that they present certificates of {NEW}",
         *rolled("use", *OTHERS),
         f"have the listeners of 3 nodes forget {OLD}, without a restart",
     ]

@@ -54,7 +54,7 @@ def test_neither_is_one_that_was_made_by_hand(state: str) -> None:
     put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
     ended = call("strimzi_reconciliation", memory, state=state)
     assert (ended.failed, ended.writes, is_paused(memory)) == (True, [], True)
-    assert ended.result["msg"].startswith("Kafka kafka/demo is paused by somebody else. ")
+    assert ended.result["msg"].startswith("Kafka kafka/demo is paused by another program or person. ")
 
 
 def test_one_that_a_killed_flow_has_left_is_ended_but_not_taken_over() -> None:

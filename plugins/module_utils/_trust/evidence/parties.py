@@ -42,7 +42,7 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
 
 
 def present_outside(snapshot: Snapshot) -> tuple[Presentation, ...]:
-    """The presentation of each party outside the cluster. Without pods nobody is presented anything."""
+    """The presentation of each party outside the cluster. Without pods no party is presented anything."""
     return tuple(Presentation(one.name, one.authorities, (), one.why) for one in presenters(snapshot))
 
 
@@ -60,7 +60,7 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
     "Re-issue").
 
     Who ran when that CA was read back from the bundle started before any leaf of it was issued. Listeners tell of their process, unless they have
-    read again since it started. Before anybody has looked, the answer is left to the look.
+    read again since it started. Before a call has looked, the answer is left to the look.
     """
     journal, unwanted = ledger.journal, ledger.find(ledger.undone)
     if ledger.undone is None or journal is None or snapshot.in_place is None:
@@ -80,7 +80,7 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
 
 
 def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster whose certificates somebody else issues
+    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster whose certificates another issuer issues
     may keep to a CA that is trusted beside it.
     """
     if entry.state is not TrustState.TRUSTED_IN_USE_ANY:

@@ -38,7 +38,7 @@ class Presentation:
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     """Whether this CA issued the leaf ``chain[0]``, directly or through the certificates sent with it.
 
-    Only CAs lead further: whoever has the key of a leaf could sign another one with it. Each certificate is looked at
+    Only CAs lead further: the holder of the key of a leaf could sign another one with it. Each certificate is looked at
     once: what is sent may be made to lead in circles.
     """
     waiting, sent = [chain[0]], {one for one in chain if one.is_ca}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Listeners of which nobody here knows whom they trust: they hold no flow, and their owner is told what is up to them."""
+"""``custom`` listeners: which CAs they trust is unknown. They never block a flow; the result lists what their owner must do."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def left_to_their_owner(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says whom it trusts: if it verifies "
         f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
-        "(until_phase=trust ends before that), or it refuses whoever is issued a certificate anew; and have it give up the old CA afterwards."
+        "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
         for listener in snapshot.unmanaged
     )

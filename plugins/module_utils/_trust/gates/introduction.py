@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How the leaves of the next CA are presented first: behind a link certificate, or after everybody trusts it.
+"""How the leaves of the next CA are presented first: behind a link certificate, or after every party trusts it.
 
 A link certificate (RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate them, so that no
 process has to restart for trust alone (docs/operator.md, "Link certificates").
@@ -94,10 +94,10 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     if not snapshot.ca.current:
         return "there is no CA yet."
     if not snapshot.sends_chains:
-        return "its certificates are stored and sent alone, so nobody could send a link certificate behind them."
+        return "its certificates are stored and sent alone, without a link certificate behind them."
     current = snapshot.ca.current[0]
     if snapshot.ca.is_kept_elsewhere(current):
-        return f"somebody else keeps the key of {current.subject}, which would have to certify the new one."
+        return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
     if snapshot.ca.key != current.public_key_sha256:
         return f"the key of {current.subject} is not at hand to certify the new one."
     return _why_no_root(supplied[0]) if supplied else ""

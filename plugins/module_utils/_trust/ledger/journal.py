@@ -92,7 +92,7 @@ def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journ
 
 
 def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether somebody has taken the prepared CA away: then nothing is left to continue with, and the next run starts
+    """Whether the prepared CA was taken away: then nothing is left to continue with, and the next run starts
     anew.
     """
     journal = in_flight(ledger)

@@ -20,7 +20,7 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Record of which CA each leaf is that a pod was started with: its Secret can get another leaf before the pod
     restarts.
 
-    Where somebody has put a former leaf back, a pod that starts next presents that one under its old annotations: what
+    Where a former leaf was put back, a pod that starts next presents that one under its old annotations: what
     is remembered of the successor's leaf in this Secret says nothing any more.
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves}
@@ -56,7 +56,7 @@ def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a removed CA when every pod that started with it is gone, and no listener that was asked accepts it.
 
-    As long as somebody has put it back to where processes read CAs, all pods may know it.
+    As long as it is back where processes read CAs, all pods may know it.
 
     Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
     it, unless nothing but listeners verifies there. Another pod may accept it too: it started while the operator had the CA in the bundle once more.

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """The journal keeps until when programs may present a certificate of the CA that a flow replaces, although they never read again.
 
-What a program has read is known before the switch only: afterwards everybody has been issued another certificate.
+What a program has read is known before the switch only: afterwards every program has been issued another certificate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ROOM = 100_000
 
 
 def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well. Nobody has to know that of a
+    """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well. That is not needed of a
     renewal with the same key: brokers go on accepting those leaves.
     """
     current, known = [one.fingerprint for one in snapshot.ca.in_use], journal.outgoing

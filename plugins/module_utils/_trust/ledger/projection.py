@@ -29,7 +29,7 @@ def is_withdrawn(snapshot: Snapshot, fingerprint: str) -> bool:
 
 
 def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> bool:
-    """Whether nobody can read the CA any more where CAs are read: processes, and clients that load the certificate Secret or the bundle for
+    """Whether the CA can be read no more where CAs are read: processes, and clients that load the certificate Secret or the bundle for
     clients. There it may stay as a part of the chain of another CA.
     """
     above = {one.fingerprint for entry in ledger.entries for one in entry.chain[1:]}
@@ -38,7 +38,7 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
 
 
 def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
-    """Record the pods that exist when a CA is read back; start over when somebody took it out of the projection.
+    """Record the pods that exist when a CA is read back; start over when it was taken out of the projection.
 
     Pods are listed after the bundle was read, so a pod that is not recorded started later, with the CA in its trust.
     A bundle that is absent while pods exist is contradictory: nothing is recorded.

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A CA that somebody has put into the place of the one in use, past every gate, and its adoption on request.
+"""A CA that was put into the place of the one in use, past every gate, and its adoption on request.
 
 Not taken for one: the CA that a flow of this collection switches to, a CA that the ledger says is trusted or has been in
-use, and a renewal of such a CA with its key, which everybody accepts.
+use, and a renewal of such a CA with its key, which every party accepts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Swap:
 
 
 def swap_of(snapshot: Snapshot) -> Swap | None:
-    """The swap that nobody has adopted yet; None where there is none."""
+    """The swap that is not adopted yet; None where there is none."""
     ledger, current = snapshot.ledger, snapshot.ca.current
     replaced = in_use(ledger) if ledger else None
     if ledger is None or replaced is None or not current or _has_come_by_a_flow(current[0], ledger):

@@ -120,7 +120,7 @@ def _as_time_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
 
 def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> PreparedAuthority | None:
     """The CA that is brought instead of a generated one: by the caller, or by the source that the caller names, where this flow is to
-    begin with it. Nobody puts a key into a source.
+    begin with it. A source holds no key.
     """
     wish = wish_of(snapshot, intent, ledger)
     if intent.supplied is not None or wish is None or not wish.authority:

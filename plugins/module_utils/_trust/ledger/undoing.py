@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether the flow in flight can be undone: its old CA is still trusted by everybody, and its key is at hand. And who may have been started
+"""Whether the flow in flight can be undone: every party still trusts its old CA, and its key is at hand. And who may have been started
 with a leaf of the CA that is given up.
 """
 
@@ -20,7 +20,7 @@ from ..model.states import TrustState
 
 
 class Obstacle(Enum):
-    """FIRST: there was no CA before. LEFT: processes are about to forget it. KEY: nobody could sign with it."""
+    """FIRST: there was no CA before. LEFT: processes are about to forget it. KEY: its key is not at hand."""
 
     FIRST = "first"
     LEFT = "left"

@@ -94,7 +94,7 @@ class Wish:
 
     @cached_property
     def unconfirmed(self) -> tuple[Certificate, ...]:
-        """The CAs that nobody has confirmed yet; nothing is done about them."""
+        """The CAs that are not confirmed yet; nothing is done about them."""
         asked = dict.fromkeys((*([self.meant] if self.meant else self.issuing), *self._others))
         return tuple(chain[0] for chain in asked if not self._is_confirmed(chain[0]))
 
@@ -110,7 +110,7 @@ class Wish:
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
         """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a CA that is
-        trusted, so that nobody is trusted for it who was not before.
+        trusted, so that it adds no trust.
         """
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.in_use

@@ -48,7 +48,7 @@ class OutsideClient:
 
 @dataclass(frozen=True)
 class Waiver:
-    """client: the exact name of an outside client. until: when it ends, aware. reason: for whoever audits it."""
+    """client: the exact name of an outside client. until: when it ends, aware. reason: for the audit."""
 
     client: str
     until: datetime

@@ -81,15 +81,15 @@ class Intent:
     key_type: algorithm and bits of the key that the caller asks for; None: any.
     renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
-    to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
+    to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that was put into the place of the
     one in use, and that is to be adopted. make_room: with UPGRADE, whether the adopted CA is renewed where it
     allows no CA below it. operator_may_renew: with DOWNGRADE, whether a CA is handed back that the
     operator renews or replaces at once. issuing: which leaves are issued here if their Secrets are missing; None: none.
     validity: of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
     asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. asked_validity: of its leaves, where it has one of its
     own; None: ``validity``. links: the issuer that can be asked for a
-    link certificate by the CA in use; None: nobody. issue_until: how long to wait for it; None: not at
-    all. insists: when the caller has asked that it is asked at once again where it had refused by then; None: nobody has. scaling: the size
+    link certificate by the CA in use; None: none. issue_until: how long to wait for it; None: not at
+    all. insists: when the caller has asked that it is asked at once again where it had refused by then; None: no caller has. scaling: the size
     that a node pool is to get.
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
     CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as

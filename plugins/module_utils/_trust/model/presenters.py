@@ -17,7 +17,7 @@ class Renewal(Enum):
     """How a party comes to present certificates of another CA.
 
     AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued anew after the switch. FOLLOWED: an operator
-    restarts it when its certificate has changed, or copies that for it. BY_HAND: somebody has to restart it.
+    restarts it when its certificate has changed, or copies that for it. BY_HAND: a person has to restart it.
     """
 
     AT_ONCE = "at once"
@@ -27,8 +27,8 @@ class Renewal(Enum):
 
 
 class ReissuePause(Enum):
-    """Whether somebody keeps the issuer from a party. ASKED: this collection does, and the issuer has not confirmed it. OURS: it has.
-    FOREIGN: somebody else does. ENDED: nobody does any more, and the issuer still says so: it has not looked since, or is at work on it.
+    """The party that keeps the issuer from a presenter. ASKED: this collection does, and the issuer has not confirmed it. OURS: it has.
+    FOREIGN: another writer does. ENDED: nothing does any more, and the issuer still says so: it has not looked since, or is at work on it.
     """
 
     NONE = "none"
@@ -51,7 +51,7 @@ class Presenter:
     """name: kind, namespace and name. authorities: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not
     known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
     another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
-    hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because somebody keeps the
+    hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because a pause keeps the
     issuer from it for now. secret: where its leaf would be written to, if this collection had to issue that; empty where it never would.
     reads: of a program that has only ever read what one issuer writes, its name and whose certificate that is; empty of any other party. ends_at:
     when the certificate that such a program has read ends; None where it is not known which that is, as when there is a newer one.
@@ -71,5 +71,5 @@ class Presenter:
 
     @property
     def is_followed(self) -> bool:
-        """Whether an operator is about to bring it to its next certificate. Where somebody else has paused its user, none is issued."""
+        """Whether an operator is about to bring it to its next certificate. Where another writer has paused its user, none is issued."""
         return self.renewal is Renewal.FOLLOWED and self.pause is not ReissuePause.FOREIGN

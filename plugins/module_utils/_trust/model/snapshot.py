@@ -44,7 +44,7 @@ class IssuedBy(Enum):
 
     THIS_COLLECTION = "this collection"
     USER_OPERATOR = "the User Operator"
-    NOBODY = "nobody"
+    NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Pod:
 @dataclass(frozen=True)
 class StoredLeaf:
     """A leaf in its Secret: ``chain`` is None when it cannot be read. problem: why, or why the private key beside it cannot be used, without
-    a full stop, where it is known. beside: SHA-256 of the public half of that key; empty where nobody has looked. renewal_window: how long before
+    a full stop, where it is known. beside: SHA-256 of the public half of that key; empty where it is unknown. renewal_window: how long before
     its end an operator renews it; None: as long as the cluster's.
     """
 
@@ -124,7 +124,7 @@ class PreparedAuthority:
     """A CA that waits in the key Secret until the operator is switched to it.
 
     key: SHA-256 of the public key, None when unusable. links: its link certificates; None when there are none.
-    elsewhere: somebody else keeps the key, and an issuer has to be asked for leaves.
+    elsewhere: the key is kept elsewhere, and an issuer has to be asked for leaves.
     """
 
     chain: Chain
@@ -146,7 +146,7 @@ class CaSecrets:
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``. kept_links: link certificates of CAs that do not wait any more, by the
     fingerprint of the certificate that they were made for.
-    elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
+    elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key.
     named: the places that the flow which prepared a CA was told to look at; stop: where it was told to stop; to_replace: it renews the CA so that its
     key can be replaced. They count until its journal is open.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
@@ -178,7 +178,7 @@ class CaSecrets:
     to_replace: bool = False
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
-        """Whether somebody else keeps the key of this CA: leaves of it have to be asked for."""
+        """Whether the key of this CA is kept elsewhere: leaves of it have to be asked for."""
         return authority.public_key_sha256 in self.elsewhere
 
     @property
@@ -188,7 +188,7 @@ class CaSecrets:
 
     @property
     def in_use_elsewhere(self) -> bool:
-        """Whether there is a CA in use, and somebody else keeps its key."""
+        """Whether there is a CA in use, and its key is kept elsewhere."""
         return bool(self.current) and self.is_kept_elsewhere(self.current[0])
 
     @property
@@ -254,7 +254,7 @@ class Reconciliation:
     request: the name of the last request of this collection to reconcile.
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace; where there is none, and nothing of this cluster
     either, those of other namespaces as "<namespace>/<name>", as far as they may be seen. pauser: who has paused it, as far as
-    that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
+    that is known and it is another one. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
     user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
     replaces_key: whether the operator makes a new key, and not a new certificate alone, where a CA of its own comes to its end. windows: the
     maintenance windows in which it does that; None where it does so at any time.
@@ -335,7 +335,7 @@ class Snapshot:
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
     outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
-    requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf. standing: the state
+    requests: what is recorded about leaves that another issuer issues, by the Secret of the leaf. standing: the state
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     unlabelled_secrets: Secrets that have lost labels, by name. immutable: Secrets that flows write, and that Kubernetes lets no program change.
@@ -346,15 +346,15 @@ class Snapshot:
     Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
     pools: how many nodes each node pool is asked for; empty where nothing depends on it. spare: Secrets of nodes that pools would get next, as far
     as the caller wants certificates for them. leaving: pods of nodes that the operator is to remove, because their pools have too many;
-    spare_later: as ``spare``, when it has; empty where the operator can issue for them. unaddressed: new nodes whose leaves lack addresses that nobody
+    spare_later: as ``spare``, when it has; empty where the operator can issue for them. unaddressed: new nodes whose leaves lack addresses that no platform
     knows yet, by their Secrets.
     presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
-    dated_anchors: whether anybody who verifies by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
-    has_verifiers: whether the pods are to verify by this CA. unmanaged: listeners that may verify by it and that nobody here asks or has read
-    again, because somebody else says whom they trust, as people name them. issued_by: who issues certificates of this CA after a switch, where
-    its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where they may. served:
-    leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use or of the next one;
+    dated_anchors: whether a verifier by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
+    has_verifiers: whether the pods are to verify by this CA. unmanaged: listeners that may verify by it and that this collection neither asks nor has read
+    again, because their own configuration says whom they trust, as people name them. issued_by: who issues certificates of this CA after a switch, where
+    its key is in the Secrets. pause_reissue: why no operator may issue any while the CA is switched, as a sentence; empty where they may. served:
+    leaves of users, by their Secrets, where this collection issues them because the key of the CA in use or of the next one is kept elsewhere;
     None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
     the cluster. unnameable: users that no certificate can name, with the reason. named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of

@@ -19,7 +19,7 @@ class CaSource:
     """The CAs in it, in any order: intermediates and the roots above them, several roots, a renewal beside what it renews.
 
     name: the object and its entry, as messages have it. problem, remedy: why it cannot be used and what to do, as sentences; empty
-    where it can. changed_at: when somebody wrote it last; None where that cannot be told.
+    where it can. changed_at: when it was written last; None where that cannot be told.
     """
 
     name: str

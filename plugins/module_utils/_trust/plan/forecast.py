@@ -187,7 +187,7 @@ def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
 
 
 def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
-    """Sentences name a CA that is yet to be made by its subject alone: nobody knows its digest."""
+    """Sentences name a CA that is yet to be made by its subject alone: its digest is unknown."""
 
     def told(text: str) -> str:
         for certificate in stand_ins:

@@ -19,7 +19,7 @@ from ..model.violations import Condition, Violation
 
 def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator renews or replaces its CA in several rolls (docs/operator.md, "Sequences"), and ends with taking the old one
-    out. Taken over before, the old CA would look like one that somebody wants to be trusted, and would stay for good.
+    out. Taken over before, the old CA would look like one that is to be trusted, and would stay for good.
 
     A CA that is handed back may be renewed at once: then the ledger has to go all the same.
     """

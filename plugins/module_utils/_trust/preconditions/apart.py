@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The precondition that the CAs of a cluster stay apart: everybody who trusts the one would accept certificates of the other."""
+"""The precondition that the CAs of a cluster stay apart: every party that trusts the one would accept certificates of the other."""
 
 from __future__ import annotations
 

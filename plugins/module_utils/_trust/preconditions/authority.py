@@ -18,8 +18,8 @@ from ..model.violations import Condition, Violation
 
 #: The CA in use is at its end: too late for a rotation.
 _TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
-#: The same where nobody looks at the dates of a CA that is trusted.
-_KEPT_BY_ALL = "Nobody is refused for that. Renew it first: the operator deletes a CA of its own that has ended."
+#: The same where no verifier looks at the dates of a CA that is trusted.
+_KEPT_BY_ALL = "No user is refused for that. Renew it first: the operator deletes a CA of its own that has ended."
 _REFUSED_CHAIN = "The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
 
 
@@ -49,7 +49,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
-            "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody.",
+            "Restore the Secret from a backup; no node and no client would trust a new CA in its place.",
         )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if snapshot.ca.key is None:
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
-            "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
+            "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
             f"{placeholder(current.public_key_sha256)}",
         )  # fmt: skip
     elif snapshot.ca.key not in good and current.fingerprint not in snapshot.ca.kept_keys:
@@ -115,7 +115,7 @@ def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator
 
 
 def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A CA that has ended goes on where nobody looks at its dates: then it can be replaced, and come back when that is undone."""
+    """A CA that has ended goes on where no verifier looks at its dates: then it can be replaced, and come back when that is undone."""
     condition, names, current = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names, snapshot.ca.current
     if current:
         counts = snapshot.dated_anchors or intent.goal is Goal.DOWNGRADE
@@ -150,7 +150,7 @@ def _dated(chain: Chain, anchors: bool) -> Chain:
 
 def _remove_prepared(authority: PreparedAuthority) -> str:
     entry = authority.fingerprint
-    return f"Nobody uses it yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new one."
+    return f"It is not in use yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new one."
 
 
 def date_problems(
@@ -180,5 +180,5 @@ def generation_is_unambiguous(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
                 Condition.GENERATION_IS_UNAMBIGUOUS, snapshot.names.certificate_secret,
                 f"has another ca.crt ({current.subject}) under generation {snapshot.ca.certificate_generation}, "
                 f"which meant {entry.certificate.subject}.",
-                "Whoever replaced ca.crt has to raise strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
+                "Raise strimzi.io/ca-cert-generation with each change of ca.crt; do so now, or restore ca.crt.",
             )  # fmt: skip

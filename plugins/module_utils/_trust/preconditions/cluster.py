@@ -174,7 +174,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for problem in snapshot.ledger.problems if snapshot.ledger else ():
         yield Violation(
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
-            f"Somebody edited the ledger; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster anew.",
+            f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster anew.",
         )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     if snapshot.ca.is_kept_elsewhere(current):
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
-            f"holds the CA {subject}, of which somebody else keeps the key: the operator could issue nothing.",
+            f"holds the CA {subject}, whose key is kept elsewhere: the operator could issue nothing.",
             _REPLACE_FIRST,
         )  # fmt: skip
     elif subject != renewed.text:
@@ -60,7 +60,7 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key and asks nobody whether it is trusted: the
+    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check that it is trusted: the
     caller has to want that.
     """
     if intent.operator_may_renew or not _gives(snapshot, intent):

@@ -36,7 +36,7 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
             f"has no listener that could be asked whether it trusts the {ca}: none with the authentication tls. Its owner alone knows whom others "
             f"trust: {listed(snapshot.unmanaged)}.",
             "Have the next CA trusted there before users are issued anew, and the old one until no certificate of it is left; and add a listener with "
-            "the authentication tls for the time of the flow. Where none is under way and nobody logs in there with certificates of this CA, replace "
+            "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
             "it in any way.",
         )  # fmt: skip
     elif why := _why_unsettled(snapshot):
@@ -59,7 +59,7 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies by the CA, no program logs in
     with such a certificate, and only the presenters that can be seen need one of the next CA.
     """
-    if snapshot.issued_by is not IssuedBy.NOBODY or not _begins(snapshot, intent):
+    if snapshot.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
@@ -81,7 +81,7 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where somebody else keeps the key of the next CA, all certificates outside the cluster are asked for before the switch, and are
+    """Where the key of the next CA is kept elsewhere, all certificates outside the cluster are asked for before the switch, and are
     kept in one Secret until then. A renewal keeps those that there are.
     """
     ledger = snapshot.ledger or Ledger()
@@ -107,7 +107,7 @@ def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
         if one.renewal is Renewal.ISSUED and not one.secret and not told:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
-                "is served by a User Operator of another namespace, which could sign nothing: somebody else would keep the key of the next CA.",
+                "is served by a User Operator of another namespace, which could sign nothing: the key of the next CA would be kept elsewhere.",
                 "Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is made.",
             )  # fmt: skip
 
@@ -118,7 +118,7 @@ def _room_with(chain: Chain) -> int:
 
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """An unknown certificate is found before anything is written: later the flow would stand still until somebody has looked after it."""
+    """An unknown certificate is found before anything is written: later the flow would stand still until a person has looked after it."""
     if not _begins(snapshot, intent):
         return
     for one in presenters(snapshot):

@@ -16,7 +16,7 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 
 #: A cluster needs three while one CA replaces another. Every process is asked about each, and a bundle of the CAs of the public
-#: would let in whoever has a certificate of any of them.
+#: would let in every holder of a certificate of any of them.
 _MOST_AUTHORITIES = 10
 
 
@@ -31,7 +31,7 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if len(wish.issuing) > _MOST_AUTHORITIES:
         yield Violation(
             condition, wish.source.name, f"holds {len(wish.issuing)} CAs; at most {_MOST_AUTHORITIES} are trusted.",
-            "Give a source with the CAs of this cluster's issuer alone: whoever has a certificate of one of them can join the cluster.",
+            "Give a source with the CAs of this cluster's issuer alone: every holder of a certificate of one of them can join the cluster.",
         )  # fmt: skip
     elif not wish.issuing:
         yield Violation(

@@ -23,7 +23,7 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from .authority import chain_problems, date_problems
 
-#: The names of CAs in messages, whoever brings them.
+#: The names of CAs in messages, wherever they come from.
 SUPPLIED, TRUSTING = "the supplied CA", "the CA that is to be trusted"
 
 

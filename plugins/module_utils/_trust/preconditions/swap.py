@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions where somebody has put another CA into the place of the one in use, and before it is adopted."""
+"""Preconditions where another CA was put into the place of the one in use, and before it is adopted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = 3
 
 
 def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Only the caller can say that another CA in the place of the one in use is meant, and says which: nobody was asked
+    """Only the caller can say that another CA in the place of the one in use is meant, and says which: no gate was asked
     whether it is trusted (I3).
     """
     swap = swap_of(snapshot)
@@ -78,7 +78,7 @@ def _several(names: Iterable[str], what: str) -> str:
 
 
 def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Before a CA is adopted: everybody can use it, and every process can be brought to trust it before it meets it."""
+    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it."""
     swap = adoption_of(snapshot, intent)
     if swap is None:
         return

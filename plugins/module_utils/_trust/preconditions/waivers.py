@@ -33,7 +33,7 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             "Take it out; what a process of the cluster lacks is brought to it by a restart.",
         )
     if not waiver.reason.strip():
-        yield "has no reason.", "Say who decided it and why, for whoever audits it."
+        yield "has no reason.", "Say who decided it and why, for the audit."
     if ended:
         yield (
             f"ended on {waiver.until:%Y-%m-%d %H:%M} UTC.",

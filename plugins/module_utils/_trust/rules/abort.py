@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Abort": a flow that was begun is undone, and the CA that it was to replace is used again by everybody."""
+"""Chapter "Abort": a flow that was begun is undone, and the CA that it was to replace is used again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .situation import Situation
 
 
 def turn_back(at: Situation) -> Steps:
-    """Before the switch the next CA is given up. After it the one that was replaced becomes the next one: everybody trusts it still, so the
+    """Before the switch the next CA is given up. After it the one that was replaced becomes the next one: every party trusts it still, so the
     way back is that of any replacement.
     """
     unwanted, begun, current = at.ledger.undone, at.begun, at.current

@@ -38,7 +38,7 @@ from .standing import renewed_leaves
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """Leaves of the CA in use that are in their time for renewal, they or what they rest on, also those that end with their CA: those
-    of nodes, and all where somebody else keeps the CA's key, because then the operator can renew none.
+    of nodes, and all where the CA's key is kept elsewhere, because then the operator can renew none.
     """
     if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
         return ()
@@ -157,7 +157,7 @@ def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) 
     if entry is None:
         return False
     if begun is not None and stops_before_use(begun) and begun.replaces == entry.fingerprint:
-        # Where somebody else keeps its key, the issuer is asked for leaves of the next CA already.
+        # Where its key is kept elsewhere, the issuer is asked for leaves of the next CA already.
         return not snapshot.ca.in_use_elsewhere
     if snapshot.ca.prepared:
         return False

@@ -35,7 +35,7 @@ def await_arrival(at: Situation) -> Steps:
 def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase, why: str) -> Steps:
     """Wait until clients have had the time to read the next CA, where they could refuse this form without it.
 
-    why: told where nobody has said how much time they get.
+    why: told where no option says how much time they get.
     """
     until = arrives_at(successor.entry, form, at.snapshot, at.intent.client_grace)
     # Clients verify what processes of the cluster present.

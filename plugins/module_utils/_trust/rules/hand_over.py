@@ -81,7 +81,7 @@ def _renewal(snapshot: Snapshot) -> str:
             else "restarts each node up to three times"
         )
         return (
-            f"makes a new key (certificateExpirationPolicy), {rolls}, and asks nobody whether the new CA is trusted: clients that know the "
+            f"makes a new key (certificateExpirationPolicy), {rolls}, without a check that the new CA is trusted: clients that know the "
             "present one are refused"
         )
     return f"renews it, and restarts each {'node' if of_users else 'pod'} once"

@@ -109,7 +109,7 @@ def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], b
     replaces the leaf, where the operator can issue none.
 
     A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
-    back with one that nobody trusts, or not at all.
+    back with an untrusted one, or not at all.
     """
     names = snapshot.names
     for leaf in snapshot.leaves:
@@ -158,7 +158,7 @@ def _awaited(at: Situation) -> Collection[str]:
 
 
 def _unserved(at: Situation) -> Iterator[Violation]:
-    """The presenters outside the cluster that nobody issues a certificate to."""
+    """The presenters outside the cluster that get no certificate of any issuer."""
     if not at.snapshot.ca.in_use_elsewhere:
         return
     yield from namesakes(at.snapshot)
@@ -243,7 +243,7 @@ def _held_switch(at: Situation) -> Iterator[Violation]:
         return
     closed = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
     if closed or leaves_lacking(at):
-        # Without its leaves the CA is not used yet, and nobody has to know it without its link certificate.
+        # Without its leaves the CA is not used yet, and no party has to know it without its link certificate.
         yield from closed
         return
     yield from at.gates.trust(needing_it(at.snapshot, successor), at.ledger, successor.entry.chain)

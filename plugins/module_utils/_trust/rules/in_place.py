@@ -21,7 +21,7 @@ def why_not_reloaded(at: Situation) -> str:
     if at.intent.spread is Spread.RESTART:
         return "spread=restart asks for it."
     if at.snapshot.in_place is None:
-        return "nobody has looked whether nodes can be told to read their certificates again."
+        return "it is unknown whether nodes can be told to read their certificates again."
     return at.snapshot.in_place.reload
 
 

@@ -138,7 +138,7 @@ def _renewal_of_next(at: Situation) -> _Order | None:
 
 
 def _first_use(at: Situation) -> _Order | None:
-    """Leaves of the next CA behind its link certificate, while the operator stays on the CA that everybody trusts.
+    """Leaves of the next CA behind its link certificate, while the operator stays on the CA that every party trusts.
 
     The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
     because they changed. Its own leaf, which it presents alone, comes later. None is issued while a stored leaf is such that its process would not
@@ -156,7 +156,7 @@ def _first_use(at: Situation) -> _Order | None:
         return None
     because = (
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
-        f"has signed: nobody has to restart to trust it first. {who_may_refuse(successor.introduction.form, at.snapshot, at.ledger)}"
+        f"has signed: no pod has to restart to trust it first. {who_may_refuse(successor.introduction.form, at.snapshot, at.ledger)}"
     ).rstrip()
     link, why = successor.introduction.link, why_not_in_place(at)
     if misnamed:
@@ -171,7 +171,7 @@ def _first_use(at: Situation) -> _Order | None:
 
 def issue_missing(at: Situation) -> Steps:
     """Issue leaves whose Secrets are missing, where the caller asks for it, from the CA in use, as the operator would; and
-    wherever the operator cannot, because somebody else keeps the key.
+    wherever the operator cannot, because the key is kept elsewhere.
     """
     if at.current is None:
         return ()
@@ -222,7 +222,7 @@ def _stands_still(at: Situation) -> bool:
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:
-    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for. Where somebody
+    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for. Where another program
     else keeps the key, no leaf changes but by a flow.
     """
     if at.begun is not None or at.intent.goal is Goal.RENEW_LEAVES or at.snapshot.ca.is_kept_elsewhere(current):
@@ -251,7 +251,7 @@ def read_again(at: Situation) -> Steps:
 
 def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
     """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the one that the flow leads, or leads back, to.
-    While certificates of the next CA are awaited nobody restarts for it: each node restarts with its own.
+    While certificates of the next CA are awaited no pod restarts for it: each node restarts with its own.
     """
     if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at) or leaves_lacking(at):
         return False

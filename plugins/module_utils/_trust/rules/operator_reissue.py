@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves that the operator is going to issue anew by itself. It cannot where somebody else keeps the key of the CA: it would stand still
+"""Leaves that the operator is going to issue anew by itself. It cannot where the key of the CA is kept elsewhere: it would stand still
 (docs/operator.md, "Re-issue" (c) and (d)). So every flow sees to them: before the end of a leaf, and as soon as other names are wanted.
 """
 

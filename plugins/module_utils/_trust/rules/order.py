@@ -83,7 +83,7 @@ RULES: tuple[Rule, ...] = (
     switch,
     tidy,
     forget_requests,
-    # Uptake: what was written is taken up; by the operator's restarts before anybody is made to forget a CA.
+    # Uptake: what was written is taken up; by the operator's restarts before a process is made to forget a CA.
     await_restarts,
     # Users that have their certificates are let on before others get theirs.
     let_on_served,
@@ -93,7 +93,7 @@ RULES: tuple[Rule, ...] = (
     forget,
     restart_holders,
     restart_unsure,
-    # Nobody is kept from a certificate while the flow waits for something else.
+    # No user is kept from a certificate while the flow waits for something else.
     resume_reissue,
     # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.
     keep_spare_leaves,

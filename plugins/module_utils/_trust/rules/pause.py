@@ -52,10 +52,10 @@ def _why_before_going_back(at: Situation) -> str:
 
 
 def _why_none(at: Situation) -> str:
-    """Why nobody may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
+    """Why no user may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
     if at.successor is not None and at.successor.prepared.elsewhere:
         return (
-            f"Somebody else keeps the key of {named(at.successor.entry.certificate)}, so the User Operator could issue none, and each user "
+            f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
             "would be not ready until its certificate is written."
         )
     return at.snapshot.pause_reissue
@@ -104,7 +104,7 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
-    """End the pauses of presenters with a certificate of the CA in use, or none. The others wait for their turn: nobody asks for all at once.
+    """End the pauses of presenters with a certificate of the CA in use, or none. The others wait for their turn: not all are asked for at once.
 
     In the middle of a switch, no presenter is let on that the issuer must not see: the run that goes on with the switch ends the pause.
     """

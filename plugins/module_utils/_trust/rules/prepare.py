@@ -108,7 +108,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
 
 
 def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
-    """The same with a link certificate that is asked for, where somebody can be asked."""
+    """The same with a link certificate that is asked for, where an issuer can be asked."""
     current, linker = at.current, at.intent.links
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
@@ -117,7 +117,7 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
         return replace(step, because=f"{asked} is asked for no link certificate: {why}")
     because = (
         f"The key of {named(current)} is kept elsewhere, so {asked} is asked for the link certificate. Where it gives none, a "
-        "warning says why, and everybody has to know the new CA before it is used: one restart of each node more."
+        "warning says why, and every process has to know the new CA before it is used: one restart of each node more."
     )
     return replace(step, linked=True, asked=asked, because=because)
 

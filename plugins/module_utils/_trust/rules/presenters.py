@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Parties outside the cluster come to present certificates of the CA in use, after the switch: nobody issues theirs before it."""
+"""Parties outside the cluster come to present certificates of the CA in use, after the switch: no issuer issues theirs before it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .situation import Situation
 
 def reissue(at: Situation) -> Steps:
     """Have certificates issued anew that were issued under another CA than the one in use, by the operator that can; a pause of their issue
-    ends with it. A presenter that has none yet gets one. Nobody waits for one that somebody else has paused: the others are served, and it holds
+    ends with it. A presenter that has none yet gets one. The flow does not wait for one that another writer has paused: the others are served, and it holds
     the flow at its end.
     """
     if not _is_switched(at) or at.current is None or at.serves:
@@ -28,8 +28,8 @@ def reissue(at: Situation) -> Steps:
 
 
 def await_pick_up(at: Situation) -> Steps:
-    """Wait for the programs that an operator restarts with their new certificates, or copies these for; nobody here can restart the others. Those
-    whose certificate is not issued anew, because somebody else has paused its user, have nothing to take up.
+    """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection cannot restart the others. Those
+    whose certificate is not issued anew, because another writer has paused its user, have nothing to take up.
     """
     if not _is_switched(at) or at.current is None:
         return ()

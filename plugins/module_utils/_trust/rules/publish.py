@@ -19,7 +19,7 @@ from .situation import Situation
 
 def project(at: Situation) -> Steps:
     """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. One that has just left
-    is trusted again when everybody has forgotten it.
+    is trusted again when every process has forgotten it.
     """
     if at.current is None:
         return ()
@@ -60,7 +60,7 @@ def write_bundle(at: Situation) -> Steps:
 
 
 def publish(at: Situation) -> Steps:
-    """The bundle for clients holds the CAs that processes read; once there is one it is kept, whoever runs the flow."""
+    """The bundle for clients holds the CAs that processes read; once there is one it is kept, whichever caller runs the flow."""
     if not _is_wanted(at) or at.current is None:
         return ()
     chains = tuple(entry.chain for entry in at.ledger.entries if is_projected(at.snapshot, entry.fingerprint))

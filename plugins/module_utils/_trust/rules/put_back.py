@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The adoption of a CA that somebody has put into the place of the one in use, where not every process has started with it."""
+"""The adoption of a CA that was put into the place of the one in use, where not every process has started with it."""
 
 from __future__ import annotations
 

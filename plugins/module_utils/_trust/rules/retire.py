@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Retire": a CA that nobody uses leaves the trust, and processes forget it."""
+"""Chapter "Retire": an unused CA leaves the trust, and processes forget it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def withdraw(at: Situation) -> Steps:
 
 
 def _withdraw_again(at: Situation) -> Steps:
-    """Take out once more what somebody has put back while processes are made to forget it: they could not."""
+    """Take out once more what was put back while processes are made to forget it: they could not."""
     for removed in at.ledger.removed:
         if removed.fingerprint not in at.returned or removed.certificate == at.current:
             continue

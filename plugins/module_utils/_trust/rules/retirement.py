@@ -49,7 +49,7 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
 
 def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
     """The times at which the operator would issue a stored leaf anew, of the CA that is replaced. With its key it would put one in the place of a
-    leaf of the next CA, and restart the node for it. Without, it would touch nothing from then on, and restart no node: nobody else issues leaves of
+    leaf of the next CA, and restart the node for it. Without, it would touch nothing from then on, and restart no node: no other issuer issues leaves of
     that CA any more, and the next CA issues the operator's own leaf after the restarts.
     """
     ca = at.snapshot.ca

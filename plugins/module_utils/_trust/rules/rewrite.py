@@ -46,14 +46,14 @@ def rewrite_leaves(at: Situation) -> Steps:
 
 
 def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
-    """Where somebody else keeps the key, leaves of before a renewal are kept too: they would have to be asked for, and are as
+    """Where the key is kept elsewhere, leaves of before a renewal are kept too: they would have to be asked for, and are as
     good.
     """
     return at.is_of(leaf, current) or (at.snapshot.ca.is_kept_elsewhere(current) and is_signed_by(leaf.chain, current))
 
 
 def rewrite_for_the_operator(at: Situation) -> Steps:
-    """The same where the operator would issue these leaves, and cannot because somebody else keeps the key: it stands still
+    """The same where the operator would issue these leaves, and cannot because the key is kept elsewhere: it stands still
     until they are there.
     """
     return rewrite_leaves(at) if at.current and at.snapshot.ca.is_kept_elsewhere(at.current) else ()

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Scaling a node pool: where the operator cannot issue, new nodes get their certificates first. The operator deletes node Secrets of nodes
-that nobody asks for, so it is paused until the pool asks for them (docs/operator.md, "Leaves", "Pause").
+that no node pool has, so it is paused until the pool asks for them (docs/operator.md, "Leaves", "Pause").
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificates outside the cluster that nobody but this collection can issue, because somebody else keeps the key of the CA in use. They are
+"""Certificates outside the cluster that only this collection can issue, because the key of the CA in use is kept elsewhere. They are
 written after the switch: before it the User Operator would put its own in their place.
 """
 
@@ -33,8 +33,8 @@ def serve(at: Situation) -> Steps:
     """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept, also what ends
     before long, as long as its successor is not at hand.
 
-    A first one alone, so that a mistake hits nobody else; all others then, or as many at a time as the caller says. A user whose Secret cannot be
-    created keeps nobody waiting, and holds the flow at its end.
+    A first one alone, so that a mistake hits no other; all others then, or as many at a time as the caller says. A user whose Secret cannot be
+    created keeps no other waiting, and holds the flow at its end.
     """
     issuer = at.snapshot.ca.current
     if (

@@ -57,14 +57,14 @@ class Situation:
     @property
     def key_generation_of_pods(self) -> int:
         """The key generation that pods are annotated with, the lowest where they differ; that of the key Secret where none is
-        annotated with any, as nobody compares them then.
+        annotated with any, as they are not compared then.
         """
         known = (pod.key_generation for pod in self.snapshot.pods if pod.key_generation is not None)
         return min(known, default=self.snapshot.ca.key_generation)
 
     @property
     def returned(self) -> frozenset[str]:
-        """Fingerprints of the CAs that somebody has put back while processes are made to forget them: none can as long as they are there."""
+        """Fingerprints of the CAs that were put back while processes are made to forget them: none can as long as they are there."""
         return self.ledger.leaving & self.snapshot.ca.projected
 
     @property
@@ -98,7 +98,7 @@ class Situation:
 
     @property
     def serves(self) -> bool:
-        """Whether this collection issues certificates outside the cluster now: nobody else can."""
+        """Whether this collection issues certificates outside the cluster now: no other issuer can."""
         return bool(self.snapshot.served) and self.snapshot.ca.in_use_elsewhere
 
     @cached_property

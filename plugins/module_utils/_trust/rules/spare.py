@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificates for nodes that are yet to come, where somebody else keeps the key of the CA: they wait beside the requests, because the
-operator deletes node Secrets of nodes that nobody asks for (docs/operator.md, "Leaves"). Nothing waits for them.
+"""Certificates for nodes that are yet to come, where the key of the CA is kept elsewhere: they wait beside the requests, because the
+operator deletes node Secrets of nodes that no node pool has (docs/operator.md, "Leaves"). Nothing waits for them.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def test_a_sentence_for_each() -> None:
     assert own == (
         "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094), because its owner says whom it trusts: if it verifies "
         "clients by the clients CA, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
-        "(until_phase=trust ends before that), or it refuses whoever is issued a certificate anew; and have it give up the old CA afterwards."
+        "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
     )
     assert other == own.replace(BESIDE[0], BESIDE[1])
     assert left_to_their_owner(users()) == ()

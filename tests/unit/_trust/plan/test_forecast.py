@@ -121,7 +121,7 @@ def test_the_story_of_a_replacement() -> None:
         (Phase.PREPARE, f"put {NEW_NAME} among the trusted CAs"),
         (Phase.PREPARE, "wait until the operator's trust bundle holds 2 CAs"),
         (Phase.USE, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),
-        (Phase.USE, f"restart 4 pods so that everybody presents certificates of {NEW_NAME}"),
+        (Phase.USE, f"restart 4 pods so that they present certificates of {NEW_NAME}"),
         (Phase.USE, f"issue 1 certificate of {NEW_NAME}"),
         (Phase.RETIRE, "pause the operator"),
         (Phase.RETIRE, f"switch the operator to {NEW_NAME}, generation 1, and take {OLD_NAME} out of the trusted CAs"),
@@ -130,7 +130,7 @@ def test_the_story_of_a_replacement() -> None:
         (Phase.RETIRE, "tell the operator that the nodes have generation 1, so that it restarts none"),
         (Phase.RETIRE, "let the operator go on"),
         (Phase.RETIRE, "remove keys that are no longer needed"),
-        (Phase.RETIRE, f"restart 1 pod so that everybody presents certificates of {NEW_NAME}"),
+        (Phase.RETIRE, f"restart 1 pod so that they present certificates of {NEW_NAME}"),
         (Phase.RETIRE, f"have the listeners of 3 nodes forget {OLD_NAME}, without a restart"),
     ]
 

@@ -59,7 +59,7 @@ from .refusals import (
 CERTIFICATES, KEYS = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca"
 LOST = (
     f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. "
-    "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody."
+    "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
 )
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
 TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
@@ -84,7 +84,7 @@ CASES = [
     refusal(
         key_matches,
         f"{KEYS}: holds no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM; "
-        f"or, where somebody else keeps it, this text: {placeholder(OLD.certificate.public_key_sha256)}",
+        f"or, where it is kept elsewhere, this text: {placeholder(OLD.certificate.public_key_sha256)}",
         name="none", ca=secrets(key=None),
     ),
     refusal(

@@ -226,7 +226,7 @@ ALWAYS = [
     refusal(
         ledger_is_ours,
         f"{LEDGER}: the state X is unknown. "
-        "Somebody edited the ledger; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew.",
+        "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew.",
         name="", ledger=ledger(problems=("the state X is unknown.",)),
     ),
     *(

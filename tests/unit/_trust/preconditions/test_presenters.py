@@ -39,7 +39,7 @@ FAILED = users(
     has_verifiers=False, reconciliation=Reconciliation(ready=False, failure=FailedReconcile("Invalid", "no"))
 )
 UNSEEN = replace(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
-ALONE = users(issued_by=IssuedBy.NOBODY)
+ALONE = users(issued_by=IssuedBy.NONE)
 LEFT_BEHIND = replace(ALONE, has_verifiers=False, presenters=presenting(presenter()))
 NO_USERS = replace(ALONE, has_verifiers=False, presenters=presenting())
 ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
@@ -131,7 +131,7 @@ def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot,
 
 @pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_issues])
 def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
-    seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, issued_by=IssuedBy.NOBODY)
+    seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, issued_by=IssuedBy.NONE)
     assert texts(rule, seen, REPLACE_KEY) == []
 
 

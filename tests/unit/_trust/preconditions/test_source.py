@@ -71,7 +71,7 @@ CASES = [
     ),
     refusal(
         source_is_usable,
-        f"{NAME}: holds 11 CAs; at most 10 are trusted. Give a source with the CAs of this cluster's issuer alone: whoever has a certificate "
+        f"{NAME}: holds 11 CAs; at most 10 are trusted. Give a source with the CAs of this cluster's issuer alone: every holder of a certificate "
         "of one of them can join the cluster.",
         name="the CAs of the public", intent=RECONCILE, source=of(*MANY),
     ),

@@ -25,7 +25,7 @@ def test_what_is_told() -> None:
     own = NEW.certificate
     assert told == (
         f"{NAME} holds a CA that this cluster does not trust: {own.subject}, SHA-256 {own.sha256}, valid from "
-        f"{own.not_before:%Y-%m-%d %H:%M} to {own.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until somebody has compared this "
+        f"{own.not_before:%Y-%m-%d %H:%M} to {own.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
         f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={own.sha256})."
     )
 

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.in_p
 from ..builders import PODS, a_pod, cluster, pods, uids_of
 from .asking import RECONCILE, situation
 
-LOOKED = "nobody has looked whether nodes can be told to read their certificates again."
+LOOKED = "it is unknown whether nodes can be told to read their certificates again."
 
 
 @pytest.mark.parametrize(

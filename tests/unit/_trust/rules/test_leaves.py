@@ -78,7 +78,7 @@ from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, with_re
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 NEW_NAME = named(NEW.certificate)
-LINKED = f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: nobody has to restart to trust it first."
+LINKED = f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: no pod has to restart to trust it first."
 BLOCKED = InPlace(reload="a permission is missing.")
 READ_AGAIN = (
     "Listeners read their new certificates again, without a restart; Raft clients and agents present the old ones until the "

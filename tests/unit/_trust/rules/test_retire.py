@@ -204,7 +204,7 @@ def refusing(*uids: str) -> Snapshot:
         ),
         pytest.param(
             replace(ALL_KNOW_IT, in_place=None), Spread.AUTO,
-            roll(NODES | TOPICS, "nobody has looked whether nodes can be told to read their certificates again."),
+            roll(NODES | TOPICS, "it is unknown whether nodes can be told to read their certificates again."),
             id="nobody knows",
         ),
         pytest.param(

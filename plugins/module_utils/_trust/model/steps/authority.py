@@ -160,7 +160,7 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Make a CA the operator's again in whose place somebody has put another one, and keep that other one beside it as the
+    """Make a CA the operator's again in whose place another one was put, and keep that other one beside it as the
     next CA (paused only).
 
     chain, generation: of the CA that comes back. key_generation: what it was before. stop: where the flow that begins with this is to stop.

@@ -59,7 +59,7 @@ class Step(ABC):
     changes_what_nodes_say: ClassVar[bool] = False
     #: Whether it only waits: where it is decided on again, nothing was done twice.
     only_waits: ClassVar[bool] = False
-    #: Whether it only waits, for as long as somebody else likes: other runs may work meanwhile.
+    #: Whether it only waits, for as long as others take: other runs may work meanwhile.
     holds_nothing: ClassVar[bool] = False
 
     @abstractmethod

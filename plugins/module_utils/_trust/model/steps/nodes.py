@@ -36,9 +36,9 @@ class RollReason(str, Enum):
 
 _SO_THAT = {
     RollReason.TRUST: "so that they trust",
-    RollReason.USE: "so that everybody presents certificates of",
+    RollReason.USE: "so that they present certificates of",
     RollReason.LEAF: "to give up older certificates than those of",
-    RollReason.RETIRE: "so that nobody trusts any more",
+    RollReason.RETIRE: "so that they stop trusting",
     RollReason.MANUAL: "beside",
 }
 

@@ -38,8 +38,8 @@ def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificat
     ("step", "expected"),
     [
         (roll(RollReason.TRUST), f"restart 3 pods so that they trust {NEW_NAME}"),
-        (roll(RollReason.USE), f"restart 3 pods so that everybody presents certificates of {NEW_NAME}"),
-        (roll(RollReason.RETIRE), f"restart 3 pods so that nobody trusts any more {NEW_NAME}"),
+        (roll(RollReason.USE), f"restart 3 pods so that they present certificates of {NEW_NAME}"),
+        (roll(RollReason.RETIRE), f"restart 3 pods so that they stop trusting {NEW_NAME}"),
         (
             roll(RollReason.LEAF, uids_of(PODS[0])),
             f"restart 1 pod to give up older certificates than those of {NEW_NAME}",
