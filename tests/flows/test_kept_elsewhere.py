@@ -117,7 +117,7 @@ def test_it_is_not_handed_back(cluster: WatchedCluster) -> None:
     cluster.create()
     moved(cluster, elsewhere(root("First")))
     (violation,) = run(cluster, Goal.DOWNGRADE).outcome.decision.violations
-    assert "somebody else keeps the key" in violation.message
+    assert "whose key is kept elsewhere" in violation.message
 
 
 def scale(cluster: WatchedCluster, replicas: int) -> None:

@@ -197,7 +197,7 @@ def test_what_was_kept_of_a_user_that_moved_holds_the_old_ca_until_it_is_deleted
     partner.start()
     told = held(cluster.run(Goal.RECONCILE))
     assert "Secret apps/partner-tls entry tls.crt; Secret kafka/partner entry user.crt. Put a certificate" in told
-    assert "delete what nobody reads" in told
+    assert "delete it where no application reads it" in told
     cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/partner")
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)

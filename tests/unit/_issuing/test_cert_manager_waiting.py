@@ -75,7 +75,7 @@ def test_who_has_to_approve_and_how() -> None:
     said = told(request(username="system:serviceaccount:kafka:trustops"), at)
     assert "a CertificateRequestPolicy has to permit it that system:serviceaccount:kafka:trustops may use" in said
     assert (
-        "approve for signers issuers.cert-manager.io/kafka.corporate has to (cmctl approve -n kafka demo-kafka-0)."
+        "approver for signers issuers.cert-manager.io/kafka.corporate has to (cmctl approve -n kafka demo-kafka-0)."
         in said
     )
 

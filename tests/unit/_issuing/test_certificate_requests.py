@@ -170,10 +170,10 @@ def test_a_request_that_nobody_has_looked_at_has_no_status() -> None:
             "AWSPCAIssuer",
             "awspca.cert-manager.io",
             "AWSPCAIssuer corporate of awspca.cert-manager.io",
-            "approve for AWSPCAIssuer corporate of awspca.cert-manager.io",
+            "approver for AWSPCAIssuer corporate of awspca.cert-manager.io",
         ),
         # A kind of the same name, of somebody else.
-        ("Issuer", "example.com", "Issuer corporate of example.com", "approve for Issuer corporate of example.com"),
+        ("Issuer", "example.com", "Issuer corporate of example.com", "approver for Issuer corporate of example.com"),
     ],
 )  # fmt: skip
 def test_issuers_by_name(kind: str, group: str, shown: str, who: str) -> None:

@@ -16,7 +16,7 @@ from .direct_stand import DirectStand, name
 def refused(stand: DirectStand, nodes: list[int] | None = None) -> str:
     with pytest.raises(RollStuck, match="Another roll of the Kafka nodes is under way") as caught:
         stand.roll(nodes)
-    assert "when all nodes are Ready and nobody restarts them" in caught.value.remedy
+    assert "when all nodes are Ready and none is being restarted" in caught.value.remedy
     return str(caught.value)
 
 

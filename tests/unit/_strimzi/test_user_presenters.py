@@ -165,7 +165,7 @@ class TestNamedSecrets:
         assert (found.name, found.authorities, found.why) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
         assert (found.renewal, found.behind) == (Renewal.BY_HAND, False)
         assert found.remedy.startswith(
-            f"Put a certificate of the CA in use into {WHERE}, and restart who reads it; delete"
+            f"Put a certificate of the CA in use into {WHERE}, and restart its readers; delete"
         )
 
     def test_a_superuser_by_name_is_known_by_it_too(self) -> None:
@@ -357,7 +357,7 @@ def test_readers_of_a_user_that_somebody_else_has_paused(certificate: UserCertif
 def test_the_remedy_for_a_pause_of_somebody_else_is_its_end() -> None:
     found = one(replace(user(), pause=ReissuePause.FOREIGN))
     assert found.remedy.startswith(
-        "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to whoever"
+        "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to the one that"
     )
 
 

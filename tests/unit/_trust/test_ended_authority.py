@@ -105,4 +105,4 @@ def test_one_in_a_chain_stands_in_the_way_of_the_operator() -> None:
 def test_one_that_nobody_has_used_is_not_used_any_more() -> None:
     seen = stages(LIVING, ENDED)["trusted"]
     (text,) = refused(seen, RECONCILE)
-    assert "Nobody uses it yet: remove" in text
+    assert "It is not in use yet: remove" in text

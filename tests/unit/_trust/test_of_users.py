@@ -109,7 +109,7 @@ class TestTrust:
         assert (step.uids, step.authority, step.trusting) == (uids_of(), NEW.certificate, True)
         assert step.sentence() == f"have the listeners of 3 nodes trust {NEW_NAME}, without a restart"
         assert step.because == (
-            f"{NEW_NAME} is trusted everywhere before it is used: its certificates are stored and sent alone, so nobody could send a link "
+            f"{NEW_NAME} is trusted everywhere before it is used: its certificates are stored and sent alone, without a link "
             "certificate behind them."
         )
 

@@ -116,7 +116,7 @@ def test_a_task_that_may_not_go_as_far_as_it_has_to_says_what_is_left(
 def test_whoever_only_goes_on_as_far_as_it_is_allowed_says_what_is_left_too() -> None:
     ended = stages.done(stages.issued(), "strimzi_roll", until_phase="prepare")
     assert ended.writes_but_lease == [f"PATCH secrets/{stages.LEDGER}"]
-    assert ended.result["pending"][0].startswith("restart 6 pods so that everybody presents ")
+    assert ended.result["pending"][0].startswith("restart 6 pods so that they present certificates ")
 
 
 @pytest.mark.parametrize(

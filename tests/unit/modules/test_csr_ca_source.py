@@ -70,7 +70,7 @@ def test_one_of_a_ca_of_the_source_is_put_back_and_waits_until_that_is_trusted()
     assert found["waiting"].startswith(
         f"{SPARE}: its certificate has come from another CA of the source, CN=Next Corporate CA"
     )
-    assert "it is used when that CA is trusted by everybody and in use" in found["waiting"]
+    assert "it is used when that CA is trusted by every node and component and in use" in found["waiting"]
     again = bring(memory, certificate, **SOURCE)
     assert (again.failed, again.result["changed"], again.writes) == (False, False, [])
 

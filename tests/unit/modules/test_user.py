@@ -57,7 +57,7 @@ def test_with_a_certificate_at_hand() -> None:
 def test_without_any_it_says_until_when_the_old_one_serves() -> None:
     (warning,) = leave(USE.start()).warnings
     assert warning.startswith(
-        "Nobody issues certificates with the subject CN=orders from here on but whoever you have told to"
+        "From here on only the issuer that you use issues certificates with the subject CN=orders"
     )
     assert "The one in Secret kafka/orders ends at 20" in warning
 

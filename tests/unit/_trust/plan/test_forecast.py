@@ -174,7 +174,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
         pytest.param(
             SETTLED, REPLACE_KEY,
             (
-                f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: nobody has to "
+                f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: no pod has to "
                 "restart to trust it first.",
                 f"Clients that know only {OLD_NAME} are led on after the switch, until {NOW - DAY + YEAR:%Y-%m-%d %H:%M} UTC: from then on they "
                 "refuse the nodes, until they read again.",

@@ -124,7 +124,7 @@ CASES = [
     ),
     refusal(
         authority_is_valid_now,
-        f"{KEYS}, prepared CA: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. Nobody uses it yet: "
+        f"{KEYS}, prepared CA: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. It is not in use yet: "
         f"remove {name_of(EXPIRED)}.crt and {name_of(EXPIRED)}.key there, then run the flow again for a new one.",
         name="prepared", ca=secrets(prepared=(prepared(EXPIRED),)),
     ),
@@ -138,8 +138,8 @@ CASES = [
     refusal(
         generation_is_unambiguous,
         f"{CERTIFICATES}: has another ca.crt ({NEW.certificate.subject}) under generation 0, "
-        f"which meant {OLD.certificate.subject}. Whoever replaced ca.crt has to raise "
-        "strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
+        f"which meant {OLD.certificate.subject}. Raise strimzi.io/ca-cert-generation "
+        "with each change of ca.crt; do so now, or restore ca.crt.",
         name="", ca=secrets(NEW, others=others(OLD)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)),
     ),
 ]  # fmt: skip

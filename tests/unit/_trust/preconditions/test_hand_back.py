@@ -72,7 +72,7 @@ def in_its_time(told: str, name: str, **state: bool) -> ParameterSet:
 
 
 NEW_KEY = (
-    "the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, and asks nobody whether the new CA is trusted: "
+    "the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, without a check that the new CA is trusted: "
     "clients that know the present one are refused"
 )
 UNFINISHED = (
@@ -122,7 +122,7 @@ CASES = [
     ),
     refusal(
         operator_could_renew,
-        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, of which somebody else keeps the key: the operator could "
+        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, whose key is kept elsewhere: the operator could "
         "issue nothing. Run the replace_key playbook without a certificate, then hand the cluster back.",
         name="kept elsewhere", intent=DOWNGRADE,
         ca=secrets(elsewhere=frozenset({OLD.certificate.public_key_sha256})),

@@ -62,7 +62,7 @@ _NAMESAKE = (
 _CUSTOM = (
     "Kafka kafka/demo: has no listener that could be asked whether it trusts the clients CA: none with the authentication tls. Its owner alone knows "
     "whom others trust: listener own (9094), listener b (9). Have the next CA trusted there before users are issued anew, and the old one until no "
-    "certificate of it is left; and add a listener with the authentication tls for the time of the flow. Where none is under way and nobody logs in "
+    "certificate of it is left; and add a listener with the authentication tls for the time of the flow. Where none is under way and no client logs in "
     "there with certificates of this CA, replace it in any way."
 )
 _STILL = (
@@ -104,8 +104,8 @@ CASES = [
         ("a user named as a process", presenters_can_be_issued_to, NAMED, ELSEWHERE, _NAMESAKE),
         (
             "a user of another User Operator", presenters_can_be_issued_to, FOREIGN, ELSEWHERE,
-            "KafkaUser other/orders: is served by a User Operator of another namespace, which could sign nothing: somebody else would keep the key "
-            "of the next CA. Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is "
+            "KafkaUser other/orders: is served by a User Operator of another namespace, which could sign nothing: the key of the next CA "
+            "would be kept elsewhere. Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is "
             "made.",
         ),
     )
