@@ -1,6 +1,6 @@
 """Looking at many users: how long each takes, and how much memory they need; and replacing their CA: processor time and bytes of all calls.
 
-The figures of 10,000 users through a whole replacement: ``python -m tests.bench.user_replacement 10000``, which takes a quarter of an hour; and
+The figures of 10,000 users through a whole replacement: ``python -m tests.bench.user_replacement 10000``, which takes many minutes; and
 ``... 10000 restored``, where another program has written the Secrets of users.
 """
 
