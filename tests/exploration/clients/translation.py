@@ -116,7 +116,9 @@ def _presenters(seen: Secrets, listed: Listed) -> tuple[Presenter, ...]:
         if user is not None
     )
     found = Users({}, _NAMESPACE, True, ClientsCa(anchors, stored), tuple(users))
-    return observe_clients._presenters(found, SCOPE, ca_secrets(seen.ca), ledger_of(seen.books), now_at(listed.age))
+    ca, ledger = ca_secrets(seen.ca), ledger_of(seen.books)
+    used = observe_clients._used(ca, ledger)
+    return observe_clients._presenters(found, SCOPE, ca, ledger, used, now_at(listed.age))
 
 
 def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen: Secrets) -> User:
