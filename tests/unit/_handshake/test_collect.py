@@ -48,22 +48,19 @@ def test_they_run_at_the_same_time() -> None:
 def test_what_had_no_turn_in_time_is_missing_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine a thread may have to wait for longer than the second after the deadline.
     monkeypatch.setattr(collecting, "_GRACE", 60.0)
-    both_run, begun = threading.Barrier(2), list[int]()
-    deadline = Deadline.after(30)
+    begun: list[int] = []
 
-    def last(number: int) -> Callable[[Deadline], str]:
+    def until_its_end(number: int) -> Callable[[Deadline], str]:
         def work(given: Deadline) -> str:
             begun.append(number)
-            if both_run.wait(60) == 0:
-                object.__setattr__(given, "at", 0.0)
-            both_run.wait(60)
+            time.sleep(max(0.0, given.at - time.monotonic()) + 0.01)
             return "done"
 
         return work
 
-    found = collect({number: last(number) for number in range(50)}, at_most=2, deadline=deadline)
-    assert [found[number] for number in range(50)] == ["done", "done", *[None] * 48]
-    assert sorted(begun) == [0, 1]
+    found = collect({number: until_its_end(number) for number in range(50)}, at_most=2, deadline=Deadline.after(3))
+    assert 1 <= len(begun) <= 2
+    assert found == {number: "done" if number in begun else None for number in range(50)}
 
 
 def test_a_job_that_does_not_keep_to_the_deadline_is_left_behind() -> None:
