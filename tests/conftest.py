@@ -43,4 +43,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _together(item: pytest.Item) -> str:
     """The test, or its file: in the API tier a test goes on where the one before left off."""
-    return item.nodeid.partition("::")[0] if "api" in item.path.parts else item.nodeid
+    return item.nodeid.partition("::")[0] if item.nodeid.startswith("tests/api/") else item.nodeid

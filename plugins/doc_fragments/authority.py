@@ -44,7 +44,8 @@ options:
     description:
       - A Secret of the type C(kubernetes.io/tls) with the CA, such as cert-manager writes for a Certificate that is a CA, to be used like O(certificate) and
         O(private_key). Its key is in no option, variable or file.
-      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), that follows. Without C(tls.key) the key is kept elsewhere.
+      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), that follows. Without C(tls.key)
+        O(issuer) has to sign its certificates.
       - The Secret is read, and stays as it is. When another CA comes to lie there, nothing happens until the CA is renewed or replaced.
     type: dict
     suboptions:
@@ -52,7 +53,7 @@ options:
       namespace: {description: Its namespace. That of the cluster where it is not given., type: str}
   private_key:
     description:
-      - Private key of O(certificate), unencrypted, in PEM form. Without it the key is kept elsewhere, and O(issuer) is asked for
-        certificates of this CA.
+      - Private key of O(certificate), unencrypted, in PEM form. Without it the collection has O(issuer) sign
+        the certificates of this CA.
     type: str
 """

@@ -58,19 +58,15 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
             ended = line
 
 
+def _problems_of(name: str) -> Iterator[str]:
+    if name.endswith(".py"):
+        yield from problems((ROOT / name).read_text())
+    if name.startswith(_NAMING):
+        yield from nameless((ROOT / name).read_text())
+
+
 def main() -> int:
-    found = [
-        f"{name}:{problem}"
-        for name in files()
-        if name.endswith(".py")
-        for problem in problems((ROOT / name).read_text())
-    ]
-    found += [
-        f"{name}:{problem}"
-        for name in files()
-        if name.startswith(_NAMING)
-        for problem in nameless((ROOT / name).read_text())
-    ]
+    found = [f"{name}:{problem}" for name in files() for problem in _problems_of(name)]
     for problem in found:
         print(problem)
     return 1 if found else 0
