@@ -79,8 +79,10 @@ class Surroundings:
 
 
 def held(result: FlowResult) -> set[tuple[Condition, str]]:
-    """By what, and by which object."""
-    return {(one.condition, one.subject) for one in result.outcome.decision.violations}
+    """By what, and by which object. A call that ends the pause of a killed flow waits for the reconcile of a Kafka resource that changed in it."""
+    found = {(one.condition, one.subject) for one in result.outcome.decision.violations}
+    assert Condition.OPERATOR_IS_WORKING not in {condition for condition, _subject in found}
+    return found
 
 
 #: The objects that hold a flow on each CA.

@@ -25,7 +25,9 @@ from .model.states import TrustState
 from .model.steps.authority import SetGenerated
 from .model.steps.base import Steps
 from .model.steps.books import WriteLedger
+from .model.steps.pause import AwaitVerdict
 from .model.violations import Condition, Violation
+from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.answers import wait_where_it_matters
 from .rules.confirmation import to_be_confirmed
@@ -81,6 +83,8 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     violations = check(snapshot, intent, engine.preconditions)
     if violations:
         return Decision(steps=let_on(snapshot), violations=violations)
+    if awaits_reconcile(snapshot, intent):
+        return Decision(steps=(AwaitVerdict(phase=Phase.PREPARE),))
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         return _adopt(snapshot, intent, engine)
     before = snapshot.ledger or Ledger()

@@ -118,19 +118,25 @@ def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    state = snapshot.reconciliation
-    if (
-        not state.exists
-        or state.observed
-        or state.paused
-        or not is_starting(snapshot)
-        or _is_being_created(snapshot, intent)
-    ):
+    """A flow starts after the operator's reconcile of the present Kafka resource; it waits for the one that follows a pause."""
+    if not _is_unseen(snapshot, intent) or snapshot.reconciliation.resuming:
         return
     yield Violation(
         Condition.OPERATOR_IS_WORKING, snapshot.names.kafka, "has not been reconciled by a Cluster Operator in its present form.",
         "Check that the operator runs, watches this namespace and reports no error in the resource's status.",
     )  # fmt: skip
+
+
+def awaits_reconcile(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether a flow is about to start while the operator has yet to end its reconcile after a pause: the Kafka resource has changed meanwhile."""
+    return snapshot.reconciliation.resuming and _is_unseen(snapshot, intent)
+
+
+def _is_unseen(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether a flow is about to start on a Kafka resource that the operator has not reconciled in its present form."""
+    state = snapshot.reconciliation
+    unseen = state.exists and not state.observed and not state.paused
+    return unseen and is_starting(snapshot) and not _is_being_created(snapshot, intent)
 
 
 def authority_is_not_foreign(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -82,6 +82,17 @@ def test_it_looks_again_when_something_else_is_stored() -> None:
     assert step.request not in ("", before.reconciliation.request)
 
 
+def test_a_flow_that_starts_waits_for_the_reconcile_after_a_pause_in_which_the_resource_changed() -> None:
+    """Without a pause before it, the flow is held: no operator may be at work."""
+    idle = cluster()
+    changed = replace(idle, reconciliation=replace(idle.reconciliation, observed=False))
+    assert [one.condition for one in decide(changed, REPLACE_KEY).violations] == [Condition.OPERATOR_IS_WORKING]
+    resuming = replace(changed, reconciliation=replace(changed.reconciliation, resuming=True))
+    (step,) = decide(resuming, REPLACE_KEY).steps
+    assert isinstance(step, AwaitVerdict)
+    assert decide(step.effect(resuming, MadeHere()), REPLACE_KEY) == decide(idle, REPLACE_KEY)
+
+
 @pytest.mark.parametrize("stage", linked.STAGES)
 def test_the_reconcile_after_a_pause_is_waited_for_where_nothing_is_left(stage: str) -> None:
     """Steps that are left come first: they show the restarts that the operator makes in that reconcile."""

@@ -78,7 +78,6 @@ class AwaitVerdict(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """A forecast assumes that it says of the same what it has said before."""
-        state = replace(
-            snapshot.reconciliation, resuming=False, request=self.request or snapshot.reconciliation.request
-        )
+        before = snapshot.reconciliation
+        state = replace(before, observed=True, resuming=False, request=self.request or before.request)
         return replace(snapshot, reconciliation=state)
