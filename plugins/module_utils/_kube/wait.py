@@ -52,6 +52,8 @@ class _Wait:
     deadline: float = 0.0
     next_beat: float = 0.0
     failures: int = 0
+    #: Seconds given again for those in which the API server let nothing be seen; at most as many as the wait has.
+    given: float = 0.0
 
     def run(self) -> Objects:
         now = self.monotonic()
@@ -74,7 +76,9 @@ class _Wait:
                 self._beat()
 
     def _list(self) -> None:
+        begun = self.monotonic()
         listed = self.client.list(self.resource, self.namespace, **self.selectors)
+        self._give_again(begun)
         self.objects = {str(item["metadata"]["name"]): item for item in listed.items}
         self.version = listed.resource_version
 
@@ -84,16 +88,26 @@ class _Wait:
             if self._look():
                 return True
             begun, seconds, seen = self.monotonic(), self._until_next(), self.version
-            for event in self.client.watch(
-                self.resource, self.namespace, resource_version=self.version, timeout=seconds, **self.selectors
-            ):
-                self._take_in(event)
-                if event.type != "BOOKMARK" and self._look():
-                    return True
+            try:
+                for event in self.client.watch(
+                    self.resource, self.namespace, resource_version=self.version, timeout=seconds, **self.selectors
+                ):
+                    self._take_in(event)
+                    if event.type != "BOOKMARK" and self._look():
+                        return True
+            except KubeError:
+                self._give_again(begun)
+                raise
             if seen == self.version and self.monotonic() - begun < seconds * _CUT_OFF:
                 self._pause()
             else:
                 self.failures = 0
+
+    def _give_again(self, begun: float) -> None:
+        """Add the seconds since then to the time of the wait: a request that hangs shows nothing of what is waited for."""
+        lost = min(self.monotonic() - begun, self.timeout - self.given)
+        self.given += lost
+        self.deadline += lost
 
     def _take_in(self, event: WatchEvent) -> None:
         metadata = event.object["metadata"]

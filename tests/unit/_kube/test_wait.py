@@ -157,6 +157,42 @@ def test_an_api_server_that_restarts_is_waited_for() -> None:
     assert beats
 
 
+@pytest.mark.parametrize("hanging", ["list", "watch"])
+def test_a_request_that_hangs_takes_no_time_from_what_is_waited_for(hanging: str) -> None:
+    """The object goes ten seconds after the request that hung for as long as the wait may take."""
+    gone = Response(200, {"items": [], "metadata": {"resourceVersion": "9"}}, {})
+    client, transport, clock = scripted([LISTED] * 2)
+    request, slow = transport.request, [60.0]
+
+    def hang(*asked: Any, **how: Any) -> Response:
+        clock.seconds += slow.pop() if slow and hanging == "list" else 0
+        return gone if clock.seconds >= 70 else request(*asked, **how)
+
+    def stream(*_asked: Any, **_how: Any) -> Iterator[dict[str, Any]]:
+        if slow and hanging == "watch":
+            clock.seconds += slow.pop()
+            raise LOST
+        clock.seconds += 10
+        yield TOO_OLD
+
+    transport.request, transport.stream = hang, stream  # type: ignore[method-assign,assignment]
+    assert wait(client, clock, lambda objects: not objects) == {}
+
+
+def test_watches_that_always_hang_are_not_waited_for_without_end() -> None:
+    client, transport, clock = scripted([LISTED] * 10)
+
+    def stream(*_asked: Any, **_how: Any) -> Iterator[dict[str, Any]]:
+        clock.seconds += 60
+        raise LOST
+        yield {}
+
+    transport.stream = stream  # type: ignore[method-assign,assignment]
+    with pytest.raises(Unreachable):
+        wait(client, clock, lambda objects: False)
+    assert 120 <= clock.seconds < 200
+
+
 def test_an_api_server_that_does_not_come_back() -> None:
     client, _transport, clock = scripted([LISTED, *[LOST] * 100], [LOST])
     with pytest.raises(Unreachable):
