@@ -12,6 +12,7 @@ from __future__ import annotations
 from ..._pki.certificates import Certificate
 from ..evidence.same_name import why_not_told
 from ..model.intent import Spread
+from ..model.names import named
 from ..model.snapshot import Component, Snapshot
 from .situation import Situation
 
@@ -28,6 +29,12 @@ def why_not_reloaded(at: Situation) -> str:
 def why_not_in_place(at: Situation) -> str:
     """Why running nodes are not told to read again, or why the operator would restart them although they have."""
     return why_not_reloaded(at) or (at.snapshot.in_place.stamps if at.snapshot.in_place else "")
+
+
+def why_restarted_later(at: Situation, next_: Certificate) -> str:
+    """Why nodes will be restarted later in the replacement, as a sentence, where the caller asks for a reload: its first restart would be in vain."""
+    why = why_not_reloaded(at) if at.intent.spread is Spread.RELOAD else ""
+    return f"Nodes are restarted when the operator is switched to {named(next_)}: {why}" if why else ""
 
 
 def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:

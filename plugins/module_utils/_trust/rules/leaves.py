@@ -31,7 +31,7 @@ from ..model.steps.nodes import Reload, Roll, RollReason
 from .after_switch import await_readers
 from .due import due_leaves, ending_under_next
 from .first_use import may_be_used
-from .in_place import nodes_of, why_not_in_place, why_not_reloaded
+from .in_place import nodes_of, why_not_in_place, why_not_reloaded, why_restarted_later
 from .issuing import issue
 from .operator_reissue import misnamed_leaves, needed_by_operator
 from .pause import in_pause, restarted_by_operator
@@ -162,8 +162,9 @@ def _first_use(at: Situation) -> _Order | None:
     if misnamed:
         return _Order(secrets, successor.entry.chain, link, because, restarting=_FOR_LISTENERS)
     if not is_patient(at):
+        later = why_restarted_later(at, successor.entry.certificate)
         return _Order(
-            secrets, successor.entry.chain, link, because, restarting="nodes take it up and the old CA leaves."
+            secrets, successor.entry.chain, link, because, "nodes take it up and the old CA leaves.", avoidable=later
         )
     avoidable = f"Nodes are restarted to take up {named(successor.entry.certificate)}: {why}" if why else ""
     return _Order(secrets, successor.entry.chain, link, because, restarting=avoidable, avoidable=avoidable)

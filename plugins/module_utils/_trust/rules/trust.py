@@ -18,7 +18,7 @@ from ..model.snapshot import Component
 from ..model.states import TrustState
 from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import Reload, Roll, RollReason
-from .in_place import why_trust_not_reloaded
+from .in_place import why_restarted_later, why_trust_not_reloaded
 from .retirement import is_patient
 from .situation import Situation, Successor
 
@@ -43,7 +43,7 @@ def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], beca
     why = why_trust_not_reloaded(at, about) if able else ""
     if able and not why:
         return Reload(uids=able, authority=about, trusting=True, phase=Phase.TRUST, because=because)
-    avoidable = f"Nodes are restarted to trust {named(about)}: {why}" if why else ""
+    avoidable = f"Nodes are restarted to trust {named(about)}: {why}" if why else why_restarted_later(at, about)
     return Roll(
         reason=RollReason.TRUST, uids=waiting, authority=about, phase=Phase.TRUST, because=because, avoidable=avoidable
     )

@@ -118,12 +118,9 @@ ROWS = {
     Condition.TRUST: Row(
         Stops.GATE, foreseen=replace(linked.SETTLED, outside=(STRANGER,)), restarts=frozenset({RollReason.TRUST})
     ),
-    # It forbids what a reload would spare, and none spares the restarts before.
+    # It forbids what a reload would spare, before the restarts that none spares.
     Condition.IN_PLACE: Row(
-        Stops.GATE,
-        foreseen=replace(linked.SETTLED, in_place=BLOCKED),
-        restarts=frozenset({RollReason.TRUST, RollReason.USE}),
-        asked={"spread": Spread.RELOAD},
+        Stops.GATE, foreseen=replace(linked.SETTLED, in_place=BLOCKED), asked={"spread": Spread.RELOAD}
     ),
     Condition.WRITES_LAST: Row(Stops.PASS),
     Condition.FLOW_ADVANCES: Row(Stops.PASS),

@@ -70,9 +70,12 @@ class Roll(Step):
         return replace(snapshot, pods=tuple(pods.values())).assuming(started)
 
     def look(self, snapshot: Snapshot) -> Look:
-        """Running nodes are asked first: those that have read their leaf or their trust again, or refuse the CA, need no restart."""
+        """Running nodes are asked first: those that have read their leaf or their trust again, or refuse the CA, need no restart; and what is to be
+        held where none can read again is known before it restarts any.
+        """
         able = any(pod.verifies_only for pod in snapshot.pods if pod.uid in self.uids)
-        return Look.FRESH if able or self.reason in (RollReason.RETIRE, RollReason.LEAF) else Look.NONE
+        asks = able or self.avoidable or self.reason in (RollReason.RETIRE, RollReason.LEAF)
+        return Look.FRESH if asks else Look.NONE
 
     @property
     def restarts(self) -> frozenset[str]:
