@@ -374,7 +374,9 @@ upkeep:
   type: dict
   sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
 expiring:
-  description: The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning tells of those that nothing renews.
+  description:
+    - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning tells of those that nothing renews.
+    - The other CA of the cluster is among them where nothing renews it.
   returned: always
   type: list
   elements: dict

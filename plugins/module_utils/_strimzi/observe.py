@@ -22,14 +22,14 @@ from .._kube.resources import PODS, SECRETS
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode
-from .._trust.model.snapshot import CaSecrets, ClockReading, Component, Pod, Snapshot, StoredLeaf
+from .._trust.model.snapshot import CaSecrets, ClockReading, Component, OtherAuthority, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .dns_domain import DEFAULT_DOMAIN, read_domain
 from .finding_pods import find_pods, lost_labels
 from .finding_secrets import read_secrets, unlabelled_leaves, unlabelled_secrets, with_named
-from .kafka import leaf_life, read_reconciliation, renewal_window, with_nodes
+from .kafka import is_generated, leaf_life, read_reconciliation, renewal_window, with_nodes
 from .leaves import (
     LeafSecret,
     ServedUser,
@@ -191,7 +191,7 @@ def without_parties(
     verifies by it. Raises KubeError.
     """
     kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
-    other = read_ca_secrets(secrets.get(scope.other_ca.ca_certificate_secret), None)
+    other = _other_authority(kafka, secrets, scope.other_ca)
     return Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -211,12 +211,26 @@ def without_parties(
         renewal_window=renewal_window(kafka, scope),
         validity=leaf_life(kafka, scope),
         named=outside.to_look_at(ca, ledger),
-        keys_elsewhere=_keys_of(scope.other_ca, other),
-        keys_above_elsewhere=_keys_above(scope.other_ca, other),
+        keys_elsewhere=_keys_of(scope.other_ca, other.ca),
+        keys_above_elsewhere=_keys_above(scope.other_ca, other.ca),
+        other=other,
         unlabelled_secrets=unlabelled_secrets(scope, secrets),
         immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
         in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
         clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
+    )
+
+
+def _other_authority(
+    kafka: Mapping[str, Any] | None, secrets: Mapping[str, Mapping[str, Any]], scope: ClusterNames
+) -> OtherAuthority:
+    stored = secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret)
+    return OtherAuthority(
+        names=object_names(scope, secrets),
+        ca=read_ca_secrets(*stored),
+        ledger=read_ledger(secrets, scope),
+        generated=is_generated(kafka, scope),
+        renewal_window=renewal_window(kafka, scope),
     )
 
 

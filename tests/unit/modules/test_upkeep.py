@@ -66,6 +66,21 @@ def test_a_ca_that_nothing_renews_is_a_warning_of_every_module(
         assert ended.result["expiring"][0]["remedy"]
 
 
+def test_a_schedule_for_the_cluster_ca_warns_of_a_clients_ca_that_has_none(
+    adopted: MemoryCluster, later: Callable[[int], None]
+) -> None:
+    """Both were adopted, and each needs a schedule of its own."""
+    stages.done(adopted, "strimzi_trusted_certs", **KEPT)
+    stages.done(adopted, "strimzi_ca", ca="clients", state="adopted")
+    later(332)
+    ended = stages.done(adopted, "strimzi_trusted_certs", **KEPT)
+    (clients,) = ended.result["expiring"]
+    assert clients["name"].startswith("The CA CN=clients-ca v0")
+    assert sum("Run the reconcile playbook for the clients CA on a schedule" in one for one in ended.warnings) == 1
+    assert len(stages.done(adopted, "strimzi_trusted_certs", ca="clients", **KEPT).result["expiring"]) == 0
+    assert stages.done(adopted, "strimzi_ca_info").result["expiring"] == []
+
+
 def test_what_ends_within_the_days_that_are_asked_for_is_shown(adopted: MemoryCluster) -> None:
     assert stages.done(adopted, "strimzi_ca_info").result["expiring"] == []
     assert len(stages.done(adopted, "strimzi_ca_info", expiring_within_days=400).result["expiring"]) == 1

@@ -323,6 +323,20 @@ class ClockReading:
 
 
 @dataclass(frozen=True)
+class OtherAuthority:
+    """The other CA of the cluster, as far as a flow on this one looks at it: it is renewed in its time, or a warning says that nothing does."""
+
+    names: ObjectNames
+    ca: CaSecrets
+    # None where this collection has not adopted it.
+    ledger: Ledger | None
+    # Whether the operator renews it.
+    generated: bool
+    # How long before its end it is in its time for renewal.
+    renewal_window: timedelta
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """An observation of a cluster. Secrets are read before pods, so a pod that is missing here started after the
     Secrets were read.
@@ -360,7 +374,7 @@ class Snapshot:
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
     their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. longest_life: how long a certificate is valid at
     most that presenters are issued. in_deletion: objects that a flow reads or writes and that are being deleted, as people name them, and the
-    finalizers that their deletion waits for. clock: how the clock that
+    finalizers that their deletion waits for. other: the other CA of the cluster. clock: how the clock that
     ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
 
@@ -410,6 +424,7 @@ class Snapshot:
     keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
     longest_life: timedelta = timedelta(days=365)
     in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    other: OtherAuthority | None = None
     clock: ClockReading | None = None
 
     @cached_property

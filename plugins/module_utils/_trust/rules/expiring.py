@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from ..._leaves.trigger import ends_with
@@ -47,11 +47,12 @@ class Expiring:
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:
-    """The certificates that end soon: the CA in use and the CAs above it, then the leaves of it that end before it does.
+    """The certificates that end soon: the CA in use and the CAs above it, then the leaves of it that end before it does, then the other CA of the
+    cluster, where nothing renews it.
 
     within: how soon; a certificate in its time for renewal is among them in any case.
     """
-    return (*_authorities(snapshot, within), *_leaves(snapshot, within))
+    return (*_authorities(snapshot, within), *_leaves(snapshot, within), *_other_authorities(snapshot, within))
 
 
 def told_of_schedule(snapshot: Snapshot) -> str:
@@ -79,6 +80,18 @@ def _authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
             continue
         renewed_by, remedy = _of_authority(snapshot, upkeep) if place == 0 else ("", _of_one_above(authority, snapshot))
         yield Expiring(f"The CA {named(authority)}", authority, True, renewed_by, remedy)
+
+
+def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+    """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the cluster alone."""
+    other = snapshot.other
+    if other is not None:
+        state = replace(snapshot.reconciliation, generated=other.generated)
+        there = replace(
+            snapshot, names=other.names, ca=other.ca, ledger=other.ledger, reconciliation=state, source=None,
+            renewal_window=other.renewal_window,
+        )  # fmt: skip
+        yield from (one for one in _authorities(there, within) if one.remedy)
 
 
 def _upkeep(snapshot: Snapshot) -> Upkeep | None:

@@ -12,7 +12,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    OtherAuthority,
+    Reconciliation,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, WhenDue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
@@ -43,6 +47,12 @@ def replaced(**journal: object) -> Snapshot:
     return using(ENDING, ledger=ledger(entry(ENDING, generations={0}), journal=a_journal(old=ENDING, **journal)))
 
 
+def beside(other: Snapshot) -> Snapshot:
+    """A cluster whose other CA is as in that snapshot, and nothing of its own ends."""
+    seen = OtherAuthority(other.names, other.ca, other.ledger, other.reconciliation.generated, other.renewal_window)
+    return replace(cluster(), other=seen)
+
+
 def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
     own = issue_leaf(OLD, begin=NOW - YEAR / 2, end=NOW + days * DAY)
     return replace(snapshot, leaves=(a_leaf(chain=(own, OLD.certificate)),))
@@ -58,6 +68,8 @@ def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
         (with_leaf(cluster(), 20), "the Cluster Operator"),
         (elsewhere(with_leaf(kept_up(OLD), 20), OLD), "the reconcile playbook"),
         # Nothing renews these.
+        (beside(using(ENDING)), ""),
+        (beside(elsewhere(kept_up(ENDING), ENDING)), ""),
         (using(ENDING), ""),
         (kept_up(ends_in(28)), ""),
         (replaced(stop=Stop(Phase.TRUST, NOW - DAY)), ""),
@@ -75,6 +87,13 @@ def test_each_has_what_renews_it_or_a_remedy(snapshot: Snapshot, renewed_by: str
     assert found.renewed_by.startswith(renewed_by)
     assert bool(found.remedy) is not bool(found.renewed_by)
     assert bool(found.warning(NOW)) is bool(found.remedy)
+
+
+@pytest.mark.parametrize(
+    "other", [kept_up(ENDING), replaced(), using(ENDING, ledger=None, reconciliation=GENERATED), cluster()]
+)
+def test_the_other_ca_is_left_out_where_something_renews_it(other: Snapshot) -> None:
+    assert expiring(beside(other)) == ()
 
 
 @pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 31)])
