@@ -67,7 +67,7 @@ def signing(cluster: WatchedCluster) -> SigningOffice:
 
 
 def unaddressed(cluster: WatchedCluster) -> dict[str, Any]:
-    return dict(run(cluster, Goal.RECONCILE).outcome.observation.snapshot.unaddressed)
+    return dict(run(cluster, Goal.RECONCILE).outcome.observation.snapshot.pools.unaddressed)
 
 
 def heal(cluster: WatchedCluster, office: SigningOffice) -> None:
@@ -109,7 +109,7 @@ def test_while_there_is_no_address_nothing_is_asked_for(cluster: WatchedCluster,
     cluster.memory.settle(2)
     assert not cluster.ready
     seen = run(cluster, Goal.RECONCILE).outcome.observation.snapshot
-    assert (seen.misnamed, set(seen.unaddressed)) == ({}, {NEXT})
+    assert (seen.misnamed, set(seen.pools.unaddressed)) == ({}, {NEXT})
 
 
 def test_an_address_that_changes_is_followed(cluster: WatchedCluster, signing: SigningOffice) -> None:

@@ -97,9 +97,9 @@ def test_what_waits_after_a_node_has_gone(cluster: WatchedCluster, spare: int) -
     before = at_hand(cluster)
     cluster.look_away()
     told = scale_to(cluster, 1).outcome.observation.snapshot
-    assert (list(told.leaving), list(told.spare)) == (["demo-kafka-1"], before)
+    assert (list(told.pools.leaving), list(told.pools.spare)) == (["demo-kafka-1"], before)
     later = ["demo-kafka-1", "demo-kafka-2"][:spare]
-    assert list(told.spare_later) == later
+    assert list(told.pools.spare_later) == later
     # The operator may still refuse to remove the node.
     assert at_hand(cluster) == before
     cluster.memory.settle(2)

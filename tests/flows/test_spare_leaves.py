@@ -169,4 +169,4 @@ def test_each_pool_has_its_own(cluster: WatchedCluster) -> None:
     other.pop("status")
     cluster.memory.apply(other)
     seen = run(cluster, Goal.RECONCILE).outcome.observation.snapshot
-    assert seen.spare == {NEXT: PoolNode("kafka", 2), "demo-more-2": PoolNode("more", 2)}
+    assert seen.pools.spare == {NEXT: PoolNode("kafka", 2), "demo-more-2": PoolNode("more", 2)}

@@ -221,7 +221,7 @@ def test_a_pool_is_scaled_meanwhile(cluster: WatchedCluster) -> None:
     stopped(flow, Phase.PREPARE)
     cluster.growth = Growth(scaling=Scaling("kafka", 3))
     scaled = cluster.run(Goal.RECONCILE, until=Phase.USE, scaling=cluster.growth.scaling)
-    assert (seen(scaled).pools["kafka"], after_of(scaled)) == (3, Phase.PREPARE)
+    assert (seen(scaled).pools.replicas["kafka"], after_of(scaled)) == (3, Phase.PREPARE)
     assert set(cluster.counts().values()) <= {0, 1}
 
 

@@ -54,7 +54,7 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
     ca, names, ledger = snapshot.ca, snapshot.names, snapshot.ledger
     found: dict[str, Mapping[str, Any]] = {
         names.kafka: {"generated": snapshot.reconciliation.generated},
-        **{f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size} for pool, size in snapshot.pools.items()},
+        **{f"KafkaNodePool {names.namespace}/{pool}": {"replicas": size} for pool, size in snapshot.pools.replicas.items()},
         names.certificate_secret: {
             "ca.crt": told(ca.current), "beside it": sorted(filter(None, map(told, ca.others.values()))), "generation": ca.certificate_generation,
         },

@@ -18,7 +18,7 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
     """before: as the call found the cluster, but with the size that it gives a pool. The operator may have removed nodes before
     the call looks for the last time.
     """
-    return [_pool(name, before, snapshot) for name in sorted(snapshot.pools)]
+    return [_pool(name, before, snapshot) for name in sorted(snapshot.pools.replicas)]
 
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
@@ -26,10 +26,10 @@ def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_wanted, name).items()}
     return {
         "name": name,
-        "replicas": snapshot.pools[name],
+        "replicas": snapshot.pools.replicas[name],
         "at_hand": [number for number, ready in spare.items() if ready],
         "awaited": [number for number, ready in spare.items() if not ready],
-        "leaving": [one.node_id for one in _of(before.leaving, name).values()],
+        "leaving": [one.node_id for one in _of(before.pools.leaving, name).values()],
         "when_added": _when_added(name, snapshot),
         "when_removed": " ".join(_when_removed(name, before)),
     }
@@ -48,7 +48,7 @@ def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
 
 def _when_added(name: str, snapshot: Snapshot) -> str:
     """The operator gives listeners addresses, then compares the names of leaves, then starts nodes."""
-    nodes = {secret: one for secret, one in snapshot.unaddressed.items() if one.pool == name}
+    nodes = {secret: one for secret, one in snapshot.pools.unaddressed.items() if one.pool == name}
     listeners = sorted({listener for one in nodes.values() for listener in one.listeners})
     if not nodes:
         return ""
@@ -61,13 +61,13 @@ def _when_added(name: str, snapshot: Snapshot) -> str:
 
 def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
     """The Secrets of the nodes are the operator's to delete; what waits beside the requests is this collection's."""
-    leaving, later = list(_of(snapshot.leaving, name)), list(_of(snapshot.spare_later, name))
+    leaving, later = list(_of(snapshot.pools.leaving, name)), list(_of(snapshot.pools.spare_later, name))
     if leaving:
         yield (
             f"The operator removes {listed(leaving)} and deletes the Secrets of that name with certificates and keys, unless it refuses to "
             "because Kafka keeps partitions there. The certificates stay valid until they end."
         )
-    if not snapshot.leaving:
+    if not snapshot.pools.leaving:
         return
     given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.requests and one not in later]
     if given_up:

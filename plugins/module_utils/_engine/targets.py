@@ -69,7 +69,7 @@ def are_replaced(unwanted: frozenset[str]) -> Reached:
 
 def is_scaled(scaling: Scaling) -> Reached:
     """Whether the pool is asked for so many nodes."""
-    return lambda snapshot: snapshot.pools.get(scaling.pool) == scaling.replicas
+    return lambda snapshot: snapshot.pools.replicas.get(scaling.pool) == scaling.replicas
 
 
 def is_laid_out(layout: Layout) -> Reached:

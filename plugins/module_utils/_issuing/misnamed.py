@@ -22,7 +22,9 @@ def with_misnamed(observation: Observation) -> Observation:
     if not observation.wanted:
         return observation
     found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
-    return replace(observation, snapshot=replace(observation.snapshot, misnamed=found, unaddressed=lacking))
+    snapshot = observation.snapshot
+    pools = replace(snapshot.pools, unaddressed=lacking)
+    return replace(observation, snapshot=replace(snapshot, misnamed=found, pools=pools))
 
 
 def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:

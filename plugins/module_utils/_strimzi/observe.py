@@ -21,7 +21,7 @@ from .._kube.errors import Forbidden
 from .._kube.resources import PODS, SECRETS
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
-from .._trust.model.pools import PoolNode
+from .._trust.model.pools import PoolNode, Pools
 from .._trust.model.snapshot import CaSecrets, ClockReading, Component, OtherAuthority, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
@@ -164,10 +164,12 @@ def observe(
         foreign=seen.foreign,
         unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
         immutable=(*bare.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
-        pools=pools.replicas if ca.elsewhere or growth.scaling else {},
-        spare=_numbered(yet_to_come.values()),
-        leaving=_numbered(planned.leaving()),
-        spare_later=_numbered(later),
+        pools=Pools(
+            replicas=pools.replicas if ca.elsewhere or growth.scaling else {},
+            spare=_numbered(yet_to_come.values()),
+            leaving=_numbered(planned.leaving()),
+            spare_later=_numbered(later),
+        ),
     )
     spare = yet_to_come if ca.elsewhere else {}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import (
@@ -28,6 +26,7 @@ from ansible_collections.trustops.strimzi.tests.unit._trust.builders import (
     THIRD,
     a_leaf,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -132,4 +131,4 @@ def test_leaves_are_of_the_ca_that_is_used_from_now_on(snapshot: Snapshot, issue
     ("pools", "scaled"), [({"nodes": 4}, True), ({"nodes": 3}, False), ({"others": 4}, False), ({}, False)]
 )
 def test_a_pool_is_scaled_when_it_is_asked_for_so_many_nodes(pools: dict[str, int], scaled: bool) -> None:
-    assert is_scaled(Scaling("nodes", 4))(replace(cluster(), pools=pools)) is scaled
+    assert is_scaled(Scaling("nodes", 4))(changed(cluster(), pools=pools)) is scaled

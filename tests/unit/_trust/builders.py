@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Pools
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
@@ -201,6 +202,22 @@ def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Itera
     return replace(snapshot, listeners=listeners)
 
 
+#: The part of a snapshot that a keyword of ``cluster`` and ``changed`` goes to, and the field there.
+_PARTS = {
+    **{one.name: (part, one.name) for part, kind in (("pools", Pools),) for one in fields(kind)},
+    "pools": ("pools", "replicas"),
+}
+
+
+def changed(snapshot: Snapshot, **fields: Any) -> Snapshot:
+    """The snapshot with these fields, its own and those of its parts."""
+    for name, value in fields.items():
+        part, field = _PARTS.get(name, ("", name))
+        within = replace(getattr(snapshot, part), **{field: value}) if part else value
+        snapshot = replace(snapshot, **{part or name: within})
+    return snapshot
+
+
 def cluster(**fields: Any) -> Snapshot:
     """bundle: what is projected, unless it is said otherwise."""
     made = Snapshot(
@@ -213,5 +230,5 @@ def cluster(**fields: Any) -> Snapshot:
         leaves=leaves(),
         reconciliation=Reconciliation(),
     )
-    made = replace(made, **fields)
+    made = changed(made, **fields)
     return made if "bundle" in fields else replace(made, bundle=made.ca.projected)

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 #: More nodes than a pool of a Kafka cluster has.
 MOST_NODES = 1000
@@ -34,3 +35,24 @@ class PoolNode:
 
     pool: str
     node_id: int
+
+
+@dataclass(frozen=True)
+class Pools:
+    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods, which are those of the Secrets with their
+    leaves too.
+    """
+
+    #: How many nodes each pool is configured to have; empty where no decision depends on it.
+    replicas: Mapping[str, int] = field(default_factory=dict)
+    #: The nodes without a Secret yet that the pools would get next, as many as the caller wants certificates for in advance.
+    spare: Mapping[str, PoolNode] = field(default_factory=dict)
+    #: The nodes that the operator is to remove because their pools have too many.
+    leaving: Mapping[str, PoolNode] = field(default_factory=dict)
+    #: The nodes that the pools would get next once those of ``leaving`` are gone; empty where the operator can issue for them.
+    spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
+    #: The new nodes whose leaves lack addresses that no platform knows yet.
+    unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
+
+
+NO_POOLS = Pools()

@@ -22,7 +22,7 @@ from .ledger import Ledger, Stop
 from .listeners import ObservedListener
 from .named import NOTHING_NAMED, Named
 from .names import ObjectNames, label_command
-from .pools import PoolNode, Unaddressed
+from .pools import NO_POOLS, PoolNode, Pools
 from .presenters import Presenter
 from .source import CaSource
 from .windows import MaintenanceWindows
@@ -358,10 +358,6 @@ class Snapshot:
     source: where the user keeps the CAs to trust; None where none is named.
     renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
     Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
-    pools: how many nodes each node pool is asked for; empty where nothing depends on it. spare: Secrets of nodes that pools would get next, as far
-    as the caller wants certificates for them. leaving: pods of nodes that the operator is to remove, because their pools have too many;
-    spare_later: as ``spare``, when it has; empty where the operator can issue for them. unaddressed: new nodes whose leaves lack addresses that no platform
-    knows yet, by their Secrets.
     presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
     dated_anchors: whether a verifier by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
@@ -404,11 +400,8 @@ class Snapshot:
     renewal_window: timedelta = timedelta(days=30)
     validity: timedelta = timedelta(days=365)
     misnamed: Mapping[str, str] = field(default_factory=dict)
-    pools: Mapping[str, int] = field(default_factory=dict)
-    spare: Mapping[str, PoolNode] = field(default_factory=dict)
-    leaving: Mapping[str, PoolNode] = field(default_factory=dict)
-    spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
-    unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
+    #: The node pools whose size matters here, and the nodes that they get and lose.
+    pools: Pools = NO_POOLS
     presenters: tuple[Presenter, ...] = ()
     sends_chains: bool = True
     dated_anchors: bool = True
@@ -439,8 +432,8 @@ class Snapshot:
 
     @property
     def spare_wanted(self) -> Mapping[str, PoolNode]:
-        """``spare``, where certificates of the CA in use are to wait for these nodes, because the operator cannot issue them."""
-        return self.spare if self.ca.in_use_elsewhere else {}
+        """``pools.spare``, where certificates of the CA in use are to wait for these nodes, because the operator cannot issue them."""
+        return self.pools.spare if self.ca.in_use_elsewhere else {}
 
     def assuming(self, uids: frozenset[str]) -> Snapshot:
         """The snapshot as if these nodes had answered what is stored about them. Pods that are gone are forgotten."""

@@ -16,17 +16,17 @@ from ..model.violations import Condition, Violation
 
 
 def pool_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if intent.scaling is None or intent.scaling.pool in snapshot.pools:
+    if intent.scaling is None or intent.scaling.pool in snapshot.pools.replicas:
         return
     yield Violation(
         Condition.POOL_IS_KNOWN, snapshot.names.kafka, f"has no node pool {intent.scaling.pool}.",
-        f"Its node pools are: {', '.join(sorted(snapshot.pools)) or 'none'}.",
+        f"Its node pools are: {', '.join(sorted(snapshot.pools.replicas)) or 'none'}.",
     )  # fmt: skip
 
 
 def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A certificate is asked for, for each node that is wanted."""
-    for pool, replicas in sorted(snapshot.pools.items()):
+    for pool, replicas in sorted(snapshot.pools.replicas.items()):
         if replicas > MOST_NODES:
             yield Violation(
                 Condition.POOLS_ARE_OF_A_SIZE, f"KafkaNodePool {snapshot.names.namespace}/{pool}",
@@ -40,7 +40,8 @@ def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     scaling = intent.scaling
     if scaling is None or not snapshot.ca.in_use_elsewhere:
         return
-    begun, grows = in_flight(snapshot.ledger), scaling.replicas > snapshot.pools.get(scaling.pool, scaling.replicas)
+    begun = in_flight(snapshot.ledger)
+    grows = scaling.replicas > snapshot.pools.replicas.get(scaling.pool, scaling.replicas)
     if grows and (begun or snapshot.ca.prepared):
         yield Violation(
             Condition.NOTHING_IS_BEGUN, snapshot.names.kafka, "is in the middle of a flow that changes its CA, whose key is kept elsewhere.",

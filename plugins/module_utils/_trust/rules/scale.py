@@ -19,7 +19,7 @@ from .situation import Situation
 def scale(at: Situation) -> Steps:
     """Nothing while a certificate is still to come."""
     scaling, current = at.intent.scaling, at.snapshot.ca.current
-    before = at.snapshot.pools.get(scaling.pool) if scaling else None
+    before = at.snapshot.pools.replicas.get(scaling.pool) if scaling else None
     if scaling is None or before is None or before == scaling.replicas:
         return ()
     step = SetReplicas(pool=scaling.pool, before=before, replicas=scaling.replicas, phase=Phase.USE)

@@ -19,22 +19,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     pools_are_of_a_size,
 )
 
-from ..builders import NEW, OLD, a_journal, cluster, entry, ledger, prepared, secrets
+from ..builders import NEW, OLD, a_journal, changed, cluster, entry, ledger, prepared, secrets
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE
 from .refusals import Refusal, assert_only_resumed, assert_refused
 
-POOLS = {"nodes": 3, "others": 1}
+pools = {"nodes": 3, "others": 1}
 
 
 def scaling(replicas: int = 4, pool: str = "nodes") -> Intent:
     return replace(RECONCILE, scaling=Scaling(pool, replicas))
 
 
-SETTLED = replace(cluster(), pools=POOLS)
+SETTLED = changed(cluster(), pools=pools)
 BOOKS = ledger(entry(OLD, generations={0}), journal=a_journal())
-BEGUN = replace(elsewhere(cluster(ledger=BOOKS), OLD), pools=POOLS)
-WAITS = replace(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), pools=POOLS)
+BEGUN = changed(elsewhere(cluster(ledger=BOOKS), OLD), pools=pools)
+WAITS = changed(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), pools=pools)
 _MIDDLE = (
     "Kafka kafka/demo: is in the middle of a flow that changes its CA, whose key is kept elsewhere. "
     "Finish it with the reconcile playbook, then scale."
@@ -55,7 +55,7 @@ CASES = [
     pytest.param(
         Refusal(
             pools_are_of_a_size,
-            replace(SETTLED, pools={"nodes": 1000, "others": 1001}),
+            changed(SETTLED, pools={"nodes": 1000, "others": 1001}),
             RECONCILE,
             (
                 "KafkaNodePool kafka/others: asks for 1001 nodes, and certificates are made ready for at most 1000 of a pool. Correct its spec.replicas.",
@@ -77,8 +77,8 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
     ("snapshot", "intent"),
     [
         pytest.param(SETTLED, scaling(), id="the operator issues"),
-        pytest.param(replace(cluster(ledger=BOOKS), pools=POOLS), scaling(), id="the operator issues, in a flow"),
-        pytest.param(replace(elsewhere(cluster(), OLD), pools=POOLS), scaling(), id="no flow"),
+        pytest.param(changed(cluster(ledger=BOOKS), pools=pools), scaling(), id="the operator issues, in a flow"),
+        pytest.param(changed(elsewhere(cluster(), OLD), pools=pools), scaling(), id="no flow"),
         pytest.param(BEGUN, scaling(2), id="fewer nodes need no certificate"),
         pytest.param(BEGUN, scaling(3), id="it has this size"),
         pytest.param(BEGUN, RECONCILE, id="nothing is scaled"),

@@ -20,13 +20,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.scal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ..builders import NEW, PAUSED, chain_of, cluster
+from ..builders import NEW, PAUSED, chain_of, changed, cluster
 from ..requested import ISSUER, answered, with_requests
 from .asking import RECONCILE, pause_for, situation
 from .test_requests import KEPT
 
 FOURTH, FIFTH = "demo-nodes-3", "demo-nodes-4"
-POOLS = {"nodes": 3}
+pools = {"nodes": 3}
 
 
 def at(snapshot: Snapshot, replicas: int = 5, pool: str = "nodes") -> Situation:
@@ -38,7 +38,7 @@ def size(replicas: int = 5) -> SetReplicas:
 
 
 #: Somebody else keeps the key, and two nodes more are wanted.
-GROWING = replace(KEPT, pools=POOLS, missing={FOURTH: Component.KAFKA, FIFTH: Component.KAFKA})
+GROWING = changed(KEPT, pools=pools, missing={FOURTH: Component.KAFKA, FIFTH: Component.KAFKA})
 AT_HAND = with_requests(GROWING, answered(FOURTH), answered(FIFTH))
 ISSUE = IssueLeaves(secrets=(FOURTH, FIFTH), issuer=chain_of(NEW), generation=0, phase=Phase.USE)
 
@@ -56,7 +56,7 @@ def test_a_killed_run_goes_on_in_its_pause() -> None:
     """With the size that is still missing, and then with the end of the pause."""
     issued = paused(replace(AT_HAND, missing={}))
     assert end_pause(at(issued)) == (size(),)
-    assert end_pause(at(replace(issued, pools={"nodes": 5}))) == (Resume(phase=Phase.USE),)
+    assert end_pause(at(changed(issued, pools={"nodes": 5}))) == (Resume(phase=Phase.USE),)
 
 
 def test_leaves_that_are_there_already_do_not_spare_the_pause() -> None:
@@ -82,14 +82,14 @@ def test_nothing_while_a_leaf_is_still_to_come(snapshot: Snapshot) -> None:
 
 @pytest.mark.parametrize("replicas", [0, 2, 4])
 def test_with_a_key_of_the_cluster_it_is_the_size_alone(replicas: int) -> None:
-    assert scale(at(replace(cluster(), pools=POOLS), replicas)) == (size(replicas),)
+    assert scale(at(changed(cluster(), pools=pools), replicas)) == (size(replicas),)
 
 
 def test_a_pool_that_shrinks_needs_no_pause() -> None:
-    assert scale(at(replace(KEPT, pools=POOLS), 2)) == (size(2),)
+    assert scale(at(changed(KEPT, pools=pools), 2)) == (size(2),)
 
 
-@pytest.mark.parametrize("snapshot", [replace(cluster(), pools=POOLS), replace(AT_HAND, missing={})])
+@pytest.mark.parametrize("snapshot", [changed(cluster(), pools=pools), replace(AT_HAND, missing={})])
 def test_it_has_this_size(snapshot: Snapshot) -> None:
     assert scale(at(snapshot, 3)) == ()
 

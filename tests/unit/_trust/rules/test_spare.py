@@ -24,14 +24,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.spare import keep_spare_leaves
 
-from ..builders import DAY, NEW, OLD, THIRD, chain_of, cluster, entry, ledger, prepared, secrets
+from ..builders import DAY, NEW, OLD, THIRD, chain_of, changed, cluster, entry, ledger, prepared, secrets
 from ..requested import ISSUER, a_request, answered, elsewhere, refused, with_requests
 from .test_due import LASTING, SHORT, leaf_with, settled
 from .test_requests import KEPT, RECONCILE, at
 
 NEXT, AFTER = "demo-nodes-3", "demo-nodes-4"
 SPARE = {NEXT: PoolNode("nodes", 3), AFTER: PoolNode("nodes", 4)}
-WANTED = replace(KEPT, spare=SPARE)
+WANTED = changed(KEPT, spare=SPARE)
 
 
 def names_in(steps: object) -> list[str]:
@@ -87,7 +87,7 @@ def test_what_is_not_wanted_any_more_is_asked_for_anew(request_: object) -> None
 @pytest.mark.parametrize(("left", "asked"), [(44, True), (46, False)])
 def test_one_that_comes_to_its_end_is_asked_for_anew(left: int, asked: bool) -> None:
     chain = leaf_with(left * DAY).chain
-    snapshot = replace(elsewhere(settled(), LASTING), spare={NEXT: SPARE[NEXT]})
+    snapshot = changed(elsewhere(settled(), LASTING), spare={NEXT: SPARE[NEXT]})
     there = with_requests(snapshot, replace(answered(NEXT, LASTING), answer=chain))
     assert names_in(keep_spare_leaves(at(there, RECONCILE))) == ([NEXT] if asked else [])
 
@@ -96,22 +96,22 @@ def test_but_not_where_it_ends_with_its_ca() -> None:
     """Another one would end as soon."""
     chain = leaf_with(20 * DAY, issuer=SHORT).chain
     snapshot = elsewhere(settled(ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0}))), SHORT)
-    there = with_requests(replace(snapshot, spare={NEXT: SPARE[NEXT]}), replace(answered(NEXT, SHORT), answer=chain))
+    there = with_requests(changed(snapshot, spare={NEXT: SPARE[NEXT]}), replace(answered(NEXT, SHORT), answer=chain))
     assert keep_spare_leaves(at(there, RECONCILE)) == ()
 
 
 def test_not_while_another_ca_is_on_its_way_and_those_that_are_there_stay() -> None:
-    snapshot = replace(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), spare=SPARE)
+    snapshot = changed(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), spare=SPARE)
     there = at(with_requests(snapshot, answered(NEXT, OLD)), RECONCILE)
     assert (keep_spare_leaves(there), forget_requests(there)) == ((), ())
 
 
 def test_none_where_the_operator_has_the_key() -> None:
-    here = replace(cluster(), spare=SPARE)
+    here = changed(cluster(), spare=SPARE)
     there = at(with_requests(here, answered(NEXT, OLD)), RECONCILE)
     assert (there.snapshot.spare_wanted, keep_spare_leaves(there), names_in(forget_requests(there))) == ({}, (), [NEXT])
 
 
 def test_those_that_are_too_many_are_forgotten() -> None:
-    snapshot = with_requests(replace(WANTED, spare={NEXT: SPARE[NEXT]}), answered(NEXT), answered(AFTER))
+    snapshot = with_requests(changed(WANTED, spare={NEXT: SPARE[NEXT]}), answered(NEXT), answered(AFTER))
     assert names_in(forget_requests(at(snapshot, RECONCILE))) == [AFTER]

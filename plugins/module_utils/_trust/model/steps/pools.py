@@ -24,4 +24,5 @@ class SetReplicas(Step):
         return f"scale node pool {self.pool} from {self.before} to {self.replicas} replicas"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return replace(snapshot, pools={**snapshot.pools, self.pool: self.replicas})
+        replicas = {**snapshot.pools.replicas, self.pool: self.replicas}
+        return replace(snapshot, pools=replace(snapshot.pools, replicas=replicas))

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
 
-from ...builders import cluster
+from ...builders import changed, cluster
 from ...stand_in import MadeHere
 
 STEP = SetReplicas(pool="nodes", before=3, replicas=4, phase=Phase.USE)
@@ -21,5 +19,5 @@ def test_its_words() -> None:
 
 
 def test_it_changes_one_pool() -> None:
-    before = replace(cluster(), pools={"nodes": 3, "others": 1})
-    assert STEP.effect(before, MadeHere()) == replace(before, pools={"nodes": 4, "others": 1})
+    before = changed(cluster(), pools={"nodes": 3, "others": 1})
+    assert STEP.effect(before, MadeHere()) == changed(before, pools={"nodes": 4, "others": 1})
