@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import TransportError
 
 from .memory_api import Response
 

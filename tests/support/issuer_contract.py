@@ -19,6 +19,7 @@ from typing import Protocol, runtime_checkable
 import pytest
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     Answer,
@@ -32,7 +33,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Waiting,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of_user
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey

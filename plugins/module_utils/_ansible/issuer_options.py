@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from .._pki.certificates import CertificateError, parse_chain
-from .._pki.keys import PrivateKeyError, load_key
+from .._errors import CertificateError, PrivateKeyError
+from .._pki.certificates import parse_chain
+from .._pki.keys import load_key
 from .._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,

@@ -10,14 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._errors import PrivateKeyError
 from .._pki.addresses import address_of
 from .._pki.authorities import common_name_problem
-from .._pki.keys import (
-    KeyAlgorithm,
-    KeySpec,
-    PrivateKeyError,
-    check_size,
-)
+from .._pki.keys import KeyAlgorithm, KeySpec, check_size
 
 #: Each is a key in a Secret, of which there are two for all nodes together.
 MOST_SPARE = 100

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._errors import RequestError
 from .._issuing.put_back import Brought
-from .._pki.requests import RequestError, parse_request
+from .._pki.requests import parse_request
 from .._strimzi.actions import Action
 from .._strimzi.errors import StepError
 

@@ -13,17 +13,13 @@ from typing import Any
 
 from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
+from .._errors import CertificateError, PrivateKeyError
 from .._issuing.configured import issuer_of
 from .._issuing.issuer import LinkingIssuer
 from .._kube.client import KubeClient
 from .._leaves.key import RotationPolicy
-from .._pki.certificates import CertificateError, Chain, parse_chain
-from .._pki.keys import (
-    KeyAlgorithm,
-    KeySpec,
-    PrivateKeyError,
-    load_key,
-)
+from .._pki.certificates import Chain, parse_chain
+from .._pki.keys import KeyAlgorithm, KeySpec, load_key
 from .._strimzi.dns_domain import is_domain
 from .._strimzi.events import Announcer
 from .._strimzi.given_authority import AuthorityReference, read_authority

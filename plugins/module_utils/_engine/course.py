@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .._kube.errors import KubeError
+from .._errors import KubeError
 from .._kube.resources import SECRETS
 from .._strimzi import names
 from .._strimzi.errors import StepError

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from .._errors import AlreadyExists, Conflict, KubeError, LeaseHeld, NotFound
 from .._issuing.stand_ins import StandIns
-from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
-from .._kube.lease import LeaseHeld
 from .._strimzi.errors import (
     LinkUnavailable,
     NodesSilent,
@@ -48,7 +47,9 @@ class NameTaken(StepError):
 
     def __init__(self, error: AlreadyExists, scope: ClusterNames) -> None:
         labels = [f"{name}={value}" for name, value in scope.labels.items()]
-        command = label_command(error.resource.kind.lower(), str(error.name), str(error.attempt.namespace), labels)
+        command = label_command(
+            error.attempt.kind.lower(), str(error.attempt.name), str(error.attempt.namespace), labels
+        )
         super().__init__(
             str(error),
             "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
@@ -216,9 +217,10 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
     """The intent for the rest of the call, which serves all users but the one whose Secret cannot be created. Raises NameTaken where that is no
     user's Secret.
     """
-    if error.name is None or error.name not in snapshot.served.keys() - intent.taken:
+    name = error.attempt.name
+    if name is None or name not in snapshot.served.keys() - intent.taken:
         raise NameTaken(error, scope) from None
-    return replace(intent, taken=intent.taken | {error.name})
+    return replace(intent, taken=intent.taken | {name})
 
 
 def _with_restarts_where_they_began(steps: Steps, work: Work, intent: Intent) -> Intent:

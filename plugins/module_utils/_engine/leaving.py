@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import timedelta
 
-from .._kube.lease import LeaseHeld
+from .._errors import LeaseHeld
 from .._strimzi import operator
 from .._strimzi.user_pausing import users_left_paused
 from .._strimzi.work import Work

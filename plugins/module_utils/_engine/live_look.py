@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
+from .._errors import KubeError
 from .._kube.connection import ConnectionOptionsError
-from .._kube.errors import KubeError
 from .._trust.model.listeners import ObservedListener
 
 #: Seconds for all listeners together: 500 nodes, some of them slow to answer.

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TypeVar
 
-from .._kube.errors import KubeError
+from .._errors import KubeError
 from .._kube.wait import HEARTBEAT
 from .._strimzi.work import Work
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from .._kube.errors import KubeError
-from .._kube.lease import LeaseHeld
+from .._errors import KubeError, LeaseHeld
 from .._strimzi import names, operator
 from .._strimzi.errors import StepError
 from .._strimzi.kafka import PAUSED, condition

@@ -12,20 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from .._pki.certificates import (
-    MOST_IN_A_CHAIN,
-    Certificate,
-    CertificateError,
-    certificate_from_der,
-    too_long,
-)
+from .._errors import CertificateError, MalformedHandshake
+from .._pki.certificates import MOST_IN_A_CHAIN, Certificate, certificate_from_der, too_long
 from .alerts import Alert, alert_of
-from .plaintext import (
-    MAXIMUM_FLIGHT,
-    Flight,
-    MalformedHandshake,
-    read_flight,
-)
+from .plaintext import MAXIMUM_FLIGHT, Flight, read_flight
 from .stream import ByteStream, Deadline
 from .tls import TlsOverStream
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .._kube.errors import KubeError, NotFound, Unreachable
+from .._errors import KubeError, NotFound, Unreachable
 from .._pki.certificates import Certificate
 from .alerts import VERSION
 from .handshake import (

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .._errors import MalformedHandshake
+
 #: Bytes of one direction that are looked at.
 MAXIMUM_FLIGHT = 1 << 18
 _MAXIMUM_RECORD = 1 << 14
@@ -22,10 +24,6 @@ _CHANGE_CIPHER_SPEC, _ALERT, _HANDSHAKE = 20, 21, 22
 _CERTIFICATE, _CERTIFICATE_REQUEST = 11, 13
 #: ServerKeyExchange and ClientKeyExchange.
 _KEY_EXCHANGES = frozenset({12, 16})
-
-
-class MalformedHandshake(Exception):
-    """The bytes are no TLS 1.2 handshake. The text of the error quotes none of them."""
 
 
 @dataclass(frozen=True)

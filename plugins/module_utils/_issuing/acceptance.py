@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
 
-from .._pki.certificates import Certificate, CertificateError, Chain
+from .._errors import CertificateError
+from .._pki.certificates import Certificate, Chain
 from .._pki.defects import named_verifiers
 from .._pki.keys import PrivateKey
 from .._pki.leaf_usability import leaf_defects

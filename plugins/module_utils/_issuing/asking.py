@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 
+from .._errors import CertificateError
 from .._kube.resources import SECRETS
 from .._leaves.life import Failure
 from .._leaves.request import request_name
-from .._pki.certificates import CertificateError
 from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi.actions import Action

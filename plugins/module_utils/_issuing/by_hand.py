@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._errors import RequestError
 from .._leaves.life import Failure
 from .._pki.certificates import Certificate, Chain
-from .._pki.requests import Request, RequestError, parse_request
+from .._pki.requests import Request, parse_request
 from .._strimzi.leaf_requests import RequestRecord, StoredRequest, read_requests
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation

@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from .._errors import AlreadyExists, Conflict, KubeError, NotFound, RequestError, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound, ResourceTypeMissing
 from .._pki.printable import in_a_line
-from .._pki.requests import RequestError, request_digest
+from .._pki.requests import request_digest
 from .._strimzi.issuer_settings import CertManagerIssuer
 from .._strimzi.names import ClusterNames, selector_of
 from .._strimzi.resources import CERTIFICATE_REQUESTS

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from .._errors import Conflict, KubeError, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._kube.errors import Conflict, KubeError, NotFound, ResourceTypeMissing
 from .._kube.resources import SECRETS
 from .._strimzi.names import selector_of
 from .._strimzi.resources import CERTIFICATE_REQUESTS, CERTIFICATES

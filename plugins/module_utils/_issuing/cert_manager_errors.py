@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .._kube.errors import Invalid, KubeError, ResourceTypeMissing, Unavailable
+from .._errors import Attempted, Invalid, KubeError, ResourceTypeMissing, Unavailable
 from .._kube.resources import Resource
 from .._pki.printable import in_a_line
 from .issuer import IssuerUnavailable, Refused, Waiting
@@ -16,7 +16,7 @@ _INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions
 _WEBHOOK_AWAY = "failed calling webhook"
 
 
-def _not_installed(kind: Resource) -> str:
+def _not_installed(kind: Attempted | Resource) -> str:
     return f"cert-manager is not installed: the API server does not know {kind.kind} in {kind.api_version}"
 
 
@@ -38,7 +38,7 @@ def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
     another run may write it as it is, and the error itself where it is not about cert-manager.
     """
     if isinstance(error, ResourceTypeMissing):
-        raise IssuerUnavailable(f"{_not_installed(error.resource)}.", f"{_INSTALL}.") from None
+        raise IssuerUnavailable(f"{_not_installed(error.attempt)}.", f"{_INSTALL}.") from None
     if isinstance(error, Invalid):
         return Refused(
             f"{target} is not accepted: {in_a_line(error.cause)}.",

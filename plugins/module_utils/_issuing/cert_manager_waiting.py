@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from .._errors import Forbidden, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._kube.errors import Forbidden, NotFound, ResourceTypeMissing
 from .._kube.times import read_time
 from .._pki.printable import in_a_line
 from .._strimzi.resources import CERTIFICATE_REQUESTS

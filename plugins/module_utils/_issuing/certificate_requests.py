@@ -12,7 +12,8 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._pki.certificates import CertificateError, Chain, parse_chain
+from .._errors import CertificateError
+from .._pki.certificates import Chain, parse_chain
 from .._pki.leaf_usability import Purpose
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .cert_manager_conditions import Object, conditions_of, holds, said, status_of

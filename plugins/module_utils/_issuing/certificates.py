@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Any
 
+from .._errors import CertificateError
 from .._kube.times import read_time
 from .._pki.addresses import hosts_and_addresses
-from .._pki.certificates import CertificateError, parse_chain
+from .._pki.certificates import parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec
 from .._strimzi.ca_secrets import usable_key
 from .._strimzi.names import KIND_LABEL, ClusterNames

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._pki.certificates import CertificateError, parse_chain
+from .._errors import CertificateError
+from .._pki.certificates import parse_chain
 from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Token, Waiting
 
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeAlias
 
+from .._errors import CertificateError
 from .._kube.resources import SECRETS
-from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates
+from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi import names

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._errors import PrivateKeyError
 from .._kube.resources import SECRETS
 from .._leaves.key import Keys, KnownKey, RotationPolicy, Take, choose
-from .._pki.keys import PrivateKey, PrivateKeyError, load_stored_key
+from .._pki.keys import PrivateKey, load_stored_key
 from .._strimzi.errors import LeafRefused
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation

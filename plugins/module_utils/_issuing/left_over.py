@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .._kube.errors import NotFound, ResourceTypeMissing
+from .._errors import NotFound, ResourceTypeMissing
 from .._kube.resources import SECRETS
 from .._pki.certificates import Certificate
 from .._strimzi.issuer_settings import CertManagerCertificates

@@ -10,10 +10,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .._errors import CertificateError
 from .._kube.resources import SECRETS
 from .._leaves.trigger import Held, Question, Specification, due
 from .._pki.authorities import DistinguishedName
-from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_certificates
+from .._pki.certificates import Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
 from .._pki.leaf_usability import Purpose
 from .._strimzi.ca_secrets import KEY, private_key

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates, parse_chain
+from .._errors import CertificateError
+from .._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
 from .._strimzi.errors import StepError
 from .._strimzi.leaf_requests import StoredRequest, read_requests, write_issued
 from .._strimzi.observe import Observation

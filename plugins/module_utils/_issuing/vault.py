@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .._pki.certificates import Certificate, CertificateError
+from .._errors import AnswerUnusable, CertificateError
+from .._pki.certificates import Certificate
 from .._strimzi.issuer_settings import VaultIssuer
 from .._strimzi.work import Clock
 from .._trust.model.intent import Linker
 from .issuer import Answer, LeafOrder, LinkOrder, Refused, Token
-from .vault_answers import AnswerUnusable, certificate_of, issued, text_of, token_of
+from .vault_answers import certificate_of, issued, text_of, token_of
 from .vault_bodies import leaf_body, link_body, request_body, self_issued_body
 from .vault_calls import PatientCalls
 from .vault_errors import Reply, quotable, quoted

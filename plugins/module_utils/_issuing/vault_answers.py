@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .._errors import AnswerUnusable, CertificateError
 from .._pki.certificates import (
     MOST_IN_A_CHAIN,
     Certificate,
-    CertificateError,
     Chain,
     encode_certificates,
     parse_certificates,
@@ -20,10 +20,6 @@ from .._pki.certificates import (
     too_long,
 )
 from .issuer import IssuedCertificate, Token
-
-
-class AnswerUnusable(Exception):
-    """The answer is not what the API promises. The text says what is wrong, as half a sentence."""
 
 
 def token_of(body: Mapping[str, Any]) -> Token:

@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from .._errors import NoMemoryFiles, UnusablePair
 from .._kube._kubernetes import urllib3
-from .._kube.memory_files import NoMemoryFiles, UnusablePair, present
+from .._kube.memory_files import present
 from .._pki.certificates import encode_certificates
 from .._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
 from .vault_errors import VaultFailure

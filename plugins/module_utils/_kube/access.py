@@ -9,8 +9,7 @@
 from __future__ import annotations
 
 from .client import KubeClient
-from .errors import Attempt
-from .resources import SELF_SUBJECT_ACCESS_REVIEWS
+from .resources import SELF_SUBJECT_ACCESS_REVIEWS, Attempt
 
 
 def is_allowed(client: KubeClient, attempt: Attempt) -> bool:

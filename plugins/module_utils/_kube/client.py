@@ -13,22 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
-from .errors import (
-    Attempt,
-    Gone,
-    KubeError,
-    NotFound,
-    Unavailable,
-    Unreachable,
-)
-from .resources import Resource
+from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
+from .resources import Attempt, Resource
 from .statuses import TRANSIENT, Done, error_from
 from .times import ahead_of_server
-from .transport import (
-    Answer,
-    Transport,
-    TransportError,
-)
+from .transport import Answer, Transport
 
 T = TypeVar("T")
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
+from .._errors import TransportError
 from ._kubernetes import urllib3
 from .network import describe_failure
-from .transport import TransportError
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration

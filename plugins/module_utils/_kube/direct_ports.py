@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
+from .._errors import Unreachable
 from .client import KubeClient
-from .errors import Attempt, Unreachable
-from .resources import PODS
+from .resources import PODS, Attempt
 
 _RECEIVED = 65536
 

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from .._errors import TransportError
 from ._kubernetes import (
     HTTPHeaderDict,
     RESTClientObject,
@@ -22,7 +23,7 @@ from ._kubernetes import (
 from .dialling import Route
 from .network import describe_failure
 from .options import ConnectionOptionsError
-from .transport import Response, TransportError
+from .transport import Response
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration

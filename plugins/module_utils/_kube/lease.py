@@ -10,18 +10,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
+from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, TimedOut, Unavailable, Unreachable
 from .client import KubeClient
-from .errors import (
-    AlreadyExists,
-    Attempt,
-    Conflict,
-    KubeError,
-    NotFound,
-    TimedOut,
-    Unavailable,
-    Unreachable,
-)
-from .resources import LEASES
+from .resources import LEASES, Attempt
 from .times import read_time
 from .wait import Objects, wait_until
 
@@ -30,17 +21,6 @@ DURATION = timedelta(seconds=30)
 #: How long the Lease of another run is watched at most: longer than any run takes from one renewal to the next.
 LONGEST = timedelta(minutes=5)
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
-
-
-class LeaseHeld(KubeError):
-    """Another run is alive."""
-
-    def __init__(self, attempt: Attempt, message: str, remedy: str) -> None:
-        super().__init__(attempt, message, remedy)
-        self.message = message
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def _nobody(sentence: str) -> None:
@@ -228,7 +208,8 @@ class TrustLease:
     def _refusal(self, spec: Mapping[str, Any], age: float) -> LeaseHeld:
         return LeaseHeld(
             Attempt("patch", LEASES, self._namespace, self._name),
-            f"Another run ({self._who(spec, age)}) is working on {self._protects}.",
+            f"Another run ({self._who(spec, age)})",
+            f"is working on {self._protects}.",
             "Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, its "
             f"Lease runs out by itself {self._runs_out_in(spec):.0f} s after its last renewal.",
         )

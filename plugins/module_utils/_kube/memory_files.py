@@ -15,13 +15,7 @@ from __future__ import annotations
 import os
 import ssl
 
-
-class NoMemoryFiles(Exception):
-    """This system has no memory files: it is no Linux."""
-
-
-class UnusablePair(Exception):
-    """A certificate and a key that OpenSSL does not take together. The cause is left out: its text may quote anything."""
+from .._errors import NoMemoryFiles, UnusablePair
 
 
 def are_available() -> bool:

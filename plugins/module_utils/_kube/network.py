@@ -10,8 +10,8 @@ import re
 import ssl
 from urllib.parse import urlsplit
 
+from .._errors import TransportError
 from ._kubernetes import urllib3
-from .transport import TransportError
 
 _HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
 _NETWORK = f"{_HOST}, the network and the proxy options"

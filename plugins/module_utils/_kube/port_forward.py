@@ -16,19 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
+from .._errors import KubeError, TransportError, Unauthorized, Unavailable, Unreachable
 from ._kubernetes import websocket
 from .dialling import Route, dial
-from .errors import (
-    Attempt,
-    KubeError,
-    Unauthorized,
-    Unavailable,
-    Unreachable,
-)
 from .network import describe_failure
-from .resources import PODS
+from .resources import PODS, Attempt
 from .statuses import error_from
-from .transport import TransportError
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1

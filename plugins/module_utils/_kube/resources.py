@@ -2,12 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Kinds of the Kubernetes API, known beforehand: no discovery requests."""
+"""Kinds of the Kubernetes API, known beforehand (no discovery requests), and a request to them in words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from urllib.parse import quote
+
+#: The verbs of RBAC that change nothing.
+_READING = frozenset({"get", "list", "watch"})
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,47 @@ class Resource:
         # Names come from options: quoted, they cannot lead to another object.
         parts = [quote(part, safe="") for part in (*scope, self.plural, name, subresource) if part]
         return "/".join([root, *parts])
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An attempted request."""
+
+    # As in a rule of a Role.
+    verb: str
+    resource: Resource
+    # None for what is cluster-wide.
+    namespace: str | None
+    # None for lists.
+    name: str | None = None
+    subresource: str | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.resource.kind
+
+    @property
+    def api_version(self) -> str:
+        return self.resource.api_version
+
+    @property
+    def is_write(self) -> bool:
+        return self.verb not in _READING and self.resource.stored
+
+    @property
+    def target(self) -> str:
+        """Kind and namespace/name."""
+        kind = self.resource.kind
+        if self.name is not None:
+            name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+            return f"the {self.subresource} of {kind} {name}" if self.subresource else f"{kind} {name}"
+        if self.verb == "create":
+            return f"{kind} in namespace {self.namespace}" if self.namespace else kind
+        return f"{kind} objects in {f'namespace {self.namespace}' if self.namespace else 'all namespaces'}"
+
+    def __str__(self) -> str:
+        plain = "read" if self.verb == "get" else self.verb
+        return f"{plain} {self.target}"
 
 
 SECRETS = Resource("", "v1", "secrets", "Secret")

@@ -14,9 +14,8 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any
 
-from .errors import (
+from .._errors import (
     AlreadyExists,
-    Attempt,
     Conflict,
     Forbidden,
     Gone,
@@ -28,6 +27,7 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .resources import Attempt
 
 #: How RBAC, the API server and etcd refuse an object for its size.
 _TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")

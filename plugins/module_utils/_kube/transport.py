@@ -11,23 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 
-class TransportError(Exception):
-    """The server could not be reached, or its answer was lost. The text holds address and cause only.
-
-    sent: whether the request may have reached the server. transient: whether another try can help by itself. timed_out: whether no answer came in
-    the time that was given. remedy: which option to look at.
-    """
-
-    def __init__(
-        self, message: str, *, sent: bool = True, transient: bool = True, timed_out: bool = False, remedy: str = ""
-    ) -> None:
-        super().__init__(message)
-        self.timed_out = timed_out
-        self.sent = sent
-        self.transient = transient
-        self.remedy = remedy
-
-
 class Answer(Protocol):
     """The answer to a request. headers: names in upper or lower case."""
 

@@ -11,14 +11,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from .._errors import Gone, KubeError, TimedOut
 from .client import KubeClient, WatchEvent
-from .errors import (
-    Attempt,
-    Gone,
-    KubeError,
-    TimedOut,
-)
-from .resources import Resource
+from .resources import Attempt, Resource
 
 #: Seconds between two calls of ``alive``; less than a third of a Lease.
 HEARTBEAT = 5.0

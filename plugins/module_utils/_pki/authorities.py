@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from .._errors import CertificateError
 from ._cryptography import NameOID, x509
 from .building import (
     authority_identifier,
@@ -21,7 +22,7 @@ from .building import (
     require_key_of,
     start_certificate,
 )
-from .certificates import Certificate, CertificateError
+from .certificates import Certificate
 from .keys import PrivateKey
 from .names import rewritten
 from .printable import printable

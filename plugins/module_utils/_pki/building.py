@@ -9,12 +9,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from .._errors import CertificateError
 from ._cryptography import serialization, x509
-from .certificates import (
-    Certificate,
-    CertificateError,
-    certificate_from_der,
-)
+from .certificates import Certificate, certificate_from_der
 from .keys import PrivateKey
 from .printable import printable
 

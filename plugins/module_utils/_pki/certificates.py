@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network
 from typing import TYPE_CHECKING, NoReturn
 
+from .._errors import CertificateError
 from ._cryptography import (
     ExtensionOID,
     InvalidSignature,
@@ -72,10 +73,6 @@ MOST_RSA_BITS = 16384
 
 _BEGIN = re.compile(rb"-----BEGIN (?:X509 )?CERTIFICATE-----")
 _BLOCK = re.compile(rb"-----BEGIN ((?:X509 )?CERTIFICATE)-----([A-Za-z0-9+/=\s]*)-----END \1-----")
-
-
-class CertificateError(Exception):
-    """The input is no certificate. The text of the error does not quote it."""
 
 
 class Certificate:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
+from .._errors import PrivateKeyError
 from ._cryptography import (
     InternalError,
     UnsupportedAlgorithm,
@@ -39,10 +40,6 @@ _SHORTEST_RSA = 1024
 _CURVE_SIZES = (256, 384)
 #: To validate a larger one takes minutes.
 _MOST_RSA_BITS = max(_RSA_SIZES)
-
-
-class PrivateKeyError(Exception):
-    """The input is no usable private key. The text of the error does not quote it."""
 
 
 class KeyAlgorithm(str, Enum):

@@ -14,9 +14,10 @@ import hmac
 from collections.abc import Iterator
 from typing import NoReturn
 
+from .._errors import CertificateError, KeystoreError, PrivateKeyError
 from ._cryptography import Cipher, UnsupportedAlgorithm, algorithms, modes
-from .certificates import Certificate, CertificateError, certificate_from_der
-from .keys import PrivateKey, PrivateKeyError, load_stored_der
+from .certificates import Certificate, certificate_from_der
+from .keys import PrivateKey, load_stored_der
 
 _SEQUENCE, _OCTETS, _NUMBER, _NAME, _INSIDE, _IMPLICIT = 0x30, 0x04, 0x02, 0x06, 0xA0, 0x80
 #: Object identifiers, encoded.
@@ -36,16 +37,12 @@ Value = tuple[int, bytes]
 _VERSION, _NULL = (_NUMBER, b"\x03"), (0x05, b"")
 
 
-class OtherForm(Exception):
-    """A file that is not read here: one of another form, or that the library refuses too."""
-
-
 def key_and_certificates(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
-    """The one private key of a file, and all of its certificates. Raises OtherForm."""
+    """The one private key of a file, and all of its certificates. Raises KeystoreError for a file of another form, and for one that the library refuses too."""
     try:
         return _opened(content, password)
     except (ValueError, IndexError, UnsupportedAlgorithm, CertificateError, PrivateKeyError):
-        raise OtherForm from None
+        raise KeystoreError from None
 
 
 def _opened(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
@@ -168,4 +165,4 @@ def _values(content: bytes) -> list[Value]:
 
 
 def _other() -> NoReturn:
-    raise OtherForm
+    raise KeystoreError

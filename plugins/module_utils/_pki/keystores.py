@@ -12,10 +12,11 @@ import struct
 from collections.abc import Mapping
 from datetime import datetime
 
+from .._errors import KeystoreError
 from ._cryptography import InternalError, UnsupportedAlgorithm, pkcs12, serialization, x509
 from .certificates import Certificate, Chain, certificate_from_der
 from .keys import PrivateKey
-from .keystore_forms import OtherForm, key_and_certificates
+from .keystore_forms import key_and_certificates
 
 #: Kinds of entries: a private key with its chain, and a trusted certificate.
 _KEY, _TRUSTED = 1, 2
@@ -23,15 +24,11 @@ _KEY, _TRUSTED = 1, 2
 _SUN = bytes.fromhex("300e060a2b060104012a021101010500")
 
 
-class KeystoreError(Exception):
-    """A keystore that cannot be used. The message says why, without a full stop, and nothing of its content."""
-
-
 def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
     """SHA-256 fingerprint of the certificate that the private key of a keystore belongs to. Raises KeystoreError."""
     try:
         own, certificates = key_and_certificates(content, password)
-    except OtherForm:
+    except KeystoreError:
         return _opened(content, password)
     found = {one.sha256 for one in certificates if own.matches(one)}
     return found.pop() if len(found) == 1 else _opened(content, password)

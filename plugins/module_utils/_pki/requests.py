@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._errors import CertificateError, RequestError
 from ._cryptography import (
     UnsupportedAlgorithm,
     ec,
@@ -21,7 +22,7 @@ from ._cryptography import (
 from .addresses import address_of
 from .authorities import DistinguishedName
 from .building import require_key_of
-from .certificates import Certificate, CertificateError
+from .certificates import Certificate
 from .keys import PrivateKey
 
 if TYPE_CHECKING:
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
     )
 
     from .keys import PublicKey
-
-
-class RequestError(Exception):
-    """The input is no valid request. The text of the error does not quote it."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._kube.errors import TimedOut
+from .._errors import TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi.errors import RollStuck

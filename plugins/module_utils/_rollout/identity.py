@@ -11,7 +11,8 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 
-from .._kube.memory_files import NoMemoryFiles, UnusablePair, present
+from .._errors import NoMemoryFiles, UnusablePair
+from .._kube.memory_files import present
 from .._pki.certificates import Certificate
 from .._strimzi.ca_secrets import CURRENT, read_ca_secrets
 from .._strimzi.errors import StepError

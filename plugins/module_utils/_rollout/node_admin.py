@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from .._errors import ApiMissing, KubeError
 from .._handshake.alerts import alert_of
 from .._handshake.stream import ByteStream, Deadline, Opener
 from .._handshake.tls import TlsStream
-from .._kube.errors import KubeError
 from .admin import KafkaUnavailable
 from .listener_settings import Setting
 
@@ -29,10 +29,6 @@ _ALTER, _DESCRIBE = 1, 1
 _BROKER, _SET, _CONTROLLERS = 4, 0, 2
 #: Bytes; every answer to the questions asked here is far smaller.
 _LONGEST_ANSWER = 1 << 20
-
-
-class ApiMissing(Exception):
-    """The node does not know a version of the API that is needed: its Kafka is too old."""
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NoReturn
 
+from .._errors import ApiMissing
 from .._handshake.stream import ByteStream, Deadline
 from .._strimzi.errors import ReloadImpossible
 from .._strimzi.work import PortOpener
 from .admin import KafkaUnavailable
 from .listener_settings import Setting
-from .node_admin import (
-    Answer,
-    ApiMissing,
-    NodeAdmin,
-    connected,
-)
+from .node_admin import Answer, NodeAdmin, connected
 from .order import Node
 
 _CONTROL_PLANE, _REPLICATION = 9090, 9091

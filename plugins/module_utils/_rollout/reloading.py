@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from .._kube.errors import Forbidden
+from .._errors import Forbidden
 from .._kube.resources import CONFIG_MAPS
 from .._pki.certificates import Certificate
 from .._strimzi.actions import Action

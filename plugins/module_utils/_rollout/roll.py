@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from .._kube.errors import NotFound, TimedOut
+from .._errors import NotFound, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
+from .._errors import CertificateError
 from .._kube.resources import SECRETS
-from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
+from .._pki.certificates import Chain, encode_certificates, parse_chain
 from .._pki.kept_elsewhere import placeholder
 from .._trust.model.goals import Goal
 from .._trust.model.named import NOTHING_NAMED

@@ -12,19 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._pki.certificates import (
-    Certificate,
-    CertificateError,
-    Chain,
-    parse_certificates,
-    parse_chain,
-)
+from .._errors import CertificateError, PrivateKeyError
+from .._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
 from .._pki.kept_elsewhere import named_key
-from .._pki.keys import (
-    PrivateKey,
-    PrivateKeyError,
-    load_stored_key,
-)
+from .._pki.keys import PrivateKey, load_stored_key
 from .._pki.pem_forms import why_not_for_a_jvm
 from .._trust.model.ledger import Stop
 from .._trust.model.named import NOTHING_NAMED, Named

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from .._errors import CertificateError, Forbidden
 from .._kube.client import KubeClient
-from .._kube.errors import Forbidden
 from .._kube.resources import CONFIG_MAPS, SECRETS
 from .._kube.times import read_time
-from .._pki.certificates import CertificateError, parse_certificates
+from .._pki.certificates import parse_certificates
 from .._trust.model.names import listed
 from .._trust.model.source import CaSource
 from .secret_data import entries

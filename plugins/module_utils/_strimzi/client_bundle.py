@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._pki.certificates import (
-    CertificateError,
-    parse_certificates,
-)
+from .._errors import CertificateError
+from .._pki.certificates import parse_certificates
 from .secret_data import entries
 
 PEM, PKCS12, JKS, PASSWORD = "ca.crt", "ca.p12", "ca.jks", "ca.password"

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from .._errors import Forbidden
 from .._kube.client import KubeClient
-from .._kube.errors import Forbidden
 from .._kube.resources import SECRETS
 from .._pki.authorities import DistinguishedName
 from .._trust.model.snapshot import Component, StoredLeaf

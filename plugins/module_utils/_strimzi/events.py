@@ -15,8 +15,8 @@ from enum import Enum
 from typing import Any
 from uuid import uuid4
 
+from .._errors import KubeError
 from .._kube.client import KubeClient
-from .._kube.errors import KubeError
 from .._kube.resources import EVENTS
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Journal, Ledger

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .._errors import CertificateError, PrivateKeyError
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
-from .._pki.certificates import CertificateError, Chain, parse_certificates, parse_chain
-from .._pki.keys import PrivateKeyError, load_key
+from .._pki.certificates import Chain, parse_certificates, parse_chain
+from .._pki.keys import load_key
 from .ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY
 from .errors import StepError
 from .secret_data import entries

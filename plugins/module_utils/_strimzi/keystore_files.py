@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._errors import KeystoreError
 from .._kube.client import FIELD_MANAGER
 from .._pki.certificates import Certificate
-from .._pki.keystores import KeystoreError, certificate_in_pkcs12
+from .._pki.keystores import certificate_in_pkcs12
 from .names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD
 from .secret_data import entries
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 from datetime import MAXYEAR, datetime
 from typing import Any
 
+from .._errors import CertificateError
 from .._kube.resources import SECRETS
 from .._leaves.life import Failure
-from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
+from .._pki.certificates import Chain, encode_certificates, parse_chain
 from .._pki.keys import PrivateKey
 from .._pki.printable import printable
 from .._trust.model.snapshot import Component

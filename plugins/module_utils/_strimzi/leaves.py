@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from .._pki.certificates import CertificateError, parse_chain
-from .._pki.keys import PrivateKeyError, load_stored_key
+from .._errors import CertificateError, PrivateKeyError
+from .._pki.certificates import parse_chain
+from .._pki.keys import load_stored_key
 from .._trust.model.snapshot import Component, StoredLeaf
 from .._trust.model.source import CaSource
 from . import names

@@ -25,13 +25,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
-from .._pki.certificates import (
-    Certificate,
-    CertificateError,
-    encode_certificates,
-    parse_certificates,
-    parse_chain,
-)
+from .._errors import CertificateError
+from .._pki.certificates import Certificate, encode_certificates, parse_certificates, parse_chain
 from .._trust.model.goals import Goal, Retire
 from .._trust.model.ledger import (
     HeldByProcesses,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, TypeAlias
 
+from .._errors import CronError
 from .._pki.printable import in_a_line
 from .._trust.model.windows import MaintenanceWindows
 
@@ -25,10 +26,6 @@ _UNSAID = "?"
 #: Days that are looked through for the next opening. February 29 comes back after eight years at most.
 _AHEAD = 366 * 8 + 2
 _FIRST_YEAR, _LAST_YEAR = 1970, 2099
-
-
-class CronError(ValueError):
-    """An expression that Quartz would refuse; the text says why."""
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from .._errors import CertificateError, Forbidden
 from .._kube.client import KubeClient
-from .._kube.errors import Forbidden
 from .._kube.resources import SECRETS
-from .._pki.certificates import CertificateError, mentions_certificates, parse_certificates
+from .._pki.certificates import mentions_certificates, parse_certificates
 from .._trust.model.named import NamedSecret
 from .readers import Reader
 from .secret_data import entries

@@ -16,8 +16,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from .._errors import Forbidden
 from .._kube.client import KubeClient
-from .._kube.errors import Forbidden
 from .._kube.resources import PODS, SECRETS
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames

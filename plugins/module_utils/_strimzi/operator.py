@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._kube.errors import TimedOut
+from .._errors import TimedOut
 from .._kube.resources import PODS, SECRETS
 from .._kube.wait import wait_until
 from .._trust.model.steps.authority import SetGenerated

@@ -12,19 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._kube.errors import (
-    Forbidden,
-    NotFound,
-    ResourceTypeMissing,
-)
 from .._kube.resources import PODS, SECRETS, Resource
-from .._pki.certificates import (
-    Certificate,
-    CertificateError,
-    mentions_certificates,
-    parse_certificates,
-)
+from .._pki.certificates import Certificate, mentions_certificates, parse_certificates
 from .._pki.verifiers import Verifier
 from .._trust.ledger.journal import in_flight
 from .._trust.model.clients import Follows, OutsideClient, Waiver

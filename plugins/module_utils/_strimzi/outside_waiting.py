@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .._kube.errors import TimedOut
+from .._errors import TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._trust.model.clients import OutsideClient

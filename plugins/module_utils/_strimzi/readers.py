@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from .._errors import CertificateError, Forbidden, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._kube.errors import Forbidden, ResourceTypeMissing
 from .._kube.resources import PODS, SECRETS, Resource
-from .._pki.certificates import CertificateError, parse_certificates
+from .._pki.certificates import parse_certificates
 from . import names
 from .client_resources import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S
 from .copy_age import data_changed, is_since

@@ -13,15 +13,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .._errors import Forbidden, Invalid, ResourceTypeMissing
 from .._kube.access import is_allowed
 from .._kube.client import KubeClient
-from .._kube.errors import (
-    Attempt,
-    Forbidden,
-    Invalid,
-    ResourceTypeMissing,
-)
-from .._kube.resources import CONFIG_MAPS, PODS, Resource
+from .._kube.resources import CONFIG_MAPS, PODS, Attempt, Resource
 from .._kube.statuses import rule_for
 from .resources import STRIMZI_POD_SETS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._kube.errors import Forbidden, Invalid
+from .._errors import Forbidden, Invalid
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.nodes import StampPods
 from . import names

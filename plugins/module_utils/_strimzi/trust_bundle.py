@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._pki.certificates import CertificateError, parse_certificates
+from .._errors import CertificateError
+from .._pki.certificates import parse_certificates
 from .names import ClusterNames
 from .secret_data import entries
 

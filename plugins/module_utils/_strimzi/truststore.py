@@ -11,11 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._pki.certificates import (
-    Certificate,
-    CertificateError,
-    parse_certificates,
-)
+from .._errors import CertificateError
+from .._pki.certificates import Certificate, parse_certificates
 from .._pki.keystores import pkcs12_truststore
 
 STORE = "ca.p12"

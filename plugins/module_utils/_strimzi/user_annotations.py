@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from .._kube.errors import Conflict, NotFound
+from .._errors import Conflict, NotFound
 from .._trust.model.presenters import ReissuePause
 from . import names
 from .errors import StepError

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._kube.errors import Conflict
+from .._errors import Conflict
 from .._kube.resources import SECRETS
 from .._trust.model.goals import Phase
 from . import names

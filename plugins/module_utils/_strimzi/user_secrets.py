@@ -15,8 +15,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from .._pki.certificates import Certificate, CertificateError, Chain, parse_certificates
-from .._pki.keys import PrivateKeyError, load_stored_key
+from .._errors import CertificateError, PrivateKeyError
+from .._pki.certificates import Certificate, Chain, parse_certificates
+from .._pki.keys import load_stored_key
 from .._pki.paths import validate_path
 from .ca_secrets import CURRENT
 from .copy_age import data_changed

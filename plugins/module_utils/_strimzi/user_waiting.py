@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
-from .._kube.errors import Forbidden
+from .._errors import Forbidden
 from .._trust.model.names import counted, listed, named
 from .._trust.model.presenters import Presenter, ReissuePause
 from .._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue

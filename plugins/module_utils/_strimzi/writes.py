@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from .._kube.errors import KubeError
+from .._errors import KubeError
 from .._kube.resources import Resource
 from .actions import Action
 from .secret_data import encode

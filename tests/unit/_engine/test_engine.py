@@ -17,10 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, IN_A_PAUSE
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, LeaseHeld, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld, TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import (
     LinkUnavailable,
     ReloadImpossible,
@@ -390,7 +390,7 @@ class TestLeftPaused:
 
 
 def _held_by_another() -> None:
-    raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run has it.", "Let it finish.")
+    raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
 
 
 class TestConflict:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import Evidence, LiveLook
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, KubeError, Unavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, Unavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 
 from .._handshake.listeners import authority

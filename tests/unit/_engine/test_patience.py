@@ -12,15 +12,14 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_PAUSE, Patience
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
-    Attempt,
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Forbidden,
     KubeError,
+    LeaseHeld,
     Unavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.tests.support.flows import SETTINGS
@@ -144,7 +143,7 @@ def test_the_lease_is_kept_meanwhile(work: Work, clock: Clock) -> None:
 
 def test_a_lease_that_another_run_has_taken_ends_it(work: Work) -> None:
     def taken() -> None:
-        raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run has it.", "Let it finish.")
+        raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run", "has it.", "Let it finish.")
 
     work.alive = taken
     with pytest.raises(LeaseHeld):

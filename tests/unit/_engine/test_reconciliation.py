@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconcili
     pause_for,
     resume_for,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict, Unavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation

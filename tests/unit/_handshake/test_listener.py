@@ -15,6 +15,14 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Forbidden,
+    Invalid,
+    KubeError,
+    NotFound,
+    Unavailable,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     KAFKA_PROMPT,
     Inquiry,
@@ -24,16 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
-    Attempt,
-    Forbidden,
-    Invalid,
-    KubeError,
-    NotFound,
-    Unavailable,
-    Unreachable,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 
 from .listeners import (
     NOW,

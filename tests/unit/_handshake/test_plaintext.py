@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import MalformedHandshake
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.plaintext import (
     MAXIMUM_FLIGHT,
     Flight,
-    MalformedHandshake,
     read_flight,
 )
 

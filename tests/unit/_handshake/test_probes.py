@@ -14,10 +14,10 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import probes
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import CertificateError
 
 from .listeners import NOW, authority
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.asking import await_issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
@@ -21,7 +22,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Token,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.key import RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key

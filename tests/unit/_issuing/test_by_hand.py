@@ -13,6 +13,7 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.by_hand import (
     RequestByHand,
     requests_by_hand,
@@ -27,7 +28,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.put_back
     PutBack,
     put_back,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (

@@ -10,6 +10,14 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    AlreadyExists,
+    Forbidden,
+    NotFound,
+    TransportError,
+    Unavailable,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
@@ -19,14 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Waiting,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
-    AlreadyExists,
-    Forbidden,
-    NotFound,
-    Unavailable,
-    Unreachable,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.tests.support.cert_manager import MemoryCertManager, path_of

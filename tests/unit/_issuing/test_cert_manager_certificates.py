@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
     CertManagerByCertificates,
 )
@@ -21,7 +22,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict, Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.tests.support.cert_manager import NAMESPACE, People

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
     SecretTaken,
     SubjectTaken,
@@ -23,7 +24,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own_form
     OwnCertificate,
     PasswordUnusable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import certificate_in_pkcs12
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AnswerUnusable, CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_answers import (
-    AnswerUnusable,
-    issued,
-    token_of,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, CertificateError
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_answers import issued, token_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, leaf, make
 
 ROOT = make("root", key(1))

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.access import is_allowed
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     PODS,
     SECRETS,
+    Attempt,
     Resource,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response

@@ -12,21 +12,22 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     AlreadyExists,
     Conflict,
     Gone,
     NotFound,
+    TransportError,
     Unavailable,
     Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 from .doubles import scripted, status

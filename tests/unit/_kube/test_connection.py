@@ -16,9 +16,9 @@ import pytest
 import yaml
 from kubernetes.config import incluster_config
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError, connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 
 from .identities import Identities, make_identities

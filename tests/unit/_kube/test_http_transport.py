@@ -15,12 +15,16 @@ from typing import Any
 import pytest
 import urllib3
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Gone,
+    TransportError,
+    Unavailable,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError, connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Gone, Unavailable, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import address, describe_failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
 
 from .identities import Identities, make_identities
 from .server import Reply, Request, Reset, Server, free_port, serving

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    KubeError,
+    LeaseHeld,
+    TransportError,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError, Unreachable
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld, TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
 
 from .doubles import FakeClock, Stage
 

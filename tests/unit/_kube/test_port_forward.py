@@ -13,7 +13,7 @@ from threading import Event
 import pytest
 from kubernetes.client.configuration import Configuration
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Forbidden,
     KubeError,
     NotFound,

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube import http_transport
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Unreachable
 
 from .forwarding import PORT, Upgrade, echo, exchange, forwarding, opened, options, refuse, tunnel
 from .identities import Identities, make_identities

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube import errors
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils import _errors as errors
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     LEASES,
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
+    Attempt,
     Resource,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
@@ -173,7 +174,7 @@ def test_message(
     details = {"name": attempt.name, "kind": attempt.resource.plural}
     error = translate(attempt, status, reason, message, **details)
     assert (type(error), str(error), error.remedy) == (kind, text, remedy)
-    assert (error.attempt, error.resource, error.name) == (attempt, attempt.resource, attempt.name)
+    assert error.attempt == attempt
     assert not error.outcome_unknown
 
 

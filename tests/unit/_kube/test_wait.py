@@ -12,10 +12,15 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Forbidden,
+    TimedOut,
+    TransportError,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden, TimedOut, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import Objects, wait_until
 
 from .doubles import FakeClock, Stage, scripted, status

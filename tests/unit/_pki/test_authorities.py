@@ -12,6 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.name import _ASN1Type
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
     DistinguishedName,
     authority_generation,
@@ -21,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
     issue_root,
     renew_root,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, CertificateError
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
 from ...support.certificates import NOW, YEAR, Entity, key, leaf, make

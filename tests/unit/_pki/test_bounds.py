@@ -13,10 +13,10 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError, PrivateKeyError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     MOST_IN_A_CHAIN,
     MOST_RSA_BITS,
-    CertificateError,
     encode_certificates,
     parse_certificates,
     parse_chain,
@@ -25,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     KeyAlgorithm,
     KeySpec,
     PrivateKey,
-    PrivateKeyError,
     load_key,
     load_stored_key,
 )

@@ -12,10 +12,10 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.addresses import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
-    CertificateError,
     certificate_from_der,
     encode_certificates,
     parse_certificates,

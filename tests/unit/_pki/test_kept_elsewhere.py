@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import PrivateKeyError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import named_key, placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKeyError, load_stored_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key
 
 from ...support.certificates import key
 

@@ -16,11 +16,11 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import PrivateKeyError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
     KeySpec,
     PrivateKey,
-    PrivateKeyError,
     generate_key,
     generate_keys,
     load_key,

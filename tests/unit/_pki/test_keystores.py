@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import pkcs12
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KeystoreError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki import keystores
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
@@ -25,7 +26,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
-    KeystoreError,
     certificate_in_pkcs12,
     jks_keystore,
     jks_truststore,

@@ -12,10 +12,10 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import PrivateKeyError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
     KeySpec,
-    PrivateKeyError,
     generate_key,
     load_stored_key,
 )

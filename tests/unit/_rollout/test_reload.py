@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import port_opener_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Unavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import open_port
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import Endpoint, observe_listeners
 from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import (
     NOW,

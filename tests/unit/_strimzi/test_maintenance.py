@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CronError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.maintenance import (
-    CronError,
     maintenance_windows,
     parse_cron,
 )

@@ -1,0 +1,238 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""All errors of this collection, except those that one file raises and catches itself.
+
+An error that ends a call names its object, the cause and the remedy. ``_ansible/module.py`` makes the failure of the module from it::
+
+    CollectionError
+    └── KubeError                       a request to the Kubernetes API failed
+        ├── NotFound
+        ├── ResourceTypeMissing
+        ├── Conflict
+        ├── AlreadyExists
+        ├── Forbidden
+        ├── Unauthorized
+        ├── Invalid
+        ├── TooLarge
+        ├── Gone
+        ├── Unavailable
+        ├── Unreachable
+        ├── TimedOut
+        └── LeaseHeld
+
+A reader of bytes knows the cause alone. Its caller names object and remedy, or takes the failure for a state; one that nothing catches is a bug::
+
+    Cause
+    ├── CertificateError                a certificate, or a chain of certificates
+    ├── PrivateKeyError
+    ├── RequestError                    a certificate signing request
+    ├── KeystoreError                   a PKCS#12 file or Java keystore
+    ├── MalformedHandshake              the messages of a TLS handshake
+    ├── CronError                       a cron expression
+    ├── AnswerUnusable                  an answer of Vault
+    ├── ApiMissing                      an API of a Kafka node
+    ├── TransportError                  the way to a server
+    ├── NoMemoryFiles                   this system
+    └── UnusablePair                    a certificate with its key
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+
+class CollectionError(Exception):
+    """An error that ends a call, unless the call has another way.
+
+    Its text is the sentence of object and cause.
+    """
+
+    def __init__(self, object: str, cause: str, remedy: str) -> None:
+        # The name of the object in messages.
+        self.object = object
+        # The reason, as the rest of a sentence that begins with the object.
+        self.cause = cause.rstrip(".")
+        # The way out, in whole sentences.
+        self.remedy = remedy
+        super().__init__(self.object, self.cause, self.remedy)
+
+    def __str__(self) -> str:
+        return f"{self.object} {self.cause}."
+
+
+# The Kubernetes API ------------------------------------------------------------------------------------------------
+
+
+class Attempted(Protocol):
+    """A request as errors know it: ``_kube.resources.Attempt``."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def api_version(self) -> str: ...
+
+    @property
+    def namespace(self) -> str | None: ...
+
+    @property
+    def name(self) -> str | None: ...
+
+
+class KubeError(CollectionError):
+    """A request to the Kubernetes API that failed. The content of an object is never part of a message."""
+
+    def __init__(
+        self,
+        attempt: Attempted,
+        cause: str,
+        remedy: str,
+        *,
+        outcome_unknown: bool = False,
+        is_transient: bool = False,
+        retry_after: float = 0.0,
+    ) -> None:
+        super().__init__(f"Failed to {attempt}:", cause, remedy)
+        self.attempt = attempt
+        # Whether the answer to a write was lost, or the server gave up on it, so that it may have been done.
+        self.outcome_unknown = outcome_unknown
+        # Whether the failure may pass by itself.
+        self.is_transient = is_transient
+        # Seconds after which the server asks to be tried again; 0 where it asks nothing.
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return (
+            f"{super().__str__()} It is not known whether it was done." if self.outcome_unknown else super().__str__()
+        )
+
+
+class NotFound(KubeError):
+    """The object does not exist."""
+
+
+class ResourceTypeMissing(KubeError):
+    """The API server does not know the kind: its CRD is not installed."""
+
+
+class Conflict(KubeError):
+    """The object changed since it was read. Read again and decide again."""
+
+
+class AlreadyExists(KubeError):
+    """The object to create exists."""
+
+
+class Forbidden(KubeError):
+    """The server does not allow it: RBAC, a quota or an admission policy."""
+
+
+class Unauthorized(KubeError):
+    """The credentials are not accepted."""
+
+
+class Invalid(KubeError):
+    """The API server refuses the object."""
+
+
+class TooLarge(KubeError):
+    """The object is larger than the API server stores."""
+
+
+class Gone(KubeError):
+    """The resource version of a watch is too old: list again."""
+
+
+class Unavailable(KubeError):
+    """The API server is overloaded or failing, or another server answers."""
+
+
+class Unreachable(KubeError):
+    """The API server cannot be reached, or its answer was lost or did not come in time."""
+
+
+class TimedOut(KubeError):
+    """The state that was waited for did not come in time."""
+
+    def __init__(
+        self, attempt: Attempted, cause: str, remedy: str, *, observed: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        super().__init__(attempt, cause, remedy)
+        # The objects as last seen, by name.
+        self.observed = observed
+
+
+class LeaseHeld(KubeError):
+    """Another run holds the Lease."""
+
+    def __init__(self, attempt: Attempted, run: str, cause: str, remedy: str) -> None:
+        super().__init__(attempt, cause, remedy)
+        # Readers look for the run, and not for the write that it prevents.
+        self.object = run
+
+
+# Causes alone ------------------------------------------------------------------------------------------------------
+
+
+class Cause(Exception):
+    """A cause without its object, as a part of a sentence. It quotes nothing of what was read."""
+
+
+class CertificateError(Cause):
+    """The input is no certificate."""
+
+
+class PrivateKeyError(Cause):
+    """The input is no usable private key."""
+
+
+class RequestError(Cause):
+    """The input is no valid request."""
+
+
+class KeystoreError(Cause):
+    """A keystore that cannot be used."""
+
+
+class MalformedHandshake(Cause):
+    """The bytes are no TLS 1.2 handshake."""
+
+
+class CronError(Cause):
+    """An expression that Quartz would refuse."""
+
+
+class AnswerUnusable(Cause):
+    """The answer of Vault is not what its API promises."""
+
+
+class ApiMissing(Cause):
+    """The Kafka node does not know a version of the API that is needed: its Kafka is too old."""
+
+
+class TransportError(Cause):
+    """The server could not be reached, or its answer was lost. The text holds address and cause only."""
+
+    def __init__(
+        self, cause: str, *, sent: bool = True, transient: bool = True, timed_out: bool = False, remedy: str = ""
+    ) -> None:
+        super().__init__(cause)
+        # Whether the request may have reached the server.
+        self.sent = sent
+        # Whether another try can help by itself.
+        self.transient = transient
+        # Whether no answer came in the time that was given.
+        self.timed_out = timed_out
+        # The option to look at.
+        self.remedy = remedy
+
+
+class NoMemoryFiles(Cause):
+    """This system has no memory files: it is no Linux."""
+
+
+class UnusablePair(Cause):
+    """A certificate and a key that OpenSSL does not take together. OpenSSL's own text is left out: it may quote anything."""
