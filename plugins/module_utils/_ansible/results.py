@@ -46,7 +46,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "held_leaves": _still_held(ledger.held, snapshot),
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.pods],
         "presenters": _presenters(snapshot, ledger),
-        "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
+        "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside.clients],
         "unmanaged": list(left_to_their_owner(snapshot)),
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),

@@ -20,6 +20,7 @@ from .._errors import Forbidden
 from .._kube.client import KubeClient
 from .._kube.resources import PODS, SECRETS
 from .._pki.keys import PrivateKey
+from .._trust.model.clients import OutsideClients
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode, Pools
 from .._trust.model.snapshot import CaSecrets, ClockReading, Component, OtherAuthority, Pod, Snapshot, StoredLeaf
@@ -159,7 +160,7 @@ def observe(
         pods=parties,
         leaves=leaves,
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
-        outside=observe_outside(client, reach, bare.named.trusting) if seen.own else (),
+        outside=replace(bare.outside, clients=observe_outside(client, reach, bare.named.trusting) if seen.own else ()),
         unlabelled=unlabelled(running, scope),
         foreign=seen.foreign,
         unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
@@ -206,9 +207,10 @@ def without_parties(
             read_reconciliation(kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()),
             windows=maintenance_windows(kafka, now),
         ),
-        published=read_published(secrets.get(scope.client_bundle_secret)),
+        outside=OutsideClients(
+            waivers=outside.waivers, published=read_published(secrets.get(scope.client_bundle_secret))
+        ),
         sizes=sizes_of(scope, secrets),
-        waivers=outside.waivers,
         source=read_ca_source(client, source) if source is not None else None,
         renewal_window=renewal_window(kafka, scope),
         validity=leaf_life(kafka, scope),

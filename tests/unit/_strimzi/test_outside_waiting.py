@@ -44,7 +44,7 @@ def bench_before_it_is_copied() -> Clients:
 
 
 def step(bench: Clients) -> AwaitOutside:
-    return AwaitOutside(clients=(NAME,), settled=settled(bench.observe().snapshot).outside, phase=Phase.TRUST)
+    return AwaitOutside(clients=(NAME,), settled=settled(bench.observe().snapshot).outside.clients, phase=Phase.TRUST)
 
 
 def operate(bench: Clients, *, every: float, workers: int = len(WORKERS)) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
@@ -204,8 +205,13 @@ def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Itera
 
 #: The part of a snapshot that a keyword of ``cluster`` and ``changed`` goes to, and the field there.
 _PARTS = {
-    **{one.name: (part, one.name) for part, kind in (("pools", Pools),) for one in fields(kind)},
+    **{
+        one.name: (part, one.name)
+        for part, kind in (("pools", Pools), ("outside", OutsideClients))
+        for one in fields(kind)
+    },
     "pools": ("pools", "replicas"),
+    "outside": ("outside", "clients"),
 }
 
 
@@ -216,6 +222,12 @@ def changed(snapshot: Snapshot, **fields: Any) -> Snapshot:
         within = replace(getattr(snapshot, part), **{field: value}) if part else value
         snapshot = replace(snapshot, **{part or name: within})
     return snapshot
+
+
+def field_of(snapshot: Snapshot, name: str) -> Any:
+    """The value for which ``changed`` has this keyword."""
+    part, field = _PARTS.get(name, ("", name))
+    return getattr(getattr(snapshot, part) if part else snapshot, field)
 
 
 def cluster(**fields: Any) -> Snapshot:

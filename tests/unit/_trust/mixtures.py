@@ -44,7 +44,9 @@ from .builders import (
     a_leaf,
     a_pod,
     chain_of,
+    changed,
     entry,
+    field_of,
     leaves,
     link_of,
     name_of,
@@ -144,8 +146,8 @@ def snapshots(draw: st.DrawFn, *around: Snapshot) -> Snapshot:
     }
     # In one order, so that examples do not depend on how texts are hashed.
     for part in sorted(draw(st.sets(st.sampled_from(sorted(own)), max_size=3))):
-        value: Any = draw(own[part]) if draw(st.booleans()) else getattr(draw(stages), part)
-        mixed = replace(mixed, **{part: value})
+        value: Any = draw(own[part]) if draw(st.booleans()) else field_of(draw(stages), part)
+        mixed = changed(mixed, **{part: value})
     return mixed
 
 

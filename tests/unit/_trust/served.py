@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ...support.certificates import Entity
-from .builders import NEW, OLD, a_leaf
+from .builders import NEW, OLD, a_leaf, changed
 from .of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .requested import elsewhere
 
@@ -41,5 +41,5 @@ def served(stage: str, *of_next: str, missing: tuple[str, ...] = (), **fields: A
         *(user(name, issuer, behind=issuer is not current) for name, issuer in have.items()), current=current
     )
     return elsewhere(
-        replace(STAGES[stage], **{"served": {**leaves, **dict.fromkeys(missing)}, "presenters": seen, **fields})
+        changed(STAGES[stage], **{"served": {**leaves, **dict.fromkeys(missing)}, "presenters": seen, **fields})
     )

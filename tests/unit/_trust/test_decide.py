@@ -52,6 +52,7 @@ from .builders import (
     a_leaf,
     a_pod,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -305,7 +306,7 @@ STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD))
 @pytest.mark.parametrize(
     ("gate", "snapshot", "done_instead"),
     [
-        ("trust", replace(unlinked.TRUSTED, outside=(STRANGER,)), Pause),
+        ("trust", changed(unlinked.TRUSTED, outside=(STRANGER,)), Pause),
         ("alone", BELOW_ROOT, IssueLeaves),
         ("removal", replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf("late", generation=1))), Pause),
     ],

@@ -294,7 +294,7 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
                 if link is not None
             }
             assert not links & snapshot.ca.projected
-            assert not links & (snapshot.published or frozenset())
+            assert not links & (snapshot.outside.published or frozenset())
             assert not links & {entry.fingerprint for entry in books_of(snapshot).entries}
     else:
         raise AssertionError("no end")

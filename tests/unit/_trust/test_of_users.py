@@ -44,6 +44,7 @@ from .builders import (
     a_journal,
     answering,
     books_of,
+    changed,
     entry,
     ledger,
     name_of,
@@ -126,7 +127,7 @@ class TestTrust:
         ],
     )
     def test_where_they_cannot_they_restart(self, fields: dict[str, InPlace | None], spread: Spread, why: str) -> None:
-        seen = replace(STAGES["published"], **fields)  # type: ignore[arg-type]
+        seen = changed(STAGES["published"], **fields)
         (step,) = restart_to_trust(situation(seen, replace(REPLACE_KEY, spread=spread)))
         assert isinstance(step, Roll)
         assert (step.reason, step.uids) == (RollReason.TRUST, uids_of())
@@ -175,7 +176,7 @@ class TestRemoval:
         assert [(one.subject, one.message) for one in found] == [(ORDERS, "nobody says so.")]
 
     def test_not_for_those_that_are_waived(self) -> None:
-        seen = replace(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
+        seen = changed(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
         assert removal_gate(seen, books_of(seen), name_of(OLD)) == ()
 
     def test_open(self) -> None:

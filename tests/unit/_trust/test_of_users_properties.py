@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 
 from ...support.certificates import NOW
-from .builders import DAY, NEW, OLD, PAUSED, RUNS, name_of, names_of
+from .builders import DAY, NEW, OLD, PAUSED, RUNS, changed, name_of, names_of
 from .of_users import STAGES, presenting
 
 REPLACE_KEY = Intent(Goal.REPLACE_KEY)
@@ -68,7 +68,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
     listeners = draw(st.one_of(st.none(), answers(snapshot) if verified else st.just(())))
     state = draw(st.sampled_from((RUNS, PAUSED)))
     event(f"{stage}, {'asked' if listeners else 'not asked'}, {len(pods)} brokers {'verify' if verified else 'do not'}")
-    return replace(
+    return changed(
         snapshot,
         presenters=presenting(*users, current=current),
         waivers=waived,
@@ -92,7 +92,7 @@ def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
 @settings(max_examples=400)
 @given(clusters())
 def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
-    waived = {one.client for one in snapshot.waivers}
+    waived = {one.client for one in snapshot.outside.waivers}
     for step in decide(snapshot, REPLACE_KEY).steps:
         if isinstance(step, Withdraw):
             assert step.certificate == OLD.certificate

@@ -22,7 +22,7 @@ from ..model.snapshot import Snapshot
 
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
     """The waiver of this client that holds now."""
-    return next((one for one in snapshot.waivers if one.client == client and one.holds_at(snapshot.now)), None)
+    return next((one for one in snapshot.outside.waivers if one.client == client and one.holds_at(snapshot.now)), None)
 
 
 def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
@@ -31,8 +31,8 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.pods:
         return ()
-    seen = {client.name for client in snapshot.outside} | {one.name for one in snapshot.presenters}
-    return tuple(waiver for waiver in snapshot.waivers if waiver.client not in seen)
+    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.presenters}
+    return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
 
 def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
@@ -46,7 +46,7 @@ def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     known = tuple(_known(snapshot, ledger))
     return tuple(
         client
-        for client in snapshot.outside
+        for client in snapshot.outside.clients
         if waiver_of(client.name, snapshot) is None
         and (client.declared or client.trusts is None or any(_is_anchored(one, client.trusts) for one in known))
     )
@@ -56,14 +56,14 @@ def within_cluster(snapshot: Snapshot) -> Snapshot:
     """The snapshot without outside clients, for questions about the cluster's own processes: states, and what a restart
     can bring about.
     """
-    return replace(snapshot, outside=())
+    return snapshot.with_clients(())
 
 
 def settled(snapshot: Snapshot) -> Snapshot:
     """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
     read it.
     """
-    return replace(snapshot, outside=tuple(_followed(client, snapshot) for client in snapshot.outside))
+    return snapshot.with_clients(tuple(_followed(client, snapshot) for client in snapshot.outside.clients))
 
 
 def _known(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:

@@ -33,7 +33,7 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
     clients. There it may stay as a part of the chain of another CA.
     """
     above = {one.fingerprint for entry in ledger.entries for one in entry.chain[1:]}
-    published = (snapshot.published or frozenset()) - above
+    published = (snapshot.outside.published or frozenset()) - above
     return is_withdrawn(snapshot, fingerprint) and fingerprint not in published
 
 

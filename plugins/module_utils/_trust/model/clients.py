@@ -56,3 +56,18 @@ class Waiver:
 
     def holds_at(self, now: datetime) -> bool:
         return now < self.until <= now + LONGEST_WAIVER
+
+
+@dataclass(frozen=True)
+class OutsideClients:
+    """The clients outside the cluster, and what a user and this collection do about them."""
+
+    #: The clients that hold a copy of the CA.
+    clients: tuple[OutsideClient, ...] = ()
+    #: The clients, of any kind, whose evidence flows do without for a time because the user says so.
+    waivers: tuple[Waiver, ...] = ()
+    #: Fingerprints of the certificates in the bundle that is published for clients; None where there is no such bundle.
+    published: frozenset[str] | None = None
+
+
+NO_CLIENTS = OutsideClients()

@@ -17,7 +17,7 @@ from ..._leaves.life import LeafRequest
 from ..._leaves.standing import Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
-from .clients import OutsideClient, Waiver
+from .clients import NO_CLIENTS, OutsideClient, OutsideClients
 from .ledger import Ledger, Stop
 from .listeners import ObservedListener
 from .named import NOTHING_NAMED, Named
@@ -343,12 +343,10 @@ class Snapshot:
 
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
     sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
-    published: fingerprints in the bundle for clients, None when there is none.
     listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts. assumed: UIDs of nodes that
     are taken to answer what is stored: in a forecast, those that it has restarted or had read again.
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
-    outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
     requests: what is recorded about leaves that another issuer issues, by the Secret of the leaf. standing: the state
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
@@ -383,13 +381,10 @@ class Snapshot:
     leaves: tuple[StoredLeaf, ...]
     reconciliation: Reconciliation
     sizes: Mapping[str, int] = field(default_factory=dict)
-    published: frozenset[str] | None = None
     listeners: tuple[ObservedListener, ...] | None = None
     assumed: frozenset[str] = frozenset()
     in_place: InPlace | None = None
     missing: Mapping[str, Component] = field(default_factory=dict)
-    outside: tuple[OutsideClient, ...] = ()
-    waivers: tuple[Waiver, ...] = ()
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
     immutable: tuple[str, ...] = ()
@@ -402,6 +397,8 @@ class Snapshot:
     misnamed: Mapping[str, str] = field(default_factory=dict)
     #: The node pools whose size matters here, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
+    #: The clients outside the cluster that hold a copy of its CAs, and what is published for them.
+    outside: OutsideClients = NO_CLIENTS
     presenters: tuple[Presenter, ...] = ()
     sends_chains: bool = True
     dated_anchors: bool = True
@@ -442,6 +439,10 @@ class Snapshot:
     def with_ca(self, **changes: Any) -> Snapshot:
         """The snapshot with these changes of the pair of CA Secrets."""
         return replace(self, ca=replace(self.ca, **changes))
+
+    def with_clients(self, clients: tuple[OutsideClient, ...]) -> Snapshot:
+        """The snapshot with these clients outside the cluster."""
+        return replace(self, outside=replace(self.outside, clients=clients))
 
     @cached_property
     def uids(self) -> frozenset[str]:

@@ -121,7 +121,7 @@ def _found(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
 
 def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
-    known = {*(one.name for one in snapshot.outside), *(one.name for one in snapshot.presenters)}
+    known = {*(one.name for one in snapshot.outside.clients), *(one.name for one in snapshot.presenters)}
     at_gates = all(one.condition in (Condition.TRUST, Condition.REMOVAL) for one in violations)
     parties = frozenset(one.subject for one in violations)
     return (
@@ -138,7 +138,8 @@ def _hold(party: str, violations: Sequence[Violation], before: Phase) -> Planned
 def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
     """The snapshot in which these are not in the way any more."""
     waivers = tuple(Waiver(one, snapshot.now + LONGEST_WAIVER, "as planned") for one in sorted(parties))
-    return replace(snapshot, waivers=(*snapshot.waivers, *waivers))
+    outside = snapshot.outside
+    return replace(snapshot, outside=replace(outside, waivers=(*outside.waivers, *waivers)))
 
 
 def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:

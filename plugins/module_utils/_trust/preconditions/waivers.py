@@ -20,7 +20,7 @@ from ..model.violations import Condition, Violation
 def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Precondition: every waiver that is given names an outside client, has a reason, and ends neither before now nor
     too late."""
-    for waiver in snapshot.waivers:
+    for waiver in snapshot.outside.waivers:
         for message, remedy in _problems(waiver, snapshot):
             yield Violation(Condition.WAIVERS_HOLD, f"the waiver for {waiver.client}", message, remedy)
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ..._pki.certificates import Certificate, Chain
@@ -49,7 +48,8 @@ def needing_it(snapshot: Snapshot, successor: Successor) -> Snapshot:
     if successor.introduction.link is None:
         return snapshot
     form = snapshot.ca.led_to(successor.entry.chain, snapshot.now)
-    return replace(snapshot, outside=tuple(one for one in snapshot.outside if not _is_led_on(one, form, snapshot.now)))
+    clients = snapshot.outside.clients
+    return snapshot.with_clients(tuple(one for one in clients if not _is_led_on(one, form, snapshot.now)))
 
 
 def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:

@@ -31,13 +31,13 @@ def await_outside(at: Situation) -> Steps:
     A client whose copy the operator does not change holds the flow with its violation instead: it would be waited for
     in vain.
     """
-    if not at.snapshot.outside:
+    if not at.snapshot.outside.clients:
         return ()
     then = settled(at.snapshot)
     for now, later, phase in _obstacles(at, then):
         if now and not later:
             clients = tuple(violation.subject for violation in now)
-            return (AwaitOutside(clients=clients, settled=then.outside, phase=phase),)
+            return (AwaitOutside(clients=clients, settled=then.outside.clients, phase=phase),)
     return ()
 
 

@@ -65,9 +65,9 @@ def publish(at: Situation) -> Steps:
         return ()
     chains = tuple(entry.chain for entry in at.ledger.entries if is_projected(at.snapshot, entry.fingerprint))
     wanted = frozenset(certificate.fingerprint for chain in chains for certificate in chain)
-    if not chains or at.snapshot.published == wanted:
+    if not chains or at.snapshot.outside.published == wanted:
         return ()
-    growing = at.snapshot.published is None or bool(wanted - at.snapshot.published)
+    growing = at.snapshot.outside.published is None or bool(wanted - at.snapshot.outside.published)
     return (Publish(chains=chains, phase=Phase.PREPARE if growing else Phase.RETIRE),)
 
 
@@ -75,9 +75,9 @@ def is_published(at: Situation, entry: LedgerEntry) -> bool:
     """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3)."""
     if not is_projected(at.snapshot, entry.fingerprint):
         return False
-    published = at.snapshot.published or frozenset()
+    published = at.snapshot.outside.published or frozenset()
     return not _is_wanted(at) or all(certificate.fingerprint in published for certificate in entry.chain)
 
 
 def _is_wanted(at: Situation) -> bool:
-    return at.intent.publish or at.snapshot.published is not None
+    return at.intent.publish or at.snapshot.outside.published is not None

@@ -42,6 +42,7 @@ from ..builders import (
     THIRD,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -134,7 +135,7 @@ def test_within_the_cluster_nobody_outside_counts() -> None:
 def test_what_the_operator_makes_of_a_copy(
     client: OutsideClient, trusts: tuple[Entity, ...], books: Ledger | None
 ) -> None:
-    (after,) = settled(beside(replace(client, doubt=DOUBT), ledger=books)).outside
+    (after,) = settled(beside(replace(client, doubt=DOUBT), ledger=books)).outside.clients
     assert after == replace(client, trusts=tuple(one.certificate for one in trusts), doubt="")
 
 
@@ -142,7 +143,7 @@ def test_of_an_entry_with_a_chain_a_copy_gets_the_ca_that_it_begins_with() -> No
     """By which it is known whose an entry is, before the cluster is adopted as well."""
     ca = secrets(chain_of(INTERMEDIATE, ROOT), others={"next.crt": chain_of(NEW, THIRD)})
     copies = (a_client(NEW, follows=Follows.ISSUING), a_client(NEW, follows=Follows.TRUSTED))
-    after = settled(cluster(ca=ca, ledger=None, outside=copies)).outside
+    after = settled(cluster(ca=ca, ledger=None, outside=copies)).outside.clients
     assert [one.trusts for one in after] == [chain_of(INTERMEDIATE), chain_of(INTERMEDIATE, NEW)]
 
 
@@ -150,7 +151,7 @@ def test_a_copy_loses_what_has_left_the_cluster() -> None:
     """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
     books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))
     snapshot = cluster(ca=secrets(NEW), ledger=books, outside=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),))
-    assert settled(snapshot).outside == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
+    assert settled(snapshot).outside.clients == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
 
 
 def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -> None:
@@ -158,11 +159,11 @@ def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -
     snapshot = cluster(
         ca=secrets(OLD), ledger=ledger(entry(OLD)), outside=(a_client(SHORT, THIRD, follows=Follows.TRUSTED),)
     )
-    assert settled(snapshot).outside == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
+    assert settled(snapshot).outside.clients == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
 
 
 def test_what_nobody_can_see_stays_unknown() -> None:
-    assert settled(beside(UNREADABLE)).outside == (UNREADABLE,)
+    assert settled(beside(UNREADABLE)).outside.clients == (UNREADABLE,)
 
 
 @pytest.mark.parametrize(
@@ -186,5 +187,5 @@ def test_one_that_knows_the_ca_before_the_one_in_use_relies_on_it_while_it_is_le
     now: datetime, counts: bool
 ) -> None:
     """No book has that CA any more."""
-    snapshot = replace(linked.FINISHED, outside=(a_client(OLD),), now=now)
+    snapshot = changed(linked.FINISHED, outside=(a_client(OLD),), now=now)
     assert bool(relying(snapshot, books_of(snapshot))) is counts

@@ -38,6 +38,7 @@ from ..builders import (
     THIRD,
     a_leaf,
     a_pod,
+    changed,
     cluster,
     entry,
     leaves,
@@ -72,7 +73,7 @@ SHARED = {"accepts": names_of(OLD), "doubts": {name_of(NEW): "a name"}, "shared"
 
 def looked(*seen: ObservedListener, **fields: Any) -> Snapshot:
     """Somebody looked, and this is what was seen."""
-    return replace(SEEN, listeners=seen, **fields)
+    return changed(SEEN, listeners=seen, **fields)
 
 
 # --- what a pod presents

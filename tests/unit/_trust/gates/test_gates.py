@@ -32,6 +32,7 @@ from ..builders import (
     UNUSED,
     a_leaf,
     chain_of,
+    changed,
     entry,
     hashes_of,
     ledger,
@@ -46,7 +47,7 @@ CORPORATE = chain_of(INTERMEDIATE, ROOT)
 def _outside() -> Snapshot:
     """A client of the listeners trusts another CA, and would refuse what nodes are to present (I3)."""
     client = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
-    return replace(linked.TRUSTED, outside=(client,))
+    return changed(linked.TRUSTED, outside=(client,))
 
 
 def _intermediate() -> Snapshot:

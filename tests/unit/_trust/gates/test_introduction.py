@@ -42,6 +42,7 @@ from ..builders import (
     a_pod,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -76,7 +77,7 @@ def seen(
     """A node, and a Go program beside it. unknown: to whom the CA in use is unknown."""
     ca = secrets(old, others={"next.crt": new.chain}, prepared=waits)
     books = ledger(entry(old, generations={0}, awaiting=unknown), new)
-    return replace(cluster(ca=ca, ledger=books, pods=(NODE, EXPORTER)), **fields)
+    return changed(cluster(ca=ca, ledger=books, pods=(NODE, EXPORTER)), **fields)
 
 
 def introduced(snapshot: Snapshot, gates: Gates = GATES) -> Introduction:
@@ -142,7 +143,7 @@ def test_how_a_ca_is_introduced(snapshot: Snapshot, expected: Introduction) -> N
 STRANGE = f"no trusted certificate for {OLD.certificate.subject}, the issuer of {OLD.certificate.subject}"
 REFUSES = f"pod {NODE.name} would refuse its link certificate: {STRANGE}."
 NOT_YET = f"{EARLY.certificate.subject} is not valid before {EARLY.certificate.not_before:%Y-%m-%d %H:%M:%S} UTC"
-OUTSIDE = OutsideClient("Secret kafka/app", (SHORT.certificate,), "", Verifier.OPENSSL)
+outside = OutsideClient("Secret kafka/app", (SHORT.certificate,), "", Verifier.OPENSSL)
 
 
 #: The CA in use is an intermediate one: what is above it stands in ``ca.crt`` too, and issues no leaves here.
@@ -202,7 +203,7 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
             id="it knows the CA, which no restart makes it accept",
         ),
         pytest.param(
-            linked(SHORT, outside=(OUTSIDE,)), behind_link(SHORT, exporter=ONE_BELOW), id="a client outside is waited for"
+            linked(SHORT, outside=(outside,)), behind_link(SHORT, exporter=ONE_BELOW), id="a client outside is waited for"
         ),
     ],
 )  # fmt: skip
@@ -238,7 +239,7 @@ EVERYBODY = (*PODS_OF_BOTH, "the Cluster Operator")
     [
         pytest.param(linked(), [], id="linked: at once"),
         pytest.param(linked(SHORT), cannot(NEW, PODS_OF_BOTH[1]), id="linked, and one has to know the CA itself first"),
-        pytest.param(linked(outside=(replace(OUTSIDE, trusts=(OLD.certificate,)),)), [], id="nobody outside is asked"),
+        pytest.param(linked(outside=(replace(outside, trusts=(OLD.certificate,)),)), [], id="nobody outside is asked"),
         pytest.param(seen(prepared(NEW)), cannot(NEW, *PODS_OF_BOTH), id="without a link: not yet known"),
         pytest.param(seen(prepared(NEW), new=entry(NEW, UNTRUSTED)), [], id="without a link: known to all"),
         pytest.param(seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED, awaiting=BOTH)), [], id="a renewal: at once"),

@@ -40,6 +40,7 @@ from ..builders import (
     a_leaf,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -74,14 +75,14 @@ def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
 
 
 def refused(client: OutsideClient, form: Chain = ITSELF, snapshot: Snapshot = BEFORE, **fields: Any) -> list[str]:
-    asked = replace(snapshot, outside=(client,), **fields)
+    asked = changed(snapshot, outside=(client,), **fields)
     found = trust_gate(asked, books_of(asked), form)
     assert {violation.condition for violation in found} <= {Condition.TRUST}
     return [str(violation) for violation in found]
 
 
 def needed(client: OutsideClient, snapshot: Snapshot = AFTER, **fields: Any) -> list[str]:
-    asked = replace(snapshot, outside=(client,), **fields)
+    asked = changed(snapshot, outside=(client,), **fields)
     found = removal_gate(asked, books_of(asked), name_of(OLD))
     assert {violation.condition for violation in found} <= {Condition.REMOVAL}
     return [str(violation) for violation in found]
@@ -204,7 +205,7 @@ def test_what_is_not_known_of_a_client_never_passes(client: OutsideClient) -> No
 @pytest.mark.parametrize("form", [chain_of(NEW), chain_of(RENEWED_NEW)], ids=["in use", "renewed"])
 def test_nodes_lead_on_to_the_ca_in_use(form: Chain) -> None:
     """A client that knows the CA before it; and no further, to the next one."""
-    snapshot = replace(linked.FINISHED, outside=(a_client(OLD),), waivers=())
+    snapshot = changed(linked.FINISHED, outside=(a_client(OLD),), waivers=())
     assert trust_gate(snapshot, books_of(snapshot), form) == ()
     (refused,) = trust_gate(snapshot, books_of(snapshot), linked_form(THIRD, NEW))
     assert refused.subject == NAME
@@ -222,7 +223,7 @@ def test_with_both_link_certificates_the_old_ca_may_leave_a_client_that_gets_the
     client: OutsideClient, is_held: bool
 ) -> None:
     """Before the switch; A is OLD."""
-    snapshot = replace(linked.ALONE, outside=(client,), waivers=())
+    snapshot = changed(linked.ALONE, outside=(client,), waivers=())
     assert bool(removal_gate(snapshot, books_of(snapshot), name_of(OLD))) is is_held
     alone = snapshot.with_ca(prepared=(prepared(NEW, linked.LINK),))
     assert removal_gate(alone, books_of(alone), name_of(OLD)) != ()

@@ -40,6 +40,7 @@ from ..builders import (
     a_pod,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -257,7 +258,7 @@ def test_a_certificate_that_is_about_to_be_issued(
     new: Presenter, changes: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     """Its issuer may have read the CA a while ago."""
-    seen = replace(STAGES["issued"], presenters=presenting(new, current=NEW), **changes)
+    seen = changed(STAGES["issued"], presenters=presenting(new, current=NEW), **changes)
     found = removal_gate(seen, books_of(seen), OLD.certificate.fingerprint)
     assert [(one.subject, one.message) for one in found] == expected
 

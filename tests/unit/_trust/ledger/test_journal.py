@@ -49,6 +49,7 @@ from ..builders import (
     a_pod,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -198,7 +199,7 @@ def test_a_closed_journal_stays_as_it_is() -> None:
 def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
     fields = {"ledger": ledger(_NEW_IN_USE), **unfinished}
     fields["ledger"] = replace(fields["ledger"], journal=a_journal())
-    assert journal_after(replace(stage.RETIRED, **fields)) == a_journal()
+    assert journal_after(changed(stage.RETIRED, **fields)) == a_journal()
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from ..builders import (
     a_pod,
     answering,
     books_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -269,7 +270,7 @@ OWN_LEAVES = {name: issue_leaf(NEW, name) for name in PODS}
 
 def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
     stored = tuple(a_leaf(name, NEW, 1, chain=(leaf, NEW.certificate)) for name, leaf in OWN_LEAVES.items())
-    return replace(holding(*held), leaves=stored, **fields)
+    return changed(holding(*held), leaves=stored, **fields)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pres
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW, YEAR
-from ..builders import DAY, NEW, OLD, THIRD, a_journal, books_of, secrets
+from ..builders import DAY, NEW, OLD, THIRD, a_journal, books_of, changed, secrets
 from ..of_users import STAGES, presenter, presenting
 
 KNOWN = Outgoing(frozenset({"Pod kafka/a orders"}), NOW + YEAR)
@@ -35,7 +35,7 @@ def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
 
 
 def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fields: Any) -> Outgoing | None:
-    seen = replace(STAGES[stage], presenters=presenting(*programs), **fields)
+    seen = changed(STAGES[stage], presenters=presenting(*programs), **fields)
     return note_outgoing(seen, journal or a_journal(), books_of(seen)).outgoing
 
 

@@ -37,6 +37,7 @@ from ..builders import (
     a_pod,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -84,7 +85,7 @@ def test_it_leaves_and_everybody_who_runs_may_still_trust_it() -> None:
 )
 def test_it_stays_while(fields: dict[str, Any]) -> None:
     books = books_of(stage.OUT_OF_BUNDLE)
-    assert struck(replace(stage.OUT_OF_BUNDLE, **fields), books) == books
+    assert struck(changed(stage.OUT_OF_BUNDLE, **fields), books) == books
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_it_stays_while(fields: dict[str, Any]) -> None:
 )
 def test_one_that_stays_keeps_no_other(fields: dict[str, Any]) -> None:
     """Whichever comes first in the ledger."""
-    both = replace(stage.OUT_OF_BUNDLE, **{"ledger": ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN), **fields})
+    both = changed(stage.OUT_OF_BUNDLE, **{"ledger": ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN), **fields})
     assert [one.fingerprint for one in struck(both).entries] == [name_of(THIRD), name_of(NEW)]
 
 
@@ -190,9 +191,9 @@ def test_another_ca_is_not_concerned() -> None:
 
 
 def test_it_stays_while_clients_can_read_it() -> None:
-    before = replace(renewed(SHORT), published=names_of(SHORT, RENEWED))
+    before = changed(renewed(SHORT), published=names_of(SHORT, RENEWED))
     assert struck(before) == books_of(before)
-    assert len(struck(replace(before, published=names_of(RENEWED))).entries) == 1
+    assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1
 
 
 def test_above_another_ca_clients_may_read_it_for_good() -> None:

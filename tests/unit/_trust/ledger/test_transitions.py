@@ -36,6 +36,7 @@ from ..builders import (
     a_leaf,
     a_pod,
     books_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -140,7 +141,7 @@ def test_nothing_becomes_trusted_past_a_closed_gate(gate: str) -> None:
     ],
 )
 def test_unknown_evidence_keeps_every_state(fields: dict[str, Any]) -> None:
-    assert moved(replace(stage.USED, **fields)) == {}
+    assert moved(changed(stage.USED, **fields)) == {}
 
 
 def test_what_enters_as_trusted_has_made_its_one_step() -> None:

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forec
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
 
 from .. import linked
-from ..builders import NEW, OLD, THIRD, answering, names_of, stored_chain
+from ..builders import NEW, OLD, THIRD, answering, changed, names_of, stored_chain
 from ..plan.test_forecast import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 from ..rules.asking import RECONCILE
 from ..rules.test_verdict import asked, failing
@@ -116,7 +116,7 @@ ROWS = {
     ),
     # It guards the first use of a CA that clients outside do not trust; nodes may trust that one before.
     Condition.TRUST: Row(
-        Stops.GATE, foreseen=replace(linked.SETTLED, outside=(STRANGER,)), restarts=frozenset({RollReason.TRUST})
+        Stops.GATE, foreseen=changed(linked.SETTLED, outside=(STRANGER,)), restarts=frozenset({RollReason.TRUST})
     ),
     # It forbids what a reload would spare, before the restarts that none spares.
     Condition.IN_PLACE: Row(

@@ -42,6 +42,7 @@ from ..builders import (
     THIRD,
     answering,
     chain_of,
+    changed,
     cluster,
     entry,
     hashes_of,
@@ -162,7 +163,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
         def authority(self, step: PrepareAuthority) -> PreparedAuthority:
             return supplied
 
-    found = forecast(replace(SETTLED, **fields), replace(SUPPLIED, trusting=(chain_of(ROOT),)), Brought())
+    found = forecast(changed(SETTLED, **fields), replace(SUPPLIED, trusting=(chain_of(ROOT),)), Brought())
     told = " ".join(step.what for step in found.steps)
     for one in (INTERMEDIATE.certificate, ROOT.certificate):
         assert told.count(named(one)) == told.count(one.subject) > 0
@@ -195,7 +196,7 @@ def test_why_it_is_done_this_way(snapshot: Snapshot, intent: Intent, choices: tu
 
 
 def test_what_would_hold_it_comes_after_what_can_be_done_before() -> None:
-    found = planned(replace(SETTLED, outside=(STRANGER,)), REPLACE_KEY)
+    found = planned(changed(SETTLED, outside=(STRANGER,)), REPLACE_KEY)
     assert {(one.condition, one.subject) for one in found.violations} == {(Condition.TRUST, "Secret kafka/app")}
     assert "prepare a CA with a new key" in found.steps[0].what
     assert not any("switch" in step.what for step in found.steps)
@@ -203,7 +204,7 @@ def test_what_would_hold_it_comes_after_what_can_be_done_before() -> None:
 
 def test_the_plan_says_what_comes_after_a_hold_of_a_party_outside() -> None:
     """As if that party were not there; the diff ends where a call would end."""
-    found, free = planned(replace(SETTLED, outside=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
+    found, free = planned(changed(SETTLED, outside=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
     (hold,) = [step for step in found.after if step not in free.steps]
     assert found.after[0] == hold
     assert hold.what == f"the flow is held here by Secret kafka/app: cannot validate certificates of the CA {NEW_NAME}."

@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 
 from ....support.certificates import NOW
-from ..builders import DAY, NEW, PAUSED, prepared
+from ..builders import DAY, NEW, PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
 
@@ -161,7 +161,7 @@ def test_a_ca_that_nobody_verifies_by_and_nobody_has_a_certificate_of_needs_no_u
 
 
 def test_a_waiver_lets_it_begin() -> None:
-    waived = replace(UNKNOWN, waivers=(Waiver(ORDERS, NOW + DAY, "told by phone"),))
+    waived = changed(UNKNOWN, waivers=(Waiver(ORDERS, NOW + DAY, "told by phone"),))
     assert texts(presenters_are_known, waived, REPLACE_KEY) == []
 
 

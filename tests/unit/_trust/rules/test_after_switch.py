@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 
 from ....support.certificates import make
 from .. import linked, renewal
-from ..builders import NEW, NOW, OLD, PAUSED, SHORT, a_journal, books_of, chain_of, link_of, prepared, secrets
+from ..builders import NEW, NOW, OLD, PAUSED, SHORT, a_journal, books_of, chain_of, changed, link_of, prepared, secrets
 from .asking import REPLACE_KEY, situation
 
 MINUTE = timedelta(minutes=1)
@@ -36,7 +36,7 @@ IN_PLACE = {"in_place": InPlace()}
 
 def reading(since: Journal | None, before: Snapshot = linked.TIDIED, **fields: Any) -> Snapshot:
     """After the switch, with this journal."""
-    return replace(before, ledger=replace(books_of(before), journal=since), **{**IN_PLACE, **fields})
+    return changed(before, ledger=replace(books_of(before), journal=since), **{**IN_PLACE, **fields})
 
 
 def since(minutes: int, **fields: Any) -> Journal:
@@ -85,7 +85,7 @@ BRIEF = make("cluster-ca v0", OLD.key, NEW, end=NOW + 10 * MINUTE).certificate
 
 
 def with_links(*links: Any, **fields: Any) -> Snapshot:
-    return replace(linked.ALONE.with_ca(prepared=(prepared(NEW, *links),)), **{**IN_PLACE, **fields})
+    return changed(linked.ALONE.with_ca(prepared=(prepared(NEW, *links),)), **{**IN_PLACE, **fields})
 
 
 def elsewhere(before: Snapshot) -> Snapshot:

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.awai
 
 from ....support.certificates import Entity
 from .. import linked, unlinked
-from ..builders import NEW, OLD
+from ..builders import NEW, OLD, changed
 from .asking import situation, turns
 
 CONNECT = "KafkaConnect kafka/connect"
@@ -62,7 +62,7 @@ BOTH = client(OLD, NEW)
     ],
 )  # fmt: skip
 def test_who_is_waited_for(before: Snapshot, now: OutsideClient, expected: Steps) -> None:
-    assert await_outside(situation(replace(before, outside=(now,)))) == expected
+    assert await_outside(situation(changed(before, outside=(now,)))) == expected
 
 
 def test_without_clients_nobody_is_waited_for() -> None:

@@ -47,6 +47,7 @@ from ..builders import (
     answering,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -284,7 +285,7 @@ STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD), kind=Verifier.JVM, r
 )
 def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
     snapshot, intent = FLOWS[stage]
-    found = holds(situation(replace(snapshot, outside=(STRANGER,)), intent))
+    found = holds(situation(changed(snapshot, outside=(STRANGER,)), intent))
     told = [str(one) for one in found if one.subject == STRANGER.name and one.condition is Condition.TRUST]
     name, digest = NEW.certificate.subject, NEW.certificate.sha256[:16]
     expected = f"Secret kafka/app: cannot validate certificates of the CA {name} ({digest}). Give it the CA."
@@ -313,7 +314,7 @@ def test_a_leaf_that_is_missing_does_not_hold_while_it_is_asked_for() -> None:
 def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None:
     """Behind the link certificate the next CA is not used yet."""
     stranger = replace(STRANGER, trusts=chain_of(OLD))
-    linked_ = replace(linked.TRUSTED, outside=(stranger,))
+    linked_ = changed(linked.TRUSTED, outside=(stranger,))
     assert holds(situation(linked_))
     assert holds(situation(elsewhere(linked_))) == ()
 

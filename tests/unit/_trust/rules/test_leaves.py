@@ -62,6 +62,7 @@ from ..builders import (
     a_pod,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -225,7 +226,7 @@ OPENSSL = OutsideClient(
         ),
         pytest.param(without_link(AGREED), (), id="no link certificate"),
         pytest.param(replace(AGREED, bundle=names_of(OLD)), (), id="it may not be used yet"),
-        pytest.param(replace(AGREED, outside=(OPENSSL,)), (), id="a client outside would refuse it"),
+        pytest.param(changed(AGREED, outside=(OPENSSL,)), (), id="a client outside would refuse it"),
         pytest.param(linked.ISSUED, (), id="all but the operator's own are of it"),
         pytest.param(linked.SETTLED, (), id="no next CA"),
     ],
@@ -251,7 +252,7 @@ KNOWN_BY_ITS_ROOT = replace(
 
 def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
     stranger = OutsideClient("Secret kafka/app", chain_of(OLD))
-    assert use_by_operator(situation(replace(PHASED_OUT, outside=(stranger,)))) == OWN_LEAF
+    assert use_by_operator(situation(changed(PHASED_OUT, outside=(stranger,)))) == OWN_LEAF
 
 
 def test_only_the_operators_own_leaf_is_issued_alone() -> None:

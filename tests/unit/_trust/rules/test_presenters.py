@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.presenters import await_pick_up, reissue
 
 from ....support.certificates import NOW
-from ..builders import DAY, NEW, OLD, names_of
+from ..builders import DAY, NEW, OLD, changed, names_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
 
@@ -39,7 +39,7 @@ def test_at_other_stages_nobody_is(stage: str) -> None:
 
 def test_whoever_is_waived_is_not_waited_for() -> None:
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
-    (step,) = reissue(situation(replace(STAGES["switched"], waivers=waivers)))
+    (step,) = reissue(situation(changed(STAGES["switched"], waivers=waivers)))
     assert isinstance(step, AwaitReissue)
     assert step.names == (PAYMENTS,)
 
@@ -98,7 +98,7 @@ def test_a_pause_ends_with_the_turn_of_whoever_has_it() -> None:
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
     first = presenter(ORDERS, behind=True, pause=ReissuePause.OURS)
     second = presenter(PAYMENTS, NEW, pause=ReissuePause.ASKED)
-    seen = replace(STAGES["switched"], waivers=waivers, presenters=presenting(first, second, current=NEW))
+    seen = changed(STAGES["switched"], waivers=waivers, presenters=presenting(first, second, current=NEW))
     (step,) = reissue(situation(seen, replace(REPLACE_KEY, user_batch=7)))
     assert isinstance(step, AwaitReissue)
     assert (step.names, step.batch) == ((ORDERS, PAYMENTS), 7)

@@ -43,6 +43,7 @@ from ..builders import (
     UNUSED,
     a_leaf,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -144,7 +145,7 @@ def test_paused_the_bundle_is_written_here(snapshot: Snapshot, expected: Steps) 
 
 
 def given(snapshot: Snapshot, published: frozenset[str] | None) -> Snapshot:
-    return replace(snapshot, published=published)
+    return changed(snapshot, published=published)
 
 
 @pytest.mark.parametrize(

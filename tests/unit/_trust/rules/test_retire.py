@@ -35,6 +35,7 @@ from ..builders import (
     answering,
     books_of,
     chain_of,
+    changed,
     entry,
     ledger,
     name_of,
@@ -101,7 +102,7 @@ RETIRING = unlinked.RETIRING
             replace(RETIRING, pods=(a_pod(generation=None), *RETIRING.pods[1:])), id="who knows what a pod presents"
         ),
         pytest.param(
-            replace(RETIRING, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), id="a client outside needs it"
+            changed(RETIRING, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), id="a client outside needs it"
         ),
         pytest.param(unlinked.WITHDRAWN, id="it is out already"),
         pytest.param(linked.HALTED, id="the operator's own CA leaves by a switch"),
@@ -137,7 +138,7 @@ def test_one_that_stays_keeps_no_other(first: LedgerEntry, fields: dict[str, Any
     """Their order in the ledger does not matter."""
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
-    snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
+    snapshot = changed(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
     assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
 
 

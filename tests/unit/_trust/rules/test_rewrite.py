@@ -39,6 +39,7 @@ from ..builders import (
     a_leaf,
     books_of,
     chain_of,
+    changed,
     entry,
     ledger,
     prepared,
@@ -94,7 +95,7 @@ def refused(snapshot: Snapshot) -> Snapshot:
         pytest.param(replace(LEARNED, reconciliation=RUNS), pause_for(NEW_KEY[0]), id="never beside a working operator"),
         pytest.param(refused(LEARNED), (), id="a process would refuse them"),
         pytest.param(
-            replace(LEARNED, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), NEW_KEY,
+            changed(LEARNED, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), NEW_KEY,
             id="clients were asked before the switch: the operator is not kept paused for them",
         ),
         pytest.param(unlinked.ISSUED, (), id="all are of it"),

@@ -44,6 +44,7 @@ from ..builders import (
     UNUSED,
     a_journal,
     books_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -143,7 +144,7 @@ def known(snapshot: Snapshot, *entries: LedgerEntry) -> Snapshot:
 
 def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
     client = OutsideClient("Secret kafka/app", tuple(one.certificate for one in trusts))
-    return replace(snapshot, outside=(client,))
+    return changed(snapshot, outside=(client,))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.verd
 from ....support.certificates import NOW
 from ....support.certificates import leaf as issue_leaf
 from .. import linked
-from ..builders import DAY, OLD, a_journal, a_leaf, cluster, entry, ledger
+from ..builders import DAY, OLD, a_journal, a_leaf, changed, cluster, entry, ledger
 from ..stand_in import MadeHere
 from .asking import RECONCILE, REPLACE_KEY, situation
 
@@ -197,7 +197,7 @@ def test_a_leaf_that_is_still_to_be_issued_explains_it(lacking: dict[str, Any]) 
     snapshot = failing(ledger=ledger(entry(OLD), journal=journal), **lacking)
     assert decide_at_the_end(snapshot, RECONCILE) == Decision(done=True)
     assert decide_at_the_end(
-        replace(snapshot, **{name: type(value)() for name, value in lacking.items()}), RECONCILE
+        changed(snapshot, **{name: type(value)() for name, value in lacking.items()}), RECONCILE
     ).steps
 
 

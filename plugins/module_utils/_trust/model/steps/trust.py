@@ -96,7 +96,7 @@ class Publish(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         published = frozenset(certificate.fingerprint for chain in self.chains for certificate in chain)
-        return replace(snapshot, published=published)
+        return replace(snapshot, outside=replace(snapshot.outside, published=published))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ class AwaitOutside(Step):
         return f"wait until {', '.join(self.clients)} {trust} what the operator copies from the cluster's CAs"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return replace(snapshot, outside=self.settled)
+        return snapshot.with_clients(self.settled)
 
 
 @dataclass(frozen=True, kw_only=True)

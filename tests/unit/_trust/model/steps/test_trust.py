@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from .....support.certificates import NOW, Entity
 from ... import linked
-from ...builders import HOUR, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, cluster, names_of, secrets
+from ...builders import HOUR, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, changed, cluster, names_of, secrets
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -106,10 +106,10 @@ LAGS = replace(linked.LEARNED, bundle=names_of(OLD, NEW))
         pytest.param(LAGS, WriteBundle(phase=Phase.RETIRE), linked.OUT_OF_BUNDLE, id="the bundle is written"),
         pytest.param(
             SETTLED, Publish(chains=(chain_of(INTERMEDIATE, ROOT),), phase=Phase.PREPARE),
-            replace(SETTLED, published=names_of(INTERMEDIATE, ROOT)), id="with everything above",
+            changed(SETTLED, published=names_of(INTERMEDIATE, ROOT)), id="with everything above",
         ),
         pytest.param(
-            SETTLED, AwaitOutside(clients=(APP.name,), settled=(APP,), phase=Phase.TRUST), replace(SETTLED, outside=(APP,)),
+            SETTLED, AwaitOutside(clients=(APP.name,), settled=(APP,), phase=Phase.TRUST), changed(SETTLED, outside=(APP,)),
             id="clients are as they will be",
         ),
         pytest.param(
