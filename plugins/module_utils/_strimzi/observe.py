@@ -23,7 +23,16 @@ from .._pki.keys import PrivateKey
 from .._trust.model.clients import OutsideClients
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode, Pools
-from .._trust.model.snapshot import CaSecrets, ClockReading, Component, OtherAuthority, Pod, Snapshot, StoredLeaf
+from .._trust.model.snapshot import (
+    CaSecrets,
+    ClockReading,
+    Component,
+    Objects,
+    OtherAuthority,
+    Pod,
+    Snapshot,
+    StoredLeaf,
+)
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
@@ -156,15 +165,18 @@ def observe(
     snapshot = replace(
         bare,
         reconciliation=with_nodes(bare.reconciliation, kafka, seen.nodes, seen.own),
-        in_deletion={**bare.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
         pods=parties,
         leaves=leaves,
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         outside=replace(bare.outside, clients=observe_outside(client, reach, bare.named.trusting) if seen.own else ()),
         unlabelled=unlabelled(running, scope),
         foreign=seen.foreign,
-        unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
-        immutable=(*bare.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
+        objects=replace(
+            bare.objects,
+            unlabelled_secrets={**bare.objects.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
+            immutable=(*bare.objects.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
+            in_deletion={**bare.objects.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
+        ),
         pools=Pools(
             replicas=pools.replicas if ca.elsewhere or growth.scaling else {},
             spare=_numbered(yet_to_come.values()),
@@ -210,7 +222,6 @@ def without_parties(
         outside=OutsideClients(
             waivers=outside.waivers, published=read_published(secrets.get(scope.client_bundle_secret))
         ),
-        sizes=sizes_of(scope, secrets),
         source=read_ca_source(client, source) if source is not None else None,
         renewal_window=renewal_window(kafka, scope),
         validity=leaf_life(kafka, scope),
@@ -218,9 +229,14 @@ def without_parties(
         keys_elsewhere=_keys_of(scope.other_ca, other.ca),
         keys_above_elsewhere=_keys_above(scope.other_ca, other.ca),
         other=other,
-        unlabelled_secrets=unlabelled_secrets(scope, secrets),
-        immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
-        in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
+        objects=Objects(
+            unlabelled_secrets=unlabelled_secrets(scope, secrets),
+            immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
+            in_deletion=dict(
+                (*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))
+            ),
+            sizes=sizes_of(scope, secrets),
+        ),
         clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
     )
 

@@ -73,10 +73,13 @@ def observe_clients_ca(
         reconciliation=with_nodes(bare.reconciliation, kafka, found.nodes, found.own),
         pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
         unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
-        unlabelled_secrets={
-            **bare.unlabelled_secrets,
-            **{one.secret: lost for one in (users.users if users is not None else ()) if (lost := one.unlabelled)},
-        },
+        objects=replace(
+            bare.objects,
+            unlabelled_secrets={
+                **bare.objects.unlabelled_secrets,
+                **{one.secret: lost for one in (users.users if users is not None else ()) if (lost := one.unlabelled)},
+            },
+        ),
         foreign=found.foreign,
         presenters=_presenters(users, scope, ca, ledger, used, now),
         sends_chains=False,

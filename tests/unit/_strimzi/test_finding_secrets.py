@@ -67,11 +67,11 @@ def test_what_has_lost_its_labels_is_read_all_the_same(name: str, why: str, hold
     bench = Bench()
     whole(bench)
     before = bench.observe().snapshot
-    assert before.unlabelled_secrets == {}
+    assert before.objects.unlabelled_secrets == {}
     stripped(bench, name, lost)
     bench.api.requests.clear()
     after = bench.observe().snapshot
-    assert after.unlabelled_secrets == {name: UnlabelledSecret(lost, why, holds)}
+    assert after.objects.unlabelled_secrets == {name: UnlabelledSecret(lost, why, holds)}
     assert (after.ca, after.bundle, after.ledger, after.leaves, after.pods, after.missing) == (
         before.ca, before.bundle, before.ledger, before.leaves, before.pods, {},
     )  # fmt: skip
@@ -84,7 +84,7 @@ def test_labels_of_a_nodes_leaf(lost: tuple[str, ...]) -> None:
     whole(bench)
     stripped(bench, NODES, lost)
     snapshot = bench.observe().snapshot
-    assert snapshot.unlabelled_secrets == {NODES: UnlabelledSecret(lost, ANEW)}
+    assert snapshot.objects.unlabelled_secrets == {NODES: UnlabelledSecret(lost, ANEW)}
     assert (NODES, Component.KAFKA) in [(one.secret, one.component) for one in snapshot.leaves]
     assert snapshot.missing == {}
 
@@ -95,7 +95,7 @@ def test_what_is_really_missing_stays_missing() -> None:
     for name in (NODES, EXPORTERS):
         bench.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{name}")
     snapshot = bench.observe().snapshot
-    assert (snapshot.missing, snapshot.unlabelled_secrets) == (
+    assert (snapshot.missing, snapshot.objects.unlabelled_secrets) == (
         {NODES: Component.KAFKA, EXPORTERS: Component.KAFKA_EXPORTER}, {},
     )  # fmt: skip
 
@@ -108,7 +108,10 @@ def test_a_half_of_a_ledger_in_two_secrets(name: str) -> None:
     stripped(bench, name, (KIND,))
     snapshot = bench.observe().snapshot
     assert snapshot.ledger is not None
-    assert (snapshot.ledger.problems, snapshot.unlabelled_secrets) == ((), {name: UnlabelledSecret((KIND,), OURS)})
+    assert (snapshot.ledger.problems, snapshot.objects.unlabelled_secrets) == (
+        (),
+        {name: UnlabelledSecret((KIND,), OURS)},
+    )
 
 
 def test_a_secret_of_another_program_under_a_name_of_the_ledger_is_left_alone() -> None:
@@ -117,7 +120,7 @@ def test_a_secret_of_another_program_under_a_name_of_the_ledger_is_left_alone() 
     bench.create("secrets", secret(KEYED, {"notes": b"theirs"}))
     stripped(bench, KEYED, (KIND, CLUSTER))
     snapshot = bench.observe().snapshot
-    assert (snapshot.ledger, snapshot.unlabelled_secrets) == (None, {})
+    assert (snapshot.ledger, snapshot.objects.unlabelled_secrets) == (None, {})
 
 
 def test_many_that_are_missing_take_one_list() -> None:
@@ -128,5 +131,8 @@ def test_many_that_are_missing_take_one_list() -> None:
         bench.create("pods", pod(f"demo-kafka-{number}"))
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
-    assert (len(snapshot.missing), snapshot.unlabelled_secrets) == (39, {NODES: UnlabelledSecret((KIND,), ANEW)})
+    assert (len(snapshot.missing), snapshot.objects.unlabelled_secrets) == (
+        39,
+        {NODES: UnlabelledSecret((KIND,), ANEW)},
+    )
     assert sum(path.endswith("/secrets") for _method, path in bench.api.requests) == 2

@@ -61,7 +61,7 @@ def test_nothing_there_is_an_observation_too() -> None:
     snapshot = Bench().observe().snapshot
     assert (snapshot.pods, snapshot.leaves, snapshot.ledger, snapshot.bundle) == ((), (), None, None)
     assert snapshot.reconciliation.exists is False
-    assert snapshot.sizes == {}
+    assert snapshot.objects.sizes == {}
 
 
 def test_other_clusters_in_the_namespace_are_not_seen() -> None:
@@ -118,7 +118,7 @@ def test_unreadable_bundle_trusts_nobody(content: bytes) -> None:
 
 def test_sizes_of_the_guarded_secrets() -> None:
     bench = bench_with(2)
-    sizes = bench.observe().snapshot.sizes
+    sizes = bench.observe().snapshot.objects.sizes
     assert set(sizes) == {SCOPE.ca_certificate_secret, SCOPE.ca_key_secret}
     data = bench.data(SCOPE.ca_key_secret)
     assert sizes[SCOPE.ca_key_secret] == sum(len(name) + len(value) for name, value in data.items())

@@ -52,7 +52,7 @@ def test_a_users_secret_without_labels_is_told_and_holds_nothing() -> None:
     made.create("secrets", secret("orders", stored))
     snapshot = seen(made).snapshot
     why = "without which the User Operator issues another certificate in its place"
-    assert snapshot.unlabelled_secrets == {
+    assert snapshot.objects.unlabelled_secrets == {
         "orders": UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False, namespace="kafka")
     }
     (user,) = (one for one in snapshot.presenters if one.name == "KafkaUser kafka/orders")

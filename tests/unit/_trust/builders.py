@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaSecrets,
     Component,
     LinkCertificates,
+    Objects,
     Pod,
     PreparedAuthority,
     Reconciliation,
@@ -207,7 +208,7 @@ def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Itera
 _PARTS = {
     **{
         one.name: (part, one.name)
-        for part, kind in (("pools", Pools), ("outside", OutsideClients))
+        for part, kind in (("pools", Pools), ("outside", OutsideClients), ("objects", Objects))
         for one in fields(kind)
     },
     "pools": ("pools", "replicas"),

@@ -312,6 +312,23 @@ class UnlabelledSecret:
 
 
 @dataclass(frozen=True)
+class Objects:
+    """Obstacles to reading or writing the objects of a cluster: lost labels, a deletion, their size."""
+
+    #: The Secrets that have lost labels, by name.
+    unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
+    #: The Secrets that flows write and that Kubernetes lets no program change.
+    immutable: tuple[str, ...] = ()
+    #: The finalizers for which the deletion of an object waits, by the object as messages name it.
+    in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Bytes of data by the name of the Secret, for the guard against the limit of 1 MiB.
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+NOTHING_AMISS = Objects()
+
+
+@dataclass(frozen=True)
 class ClockReading:
     """The clock of the machine that runs this collection, beside that of the API server.
 
@@ -342,7 +359,6 @@ class Snapshot:
     Secrets were read.
 
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
-    sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
     listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts. assumed: UIDs of nodes that
     are taken to answer what is stored: in a forecast, those that it has restarted or had read again.
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
@@ -350,7 +366,6 @@ class Snapshot:
     requests: what is recorded about leaves that another issuer issues, by the Secret of the leaf. standing: the state
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
-    unlabelled_secrets: Secrets that have lost labels, by name. immutable: Secrets that flows write, and that Kubernetes lets no program change.
     foreign: running pods that have the labels or the name of a process of the cluster and belong to another owner, with what they pass for. They are
     none of ``pods``, and nothing is known of what they present and trust.
     source: where the user keeps the CAs to trust; None where none is named.
@@ -367,8 +382,7 @@ class Snapshot:
     the cluster. unnameable: users that no certificate can name, with the reason. named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
     their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. longest_life: how long a certificate is valid at
-    most that presenters are issued. in_deletion: objects that a flow reads or writes and that are being deleted, as people name them, and the
-    finalizers that their deletion waits for. other: the other CA of the cluster. clock: how the clock that
+    most that presenters are issued. other: the other CA of the cluster. clock: how the clock that
     ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
 
@@ -380,14 +394,11 @@ class Snapshot:
     pods: tuple[Pod, ...]
     leaves: tuple[StoredLeaf, ...]
     reconciliation: Reconciliation
-    sizes: Mapping[str, int] = field(default_factory=dict)
     listeners: tuple[ObservedListener, ...] | None = None
     assumed: frozenset[str] = frozenset()
     in_place: InPlace | None = None
     missing: Mapping[str, Component] = field(default_factory=dict)
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
-    immutable: tuple[str, ...] = ()
     foreign: Mapping[str, Component] = field(default_factory=dict)
     requests: Mapping[str, LeafRequest] = field(default_factory=dict)
     standing: Mapping[str, Standing] = field(default_factory=dict)
@@ -399,6 +410,8 @@ class Snapshot:
     pools: Pools = NO_POOLS
     #: The clients outside the cluster that hold a copy of its CAs, and what is published for them.
     outside: OutsideClients = NO_CLIENTS
+    #: Obstacles to reading or writing the objects of the cluster.
+    objects: Objects = NOTHING_AMISS
     presenters: tuple[Presenter, ...] = ()
     sends_chains: bool = True
     dated_anchors: bool = True
@@ -413,7 +426,6 @@ class Snapshot:
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
     keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
     longest_life: timedelta = timedelta(days=365)
-    in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     other: OtherAuthority | None = None
     clock: ClockReading | None = None
 

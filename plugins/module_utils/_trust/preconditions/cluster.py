@@ -69,7 +69,7 @@ _REPLACE_DELETED = (
 
 def nothing_is_in_deletion(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A deletion cannot be taken back, and what is written into it is lost with it."""
-    for subject, finalizers in snapshot.in_deletion.items():
+    for subject, finalizers in snapshot.objects.in_deletion.items():
         yield deletion_of(subject, finalizers, _AFTER_DELETION if subject == snapshot.names.kafka else _REPLACE_DELETED)
 
 
@@ -262,7 +262,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """A flow would be refused at its first write into one of them, perhaps in the middle of a pause."""
     if is_starting(snapshot) and not starts_something(snapshot, intent):
         return
-    for name in snapshot.immutable:
+    for name in snapshot.objects.immutable:
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
             "Put it anew in one go, without the field, as who has set it agrees to, then run the flow again: "
@@ -273,7 +273,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.pods)
-    for name, size in snapshot.sizes.items():
+    for name, size in snapshot.objects.sizes.items():
         if size + growth > SECRET_LIMIT and is_starting(snapshot):
             yield Violation(
                 Condition.SECRETS_HAVE_ROOM, snapshot.names.secret(name),

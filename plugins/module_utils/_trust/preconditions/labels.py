@@ -38,7 +38,7 @@ def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator would make another one in its place, or stand still; and a ledger may be what another program has made."""
-    for name, found in sorted(snapshot.unlabelled_secrets.items()):
+    for name, found in sorted(snapshot.objects.unlabelled_secrets.items()):
         if found.holds:
             yield Violation(
                 Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.why}.",
@@ -51,7 +51,7 @@ def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(
         f"Secret {found.namespace or snapshot.names.namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
         f"back what it had: {found.command(name, snapshot.names.namespace)}"
-        for name, found in sorted(snapshot.unlabelled_secrets.items())
+        for name, found in sorted(snapshot.objects.unlabelled_secrets.items())
         if not found.holds
     )
 

@@ -174,7 +174,7 @@ def _unserved(at: Situation) -> Iterator[Violation]:
 
 
 def _by_command(at: Situation, secret: str) -> str:
-    found = at.snapshot.unlabelled_secrets.get(secret)
+    found = at.snapshot.objects.unlabelled_secrets.get(secret)
     return f": {found.command(secret, at.snapshot.names.namespace)}" if found is not None else ""
 
 

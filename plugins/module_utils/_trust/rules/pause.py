@@ -71,7 +71,7 @@ def let_on(snapshot: Snapshot) -> Steps:
     what is half-way for something to do; and in a cluster that goes, or that no operator sees: one that comes later would see the work half-way.
     """
     state = snapshot.reconciliation
-    if state.absent or snapshot.names.kafka in snapshot.in_deletion:
+    if state.absent or snapshot.names.kafka in snapshot.objects.in_deletion:
         return ()
     ends = state.mark_left or (state.paused_by_us and not finds_work(snapshot))
     return (*((Resume(phase=Phase.USE),) if ends else ()), *_resume_reissue(snapshot))

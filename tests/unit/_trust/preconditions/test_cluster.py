@@ -51,6 +51,7 @@ from ..builders import (
     a_leaf,
     a_pod,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -298,7 +299,7 @@ def test_a_new_cluster_gets_its_ca_before_an_operator_has_seen_it() -> None:
 @pytest.mark.parametrize("stage", ["PREPARED", "ENROLLED", "TIDIED", "REMOVED"])
 def test_a_flow_in_flight_goes_on_in_a_cluster_that_a_new_one_would_not_start_in(stage: str) -> None:
     """Rolling it further is what brings it to health; a full Secret is no reason to stay half-way."""
-    ill = replace(
+    ill = changed(
         linked.STAGES[stage],
         pods=(a_pod(ready=False), a_pod(PODS[1], terminating=True)),
         reconciliation=Reconciliation(observed=False, ready=False),
