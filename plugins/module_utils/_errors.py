@@ -7,6 +7,18 @@
 An error that ends a call names its object, the cause and the remedy. ``_ansible/module.py`` makes the failure of the module from it::
 
     CollectionError
+    ├── StepError                       a step, or a whole call, cannot be carried out
+    │   ├── OperatorSilent              the Cluster Operator or the User Operator
+    │   ├── PausedByAnother             the Kafka resource
+    │   ├── RollStuck                   a restart or reload of nodes
+    │   ├── RestartsNotDue              a restart of nodes by the operator
+    │   ├── NodesSilent                 nodes that do not answer
+    │   ├── ReloadImpossible            nodes that do not read a change again
+    │   │   └── StampsRefused           pods that cannot be annotated
+    │   ├── LinkUnavailable             a link certificate
+    │   └── IssuerUnavailable           an issuer
+    │       └── VaultFailure
+    ├── KafkaUnavailable                Kafka, or one of its nodes
     └── KubeError                       a request to the Kubernetes API failed
         ├── NotFound
         ├── ResourceTypeMissing
@@ -61,6 +73,71 @@ class CollectionError(Exception):
 
     def __str__(self) -> str:
         return f"{self.object} {self.cause}."
+
+
+# Steps -------------------------------------------------------------------------------------------------------------
+
+
+class StepError(CollectionError):
+    """A step could not be carried out. Nothing is lost: the flow continues when it is run again."""
+
+
+class OperatorSilent(StepError):
+    """An operator did not react in time."""
+
+
+class PausedByAnother(StepError):
+    """Another program or person has paused the operator."""
+
+
+class RollStuck(StepError):
+    """A pod did not come back, or did not follow, in time."""
+
+
+class RestartsNotDue(StepError):
+    """The operator has no reason any more for restarts that are waited for: another writer has put back what it would have restarted pods for."""
+
+
+class NodesSilent(StepError):
+    """Nodes have not answered in time."""
+
+    def __init__(self, object: str, cause: str, remedy: str, uids: frozenset[str]) -> None:
+        super().__init__(object, cause, remedy)
+        # The UIDs of their pods.
+        self.uids = uids
+
+
+class ReloadImpossible(StepError):
+    """Nodes cannot read a change again. A restart brings the same result."""
+
+
+class StampsRefused(ReloadImpossible):
+    """The API server refuses that pods are annotated, although a review has said that it would not, as with an admission policy."""
+
+
+class LinkUnavailable(StepError):
+    """The issuer of the CA in use does not certify the next CA. Without that, every party has to know it before it is used."""
+
+
+class IssuerUnavailable(StepError):
+    """The issuer cannot be asked now. Nothing was recorded; the next run asks again."""
+
+
+class VaultFailure(IssuerUnavailable):
+    """Vault does not answer, or with a failure."""
+
+    def __init__(
+        self, object: str, cause: str, remedy: str, *, transient: bool = False, wait: float | None = None
+    ) -> None:
+        super().__init__(object, cause, remedy)
+        # Whether another try can help by itself.
+        self.transient = transient
+        # Seconds for which the server wants to be left alone.
+        self.wait = wait
+
+
+class KafkaUnavailable(CollectionError):
+    """Kafka did not answer, or not with what was asked for. Asking again later may help."""
 
 
 # The Kubernetes API ------------------------------------------------------------------------------------------------

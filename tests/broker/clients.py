@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
-    KafkaAdmin,
-    KafkaPythonAdmin,
-    KafkaUnavailable,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaAdmin, KafkaPythonAdmin
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node

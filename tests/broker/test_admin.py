@@ -10,10 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
-    KafkaPythonAdmin,
-    KafkaUnavailable,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaPythonAdmin
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker, Partition
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     FETCH_TIMEOUT,

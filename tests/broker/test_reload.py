@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, ReloadImpossible
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 
 from .certificates import Issued, authority, leaf
 from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually
@@ -108,7 +107,7 @@ def test_a_broker_is_asked_on_its_own_port(nodes: KafkaNodes, which: int) -> Non
 def test_who_may_not_is_refused_for_good(nodes: KafkaNodes, which: int) -> None:
     somebody = leaf("somebody", nodes.authority)
     with pytest.raises(
-        ReloadRefused, match=rf"node {pod_of(which)} .*ClusterAuthorizationFailedError \(31\)"
+        ReloadImpossible, match=rf"node {pod_of(which)} .*ClusterAuthorizationFailedError \(31\)"
     ) as caught:
         reload(nodes, which, settings_of(nodes, which).trust, identity=somebody)
     assert "spread=restart" in caught.value.remedy
@@ -133,7 +132,7 @@ def test_a_leaf_that_cannot_be_used_never_takes_the_place_of_one_that_can(nodes:
     try:
         nodes.stores.put(which, other.certificate_pem, good.key_pem)
         if which in nodes.having("broker"):
-            with pytest.raises(ReloadRefused) as caught:
+            with pytest.raises(ReloadImpossible) as caught:
                 reload(nodes, which, settings)
             assert "-----" not in str(caught.value)
         else:

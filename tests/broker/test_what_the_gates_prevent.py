@@ -14,10 +14,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
 
@@ -122,7 +122,7 @@ def test_a_ca_that_leaves_while_nodes_present_its_leaves(nodes: KafkaNodes, anot
     assert {one.subject for one in held} >= PODS
 
     trust(nodes, CONTROLLERS, another, told_by=another)
-    with pytest.raises(ReloadRefused, match="unable to find valid certification path"):
+    with pytest.raises(ReloadImpossible, match="unable to find valid certification path"):
         # Between brokers Kafka itself sees that they would part; between controllers it does not.
         trust(nodes, [BROKER], another, told_by=another)
     parted = active_controller(nodes)

@@ -15,8 +15,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, Unauthorized
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, StepError, Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import PAUSE_RECONCILIATION
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import vault_http
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import urllib3
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..support.faults import PASSING, Choose, Fault, FaultyApi, at_call, now_and_then

@@ -12,8 +12,7 @@ from itertools import chain
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, StepError
 
 from ..flows.test_kept_elsewhere import issuing_secrets
 from ..support.watched_cluster import assert_only

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 

@@ -13,11 +13,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_waiting
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver

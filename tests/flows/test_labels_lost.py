@@ -12,8 +12,8 @@ from contextlib import suppress
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import finding_pods
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken

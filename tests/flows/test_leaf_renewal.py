@@ -12,9 +12,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -85,7 +84,7 @@ def test_restarted_where_a_node_refuses(cluster: WatchedCluster, nodes: Reloadin
     """The refusal shows when the operator has been told already: the flow asks for the restarts."""
 
     def refuse(pod: str) -> None:
-        raise ReloadRefused(f"Kafka node {pod} does not read its certificates again: no.", "Restart it.")
+        raise ReloadImpossible(f"Kafka node {pod}", "does not read its certificates again: no", "Restart it.")
 
     nodes.before = refuse
     cluster.create(lasting)

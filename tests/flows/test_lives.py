@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.lives import (

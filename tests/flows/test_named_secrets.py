@@ -12,10 +12,10 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver

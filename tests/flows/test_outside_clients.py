@@ -11,9 +11,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase

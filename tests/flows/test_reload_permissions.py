@@ -9,8 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StampsRefused
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, StampsRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition

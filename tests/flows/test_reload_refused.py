@@ -12,9 +12,8 @@ from collections.abc import Callable
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import looking
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import stamping
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -34,7 +33,7 @@ def without_configuration(nodes: ReloadingNodes) -> None:
 
 def refusing(nodes: ReloadingNodes) -> None:
     def refuse(pod: str) -> None:
-        raise ReloadRefused(f"Kafka node {pod} does not read its certificates again: no.", "Restart it.")
+        raise ReloadImpossible(f"Kafka node {pod}", "does not read its certificates again: no", "Restart it.")
 
     nodes.before = refuse
 
@@ -139,7 +138,7 @@ def test_the_second_node_refuses_when_the_first_has_done_it(cluster: WatchedClus
 
     def refuse(pod: str) -> None:
         if nodes.told:
-            raise ReloadRefused(f"Kafka node {pod} does not read its certificates again: no.", "Restart it.")
+            raise ReloadImpossible(f"Kafka node {pod}", "does not read its certificates again: no", "Restart it.")
 
     nodes.before = refuse
     result = cluster.finish(Goal.REPLACE_KEY)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollNeeded
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
@@ -232,6 +232,6 @@ def test_a_restart_that_is_due_for_another_reason_is_not_hidden(reloaded: Reload
     pod_set = next(name for plural, name in reloaded.untold if plural == "strimzipodsets")
     raised = {"strimzi.io/clients-ca-cert-generation": "1"}
     reloaded.put_back("strimzipodsets", pod_set, lambda old, new: {**new, **raised})
-    with pytest.raises(RollNeeded):
+    with pytest.raises(ReloadImpossible, match="it would roll them or miss a restart"):
         reloaded.tell()
     assert reloaded.resume() == dict.fromkeys(reloaded.nodes, 2)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_moving
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import read_ca_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import (
     Authentication,
     SeenUser,

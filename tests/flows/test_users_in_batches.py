@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken

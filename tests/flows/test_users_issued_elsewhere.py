@@ -15,7 +15,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
@@ -25,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     load_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication

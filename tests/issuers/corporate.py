@@ -14,8 +14,9 @@ from typing import Any
 import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable, Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable, Refused
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Refused
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultKubernetes,
     VaultLogin,

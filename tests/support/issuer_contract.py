@@ -19,13 +19,12 @@ from typing import Protocol, runtime_checkable
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     Answer,
     IssuedCertificate,
     Issuer,
-    IssuerUnavailable,
     LeafOrder,
     Refused,
     RenewingIssuer,

@@ -14,11 +14,10 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, NoReturn
 
-from .._errors import KubeError
+from .._errors import KubeError, StepError
 from .._kube.client import KubeClient
 from .._kube.connection import ConnectionOptionsError
 from .._kube.lease import TrustLease
-from .._strimzi.errors import StepError
 from .._strimzi.names import CaKind, ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec

@@ -14,19 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import RequestError
+from .._errors import RequestError, StepError
 from .._issuing.put_back import Brought
 from .._pki.requests import parse_request
 from .._strimzi.actions import Action
-from .._strimzi.errors import StepError
 
 _CERTIFICATES = (".crt", ".pem")
 #: Requests are public, and often signed by another person than the one who exports them.
 _MODE = 0o644
-
-
-class FolderUnusable(StepError):
-    """A file cannot be read or written."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +39,7 @@ class RequestFolder:
         return Action("create", f"directory {self.path}", "folder for signing requests", "")
 
     def write(self) -> None:
-        """Make the folder also where nothing is to be signed, so that the next step finds it. Raises FolderUnusable."""
+        """Make the folder also where nothing is to be signed, so that the next step finds it. Raises StepError."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -69,7 +64,7 @@ class RequestFile:
         return Action(verb, f"file {self.path}", "signing request", "", facts, _facts(self.content))
 
     def write(self) -> None:
-        """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises FolderUnusable."""
+        """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises StepError."""
         try:
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
             try:
@@ -94,9 +89,9 @@ def _content(path: Path) -> bytes | None:
         raise _unusable("read", path, error) from None
 
 
-def _unusable(attempt: str, path: Path, error: OSError) -> FolderUnusable:
+def _unusable(attempt: str, path: Path, error: OSError) -> StepError:
     reason = (error.strerror or type(error).__name__).lower()
-    return FolderUnusable(f"Failed to {attempt} {path}: {reason}.", "Give a directory that this module may use.")
+    return StepError(f"Failed to {attempt} {path}:", reason, "Give a directory that this module may use.")
 
 
 def _facts(content: bytes) -> dict[str, Any]:
@@ -113,7 +108,7 @@ def _facts(content: bytes) -> dict[str, Any]:
 
 
 def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
-    """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises FolderUnusable."""
+    """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises StepError."""
     wanted = frozenset(leaves)
     for path in _listed(folder):
         content = _content(path) if path.stem in wanted else None
@@ -122,7 +117,7 @@ def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
 
 
 def let_be(folder: Path, leaves: Iterable[str]) -> list[str]:
-    """The certificates there that are named after no leaf. Raises FolderUnusable."""
+    """The certificates there that are named after no leaf. Raises StepError."""
     wanted = frozenset(leaves)
     return [str(path) for path in _listed(folder) if path.stem not in wanted]
 

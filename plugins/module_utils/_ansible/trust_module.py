@@ -141,7 +141,7 @@ class TrustModule(ClusterModule):
         return work
 
     def require_library_of_strategy(self) -> None:
-        """Fail at once and not only when the first node is to restart. Raises LibraryMissing."""
+        """Fail at once and not only when the first node is to restart. Raises StepError."""
         if self.params["strategy"] != "direct":
             return
         from .._rollout.admin import missing_library

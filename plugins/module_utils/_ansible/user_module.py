@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from .._engine.patience import IN_A_FLOW, Patience
+from .._errors import StepError
 from .._kube.resources import SECRETS
 from .._strimzi.ca_secrets import read_ca_secrets
-from .._strimzi.errors import StepError
 from .._strimzi.finding_secrets import read_secrets
 from .._strimzi.ledger_layouts import read_ledger
 from .._strimzi.named_certificates import read_named
@@ -81,7 +81,8 @@ class UserModule(TrustModule):
         for one in named:
             if not one.certificate.sha256 or (one.certificate.subject == subject and one.certificate.problem):
                 raise StepError(
-                    f"{one.secret.label}: {one.certificate.problem}.",
+                    f"{one.secret.label}:",
+                    one.certificate.problem,
                     one.remedy
                     or f"Have a certificate with the subject {subject} issued into it by a CA that brokers trust.",
                 )
@@ -89,7 +90,8 @@ class UserModule(TrustModule):
             return
         if named:
             raise StepError(
-                f"No Secret of presenting_secrets holds a certificate with the subject {subject}.",
+                "No Secret of presenting_secrets",
+                f"holds a certificate with the subject {subject}",
                 "Another subject is another user to Kafka. Have the certificate issued with this one, without an organization.",
             )
         self._warn_of_the_end(change, subject)

@@ -11,10 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .._errors import KubeError
+from .._errors import KubeError, StepError
 from .._kube.resources import SECRETS
 from .._strimzi import names
-from .._strimzi.errors import StepError
 from .._strimzi.observe import Key, Observation
 from .._strimzi.other_writers import Field, Writer, owners_of, remedy_for, writers_of
 from .._strimzi.resources import KAFKAS, STRIMZI_POD_SETS

@@ -10,16 +10,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from .._errors import AlreadyExists, Conflict, KubeError, LeaseHeld, NotFound
-from .._issuing.stand_ins import StandIns
-from .._strimzi.errors import (
+from .._errors import (
+    AlreadyExists,
+    Conflict,
+    KubeError,
+    LeaseHeld,
     LinkUnavailable,
     NodesSilent,
+    NotFound,
     ReloadImpossible,
     RestartsNotDue,
     StampsRefused,
     StepError,
 )
+from .._issuing.stand_ins import StandIns
 from .._strimzi.names import ClusterNames
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -40,21 +44,6 @@ from .leaving import leave, limit, tell_of_pauses
 from .looking import decide_with_a_look, see
 from .outcome import Outcome, look
 from .patience import AT_FIRST, Patience
-
-
-class NameTaken(StepError):
-    """An object of this name is there, and it is none of those that were found."""
-
-    def __init__(self, error: AlreadyExists, scope: ClusterNames) -> None:
-        labels = [f"{name}={value}" for name, value in scope.labels.items()]
-        command = label_command(
-            error.attempt.kind.lower(), str(error.attempt.name), str(error.attempt.namespace), labels
-        )
-        super().__init__(
-            str(error),
-            "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
-            f"Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
-        )
 
 
 def run(
@@ -214,12 +203,19 @@ def _carry_out_what_can_be(
 
 
 def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
-    """The intent for the rest of the call, which serves all users but the one whose Secret cannot be created. Raises NameTaken where that is no
+    """The intent for the rest of the call, which serves all users but the one whose Secret cannot be created. Raises StepError where that is no
     user's Secret.
     """
     name = error.attempt.name
     if name is None or name not in snapshot.served.keys() - intent.taken:
-        raise NameTaken(error, scope) from None
+        labels = [f"{label}={value}" for label, value in scope.labels.items()]
+        command = label_command(error.attempt.kind.lower(), str(name), str(error.attempt.namespace), labels)
+        raise StepError(
+            error.object,
+            error.cause,
+            "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
+            f"Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
+        ) from None
     return replace(intent, taken=intent.taken | {name})
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._errors import StepError
 from .._issuing.misnamed import with_misnamed
 from .._issuing.pending import with_requests
 from .._issuing.standing import with_standing
-from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation
 from .._strimzi.reload_permissions import TO_ANNOTATE, why_not_permitted
 from .._strimzi.stamping import unstampable
@@ -45,7 +45,7 @@ def see_existing(work: Work) -> Observation:
     seen = see(work)
     if not seen.snapshot.reconciliation.exists:
         absent = absence_of_cluster(seen.snapshot.names.kafka, seen.snapshot.reconciliation.neighbours)
-        raise StepError(f"{absent.subject} {absent.message}", absent.remedy)
+        raise StepError(absent.subject, absent.message, absent.remedy)
     return seen
 
 
@@ -53,7 +53,7 @@ def see_operated(work: Work) -> Observation:
     """The observation of a cluster that has to exist, that stays, and on which an operator works. Raises StepError."""
     seen = see_existing(work)
     for violation in check(seen.snapshot, Intent(Goal.RECONCILE), FIRST):
-        raise StepError(f"{violation.subject} {violation.message}", violation.remedy)
+        raise StepError(violation.subject, violation.message, violation.remedy)
     return seen
 
 

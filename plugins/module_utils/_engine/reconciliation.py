@@ -9,19 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from .._errors import KubeError, LeaseHeld
+from .._errors import KubeError, LeaseHeld, PausedByAnother, StepError
 from .._strimzi import names, operator
-from .._strimzi.errors import StepError
 from .._strimzi.kafka import PAUSED, condition
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._strimzi.work import Work
 from .looking import see, see_operated
 from .patience import IN_A_FLOW, Patience
-
-
-class PausedByAnother(StepError):
-    """Another program or person has paused the operator."""
 
 
 def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
@@ -108,6 +103,7 @@ def _refuse(seen: Observation) -> NoReturn:
         else "by another program or person"
     )
     raise PausedByAnother(
-        f"{seen.snapshot.names.kafka} is paused {by}.",
+        seen.snapshot.names.kafka,
+        f"is paused {by}",
         "Ask them to resume it; a run of this collection resumes by itself.",
     )

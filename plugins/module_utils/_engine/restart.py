@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._errors import StepError
 from .._kube.times import read_time
-from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.decide import decide
@@ -41,10 +41,6 @@ class Chosen:
     components: frozenset[Component] = frozenset()
 
 
-class NotNow(StepError):
-    """Another flow, or a pause, has to end first."""
-
-
 def restart(
     work: Work,
     asked: Chosen,
@@ -53,10 +49,12 @@ def restart(
     *,
     ignores_windows: bool,
 ) -> Observation:
-    """Restart these pods, as far as they were made before ``since``. Raises NotNow, StepError."""
+    """Restart these pods, as far as they were made before ``since``. Raises StepError."""
     seen, chosen = _choose(work, asked, since)
     if chosen and waits_for_window(seen.snapshot, Intent(Goal.RECONCILE, ignores_windows=ignores_windows)):
-        raise NotNow(told_of_windows(seen.snapshot), "Run it in a window, or give that option.")
+        raise StepError(
+            seen.snapshot.names.kafka, told_of_windows(seen.snapshot), "Run it in a window, or give that option"
+        )
     if chosen and not work.dry_run:
         before_write()
         # Another run may have worked until the Lease was free.
@@ -87,7 +85,7 @@ def _step(uids: frozenset[str]) -> Roll:
 
 
 def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
-    """The cluster as it is now, and the UIDs of the pods to restart. Raises NotNow, StepError."""
+    """The cluster as it is now, and the UIDs of the pods to restart. Raises StepError."""
     seen = see_operated(work)
     _require_settled(seen, asked.pods)
     chosen = frozenset(
@@ -104,7 +102,7 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
 
 def _require_none(found: Iterable[Violation]) -> None:
     for one in found:
-        raise NotNow(f"{one.subject}: {one.message}", one.remedy)
+        raise StepError(f"{one.subject}:", one.message, one.remedy)
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:
@@ -122,15 +120,16 @@ def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
     snapshot = seen.snapshot
     begun = in_flight(snapshot.ledger)
     if begun is not None and not _only_waits(snapshot):
-        raise NotNow(
-            f"{snapshot.names.kafka} is in the middle of a flow ({begun.goal.value}), which restarts pods by itself.",
+        raise StepError(
+            snapshot.names.kafka,
+            f"is in the middle of a flow ({begun.goal.value}), which restarts pods by itself",
             "Finish it first, with strimzi_trusted_certs and state=retired, or with the reconcile playbook.",
         )
     if snapshot.reconciliation.paused:
-        raise NotNow(
-            f"{snapshot.names.kafka} is paused: the operator would restart nothing.", "Resume it, then run again."
+        raise StepError(
+            snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."
         )
     _require_none(check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled, secrets_are_labelled)))
     if unknown := sorted(pods - {pod.name for pod in snapshot.pods}):
         known = ", ".join(pod.name for pod in snapshot.pods) or "none"
-        raise NotNow(f"{snapshot.names.kafka} has no pod {', '.join(unknown)}.", f"Its pods are: {known}.")
+        raise StepError(snapshot.names.kafka, f"has no pod {', '.join(unknown)}", f"Its pods are: {known}.")

@@ -12,14 +12,13 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
 
-from .._errors import CertificateError
+from .._errors import CertificateError, StepError
 from .._pki.certificates import Certificate, Chain
 from .._pki.defects import named_verifiers
 from .._pki.keys import PrivateKey
 from .._pki.leaf_usability import leaf_defects
 from .._pki.path_constraints import constraint_problem
 from .._pki.paths import validate_path
-from .._strimzi.errors import LeafRefused
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate
@@ -29,10 +28,11 @@ from .subjects import LeafSubject
 _Number: TypeAlias = tuple[bytes, bytes | None, int]
 
 
-def not_made(secret: str, why: CertificateError) -> LeafRefused:
+def not_made(secret: str, why: CertificateError) -> StepError:
     """secret: where the certificate would have been stored; why: what keeps it from being made at all."""
-    return LeafRefused(
-        f"No certificate can be made for Secret {secret}: {why}.",
+    return StepError(
+        f"No certificate can be made for Secret {secret}:",
+        str(why),
         "Correct the name or the date that this is about; nothing was written to this Secret.",
     )
 
@@ -63,11 +63,12 @@ class Acceptance:
         return next((one for one in same if one.public_key_sha256 != own.public_key_sha256), None)
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
-        """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
+        """Raises StepError where this certificate must not be used; secret: where it would be stored."""
         problems = list(self.refusals(issued, subject, key))
         if problems:
-            raise LeafRefused(
-                f"The certificate issued for Secret {secret} is refused: {'; '.join(problems)}.",
+            raise StepError(
+                f"The certificate issued for Secret {secret}",
+                f"is refused: {'; '.join(problems)}",
                 "Correct the issuer; nothing was written to this Secret.",
             )
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 
-from .._errors import CertificateError
+from .._errors import CertificateError, IssuerUnavailable
 from .._kube.resources import SECRETS
 from .._leaves.life import Failure
 from .._leaves.request import request_name
@@ -37,7 +37,7 @@ from .._trust.model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeav
 from .acceptance import not_made
 from .configured import issuer_of
 from .entities import every_leaf, subject_for
-from .issuer import Issuer, IssuerUnavailable, LeafOrder, Refused, RenewingIssuer
+from .issuer import Issuer, LeafOrder, Refused, RenewingIssuer
 from .keys_of_leaves import keys_of
 from .pending import names_digest, recorded_token, with_requests
 from .room import foresee_room
@@ -53,7 +53,7 @@ _TELL_AFTER = 40.0
 
 
 def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> None:
-    """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, LeafRefused, SecretFull, KubeError."""
+    """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, StepError, KubeError."""
     issuer, wanted = issuer_of(work), _by_component(step.secrets, observation)
     for leaves in wanted.values():
         foresee_room(leaves, step.issuer, issuer, work.settings.leaf_key, observation)

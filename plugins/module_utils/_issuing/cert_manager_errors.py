@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from .._errors import Attempted, Invalid, KubeError, ResourceTypeMissing, Unavailable
+from .._errors import Attempted, Invalid, IssuerUnavailable, KubeError, ResourceTypeMissing, Unavailable
 from .._kube.resources import Resource
 from .._pki.printable import in_a_line
-from .issuer import IssuerUnavailable, Refused, Waiting
+from .issuer import Refused, Waiting
 
 _INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
 #: How the API server says that a webhook was to judge an object and did not answer.
@@ -17,12 +17,12 @@ _WEBHOOK_AWAY = "failed calling webhook"
 
 
 def _not_installed(kind: Attempted | Resource) -> str:
-    return f"cert-manager is not installed: the API server does not know {kind.kind} in {kind.api_version}"
+    return f"is not installed: the API server does not know {kind.kind} in {kind.api_version}"
 
 
 def not_installed(kind: Resource) -> Waiting:
     """The answer to everything that was asked for before."""
-    return Waiting(f"{_not_installed(kind)}. {_INSTALL}.")
+    return Waiting(f"cert-manager {_not_installed(kind)}. {_INSTALL}.")
 
 
 def spoilt(reference: str) -> Refused:
@@ -38,7 +38,7 @@ def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
     another run may write it as it is, and the error itself where it is not about cert-manager.
     """
     if isinstance(error, ResourceTypeMissing):
-        raise IssuerUnavailable(f"{_not_installed(error.attempt)}.", f"{_INSTALL}.") from None
+        raise IssuerUnavailable("cert-manager", _not_installed(error.attempt), f"{_INSTALL}.") from None
     if isinstance(error, Invalid):
         return Refused(
             f"{target} is not accepted: {in_a_line(error.cause)}.",
@@ -46,7 +46,8 @@ def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
         )
     if isinstance(error, Unavailable) and _WEBHOOK_AWAY in error.cause:
         raise IssuerUnavailable(
-            f"{target} cannot be made: {in_a_line(error.cause)}.",
+            target,
+            f"cannot be made: {in_a_line(error.cause)}",
             "See that the webhook named here answers (cert-manager's pods have to run), then run again.",
         ) from None
     raise error

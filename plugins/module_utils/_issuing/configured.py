@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .._errors import VaultFailure
 from .._kube.resources import SECRETS
 from .._strimzi.issuer_settings import CertManagerCertificates, CertManagerIssuer, VaultIssuer, VaultTokenSecret
 from .._strimzi.leaf_requests import StoredRequest
@@ -20,7 +21,6 @@ from .external import External
 from .issuer import Issuer
 from .issuer_reference import IssuerReference
 from .vault import VaultPki
-from .vault_errors import VaultFailure
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
@@ -49,6 +49,6 @@ def _token_in(named: VaultTokenSecret, work: Work) -> str:
     if not token:
         problem = "does not exist" if found is None else f"has no token in its entry {named.entry}"
         raise VaultFailure(
-            f"Secret {namespace}/{named.secret} {problem}.", "Put a token there, or correct token_from of issuer.login."
+            f"Secret {namespace}/{named.secret}", problem, "Put a token there, or correct token_from of issuer.login."
         )
     return token

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeAlias
 
-from .._errors import CertificateError
+from .._errors import CertificateError, StepError
 from .._kube.resources import SECRETS
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._pki.keys import PrivateKey
@@ -19,7 +19,6 @@ from .._pki.requests import build_request
 from .._strimzi import names
 from .._strimzi.actions import public_fact
 from .._strimzi.ca_secrets import CURRENT, key_of
-from .._strimzi.errors import AuthorityUnavailable, LeafRefused
 from .._strimzi.leaf_requests import NextKeys
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
@@ -47,7 +46,7 @@ from .user_writes import write_user
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
     """Write each leaf with its key and the generation it belongs to: signed here, or what an issuer has returned before.
 
-    Raises AuthorityUnavailable when neither is possible, LeafRefused when a leaf must not be used.
+    Raises StepError when neither is possible, StepError when a leaf must not be used.
     """
     wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
     phase = step.phase.value
@@ -72,8 +71,9 @@ def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | No
         return None
     key = key_of(authority[0], observation.secret(secret))
     if key is None:
-        raise AuthorityUnavailable(
-            f"Secret {observation.scope.namespace}/{secret} does not hold the key of {authority[0].subject}.",
+        raise StepError(
+            f"Secret {observation.scope.namespace}/{secret}",
+            f"does not hold the key of {authority[0].subject}",
             "Put the key of this CA there as ca.key.",
         )
     return key
@@ -93,7 +93,7 @@ def _signed(
 def signed_here(
     subject: LeafSubject, key: PrivateKey, issuer: InternalIssuer, acceptance: Acceptance, secret: str
 ) -> IssuedCertificate:
-    """A leaf that the internal issuer has signed, and that may be used. secret: where it is to be stored. Raises LeafRefused."""
+    """A leaf that the internal issuer has signed, and that may be used. secret: where it is to be stored. Raises StepError."""
     try:
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:
@@ -110,8 +110,9 @@ def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_M
         request = observation.snapshot.requests[leaf.secret]
         key = keys.of(leaf.component, leaf.secret)
         if request.answer is None or request.outdated or key is None:
-            raise LeafRefused(
-                f"There is no certificate at hand for Secret {leaf.secret}: {request.outdated or 'it has not been issued'}.",
+            raise StepError(
+                f"There is no certificate at hand for Secret {leaf.secret}:",
+                request.outdated or "it has not been issued",
                 "Run the flow again: it asks for one.",
             )
         yield key, IssuedCertificate(request.answer[0], request.answer[1:])

@@ -13,14 +13,9 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
-from .._strimzi.errors import StepError
 from .._strimzi.writes import Write
 from .._trust.model.intent import Linker
 from .subjects import LeafSubject
-
-
-class IssuerUnavailable(StepError):
-    """The issuer cannot be asked now. Nothing was recorded; the next run asks again."""
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._errors import PrivateKeyError
+from .._errors import PrivateKeyError, StepError
 from .._kube.resources import SECRETS
 from .._leaves.key import Keys, KnownKey, RotationPolicy, Take, choose
 from .._pki.keys import PrivateKey, load_stored_key
-from .._strimzi.errors import LeafRefused
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -23,7 +22,7 @@ from .new_keys import new_keys
 def keys_of(
     leaves: Sequence[LeafSecret], following: Mapping[str, PrivateKey], observation: Observation, work: Work
 ) -> dict[str, PrivateKey]:
-    """By the Secret of the leaf. following: the next keys that are stored. Raises LeafRefused where keys are not to be made
+    """By the Secret of the leaf. following: the next keys that are stored. Raises StepError where keys are not to be made
     anew, and that of a leaf cannot be used.
     """
     used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
@@ -64,8 +63,9 @@ def _known(key: PrivateKey | None) -> KnownKey | None:
     return None if key is None else KnownKey(key.public_key_sha256, key.spec)
 
 
-def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> LeafRefused:
-    return LeafRefused(
-        f"The key in Secret {observation.scope.namespace}/{leaf.secret} is to be kept (rotation_policy=never), and cannot be used: {why}.",
+def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> StepError:
+    return StepError(
+        f"The key in Secret {observation.scope.namespace}/{leaf.secret}",
+        f"is to be kept (rotation_policy=never), and cannot be used: {why}",
         "Put a usable key there, in PEM form and unencrypted, or have new ones made: rotation_policy=always.",
     )

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import TypeAlias
 
+from .._errors import IssuerUnavailable, LinkUnavailable
 from .._pki.authorities import cross_certify
 from .._pki.certificates import Certificate
 from .._pki.defects import named_verifiers
 from .._pki.keys import PrivateKey
 from .._pki.requests import request_of
 from .._pki.usability import defects
-from .._strimzi.errors import LinkUnavailable
 from .._strimzi.next_authority import NextAuthority, signing_key
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -26,7 +26,7 @@ from .._trust.model.snapshot import LinkCertificates
 from .._trust.model.steps.authority import PrepareAuthority
 from .configured import issuer_of
 from .internal import InternalIssuer
-from .issuer import Issuer, IssuerUnavailable, LinkingIssuer, LinkOrder, Refused
+from .issuer import Issuer, LinkingIssuer, LinkOrder, Refused
 
 #: The certificate that an issuer signs for an order.
 Signed: TypeAlias = Callable[[LinkOrder], Certificate]
@@ -38,7 +38,7 @@ _EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.
 def link_certificates(
     step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
-    """The link certificates of this step; those that an issuer has to sign come from ``signed``. Raises AuthorityUnavailable where the key of the CA in
+    """The link certificates of this step; those that an issuer has to sign come from ``signed``. Raises StepError where the key of the CA in
     use is not at hand, and LinkUnavailable where the issuer that keeps it does not certify the next CA. Where the issuer of the next CA does not certify
     the CA in use, the flow goes on without that certificate, and warns.
     """
@@ -54,7 +54,7 @@ def link_certificates(
 
 
 def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
-    """Signed by the key of the CA in use. Raises AuthorityUnavailable where that is not at hand."""
+    """Signed by the key of the CA in use. Raises StepError where that is not at hand."""
     key = signing_key(step.replaces, observation)
     issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.validity(observation))
     return issuer.link(link_order(made, step.replaces[0]))
@@ -82,16 +82,17 @@ def by_issuer(work: Work) -> Signed:
 def _asked(issuer: Issuer, order: LinkOrder) -> Certificate:
     """Signed by this issuer. Raises LinkUnavailable."""
     if not isinstance(issuer, LinkingIssuer):
-        raise LinkUnavailable(f"{issuer.reference} certifies no CAs.", "Name another issuer.")
+        raise LinkUnavailable(issuer.reference, "certifies no CAs", "Name another issuer.")
     try:
         answer = issuer.link(order)
     except IssuerUnavailable as error:
-        raise LinkUnavailable(str(error), error.remedy) from None
+        raise LinkUnavailable(error.object, error.cause, error.remedy) from None
     if isinstance(answer, Refused):
-        raise LinkUnavailable(answer.why, answer.remedy)
+        raise LinkUnavailable(f"The link certificate for {order.authority.subject}:", answer.why, answer.remedy)
     if problems := "; ".join(refusals(answer, order)):
         raise LinkUnavailable(
-            f"The link certificate for {order.authority.subject} that {issuer.reference} has signed is refused: {problems}.",
+            f"The link certificate for {order.authority.subject} that {issuer.reference} has signed",
+            f"is refused: {problems}",
             f"Correct the issuer, or name that of {order.issuer.subject}.",
         )
     return answer

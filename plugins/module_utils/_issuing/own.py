@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .._errors import CertificateError
+from .._errors import CertificateError, StepError
 from .._kube.resources import SECRETS
 from .._leaves.trigger import Held, Question, Specification, due
 from .._pki.authorities import DistinguishedName
@@ -18,7 +18,6 @@ from .._pki.certificates import Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
 from .._pki.leaf_usability import Purpose
 from .._strimzi.ca_secrets import KEY, private_key
-from .._strimzi.errors import AuthorityUnavailable, StepError
 from .._strimzi.leaves import holders_of_subjects
 from .._strimzi.names import CLUSTER_LABEL, FORMS
 from .._strimzi.observe import Observation
@@ -37,29 +36,13 @@ from .own_forms import Form, OwnCertificate, further_forms, password_of, record_
 from .subjects import LeafSubject, canonical
 
 
-class SecretTaken(StepError):
-    """The Secret belongs to the cluster, so it cannot hold a certificate of the caller."""
-
-
-class SubjectTaken(StepError):
-    """The subject is that of one of the operator's own certificates, to whose holder Kafka permits everything."""
-
-
-class ClocksDiffer(StepError):
-    """The clock of this machine is too far from the API server's to date certificates by it."""
-
-
-class IssuedByOthers(StepError):
-    """Certificates of this CA are not issued here, and a flow would not know who holds this one."""
-
-
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
     """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
 
-    Raises ClocksDiffer, IssuedByOthers, SecretTaken, SubjectTaken, PasswordUnusable, AuthorityUnavailable, LeafRefused, KubeError.
+    Raises StepError, KubeError.
     """
     if (wrong := wrong_clock(observation.snapshot)) is not None:
-        raise ClocksDiffer(f"{wrong.subject}: {wrong.message}", wrong.remedy)
+        raise StepError(f"{wrong.subject}:", wrong.message, wrong.remedy)
     _require_own_issuer(wanted, observation)
     _require_own_subject(wanted, observation)
     stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)
@@ -93,9 +76,10 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
 
 def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> None:
     if observation.snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
-        raise IssuedByOthers(
-            f"The User Operator issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know who holds "
-            f"the one in Secret {observation.scope.namespace}/{wanted.secret}.",
+        raise StepError(
+            "The User Operator",
+            f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know who holds "
+            f"the one in Secret {observation.scope.namespace}/{wanted.secret}",
             f"Make a KafkaUser {wanted.common_name} with the authentication tls.",
         )
 
@@ -108,11 +92,11 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
         *scope.ledger_secrets, *observation.snapshot.missing,
     }  # fmt: skip
     if wanted.secret in taken or CLUSTER_LABEL in labels:
-        raise SecretTaken(
-            f"Secret {scope.namespace}/{wanted.secret} is one of a Strimzi cluster.", "Give a Secret of your own."
+        raise StepError(
+            f"Secret {scope.namespace}/{wanted.secret}", "is one of a Strimzi cluster", "Give a Secret of your own."
         )
     if wanted.common_name == "ca":
-        raise SecretTaken("common_name: the entry ca.crt holds the trusted CAs.", "Give another common name.")
+        raise StepError("common_name:", "the entry ca.crt holds the trusted CAs", "Give another common name.")
 
 
 def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> None:
@@ -120,9 +104,10 @@ def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> No
     cluster = observation.scope.cluster
     holder = holders_of_subjects(cluster).get(wanted.common_name)
     if holder is not None:
-        raise SubjectTaken(
-            f"common_name {wanted.common_name} is that of the certificate of Strimzi's own {holder.value}: the "
-            f"holder of another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}.",
+        raise StepError(
+            f"common_name {wanted.common_name}",
+            f"is that of the certificate of Strimzi's own {holder.value}: the "
+            f"holder of another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}",
             "Give another common name.",
         )
 
@@ -169,8 +154,9 @@ def _issuer(observation: Observation, work: Work) -> InternalIssuer:
     authority, secret = observation.snapshot.ca.current, observation.scope.ca_key_secret
     signing = private_key(observation.secret(secret), KEY)
     if not authority or signing is None or not signing.matches(authority[0]):
-        raise AuthorityUnavailable(
-            f"Secret {work.scope.namespace}/{secret} does not hold the key of the CA in use.",
+        raise StepError(
+            f"Secret {work.scope.namespace}/{secret}",
+            "does not hold the key of the CA in use",
             "Put it there as ca.key, or have the certificate issued where the key is.",
         )
     return InternalIssuer(authority, signing, observation.snapshot.now, work.validity(observation))

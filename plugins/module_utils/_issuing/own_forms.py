@@ -15,17 +15,13 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
+from .._errors import StepError
 from .._pki.certificates import Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey
 from .._pki.keystores import jks_keystore, jks_truststore, pkcs12_keystore, pkcs12_truststore
-from .._strimzi.errors import StepError
 from .._strimzi.names import FORMS
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import annotation
-
-
-class PasswordUnusable(StepError):
-    """The password that lies in the Secret cannot be that of a keystore."""
 
 
 class Form(str, Enum):
@@ -74,9 +70,10 @@ def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observatio
     if found is None:
         return secrets.token_urlsafe(24).encode("ascii")
     if not (found and found.isascii() and found.decode("ascii").isprintable()):
-        raise PasswordUnusable(
-            f"Secret {observation.scope.namespace}/{wanted.secret}: entry {wanted.password_entry}, the password of its keystores, is empty or "
-            "holds other characters than printable ones of ASCII, such as the end of a line.",
+        raise StepError(
+            f"Secret {observation.scope.namespace}/{wanted.secret}:",
+            f"entry {wanted.password_entry}, the password of its keystores, is empty or "
+            "holds other characters than printable ones of ASCII, such as the end of a line",
             "Put another password there, or remove the entry; a new password is made then.",
         )
     return found

@@ -18,7 +18,7 @@ from .links import by_issuer, link_certificates
 
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
-    """For a prediction no key is generated, and no issuer asked. Raises AuthorityUnavailable, LinkUnavailable, KubeError."""
+    """For a prediction no key is generated, and no issuer asked. Raises StepError, LinkUnavailable, KubeError."""
     made = None if work.dry_run else _linked(step, observation, work)
     write_all(authority_writes.prepare(step, made, observation), work, step.phase.value)
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .._errors import CertificateError
+from .._errors import CertificateError, StepError
 from .._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
-from .._strimzi.errors import StepError
 from .._strimzi.leaf_requests import StoredRequest, read_requests, write_issued
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -21,10 +20,6 @@ from .by_hand import RequestByHand, requests_by_hand
 from .external import External
 from .issuer import Answer, IssuedCertificate
 from .pending import judged
-
-
-class CertificatesRefused(StepError):
-    """Something is wrong with the certificates that were brought, and nothing was written."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +40,7 @@ class PutBack:
 
 
 def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -> tuple[PutBack, ...]:
-    """Put each certificate beside its request, where the next run finds it. Raises CertificatesRefused, KubeError.
+    """Put each certificate beside its request, where the next run finds it. Raises StepError, KubeError.
 
     It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one patch of entries that only
     people write. It carries the version of the Secret on which it was decided, so a run that has changed a request meanwhile makes it fail, and
@@ -61,12 +56,13 @@ def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -
     return tuple(sorting.results())
 
 
-def _refusal(refused: Sequence[str], count: int) -> CertificatesRefused:
+def _refusal(refused: Sequence[str], count: int) -> StepError:
     told = (
         f"{refused[0]}" if len(refused) == 1 else " ".join(f"{number}. {why}" for number, why in enumerate(refused, 1))
     )
-    return CertificatesRefused(
-        f"Nothing was put back: {len(refused)} of {count} {'is' if len(refused) == 1 else 'are'} refused. {told}",
+    return StepError(
+        "Nothing was put back:",
+        f"{len(refused)} of {count} {'is' if len(refused) == 1 else 'are'} refused. {told}",
         "Import all of them again when that is corrected.",
     )
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .._errors import StepError
 from .._pki.certificates import Chain
 from .._pki.keys import KeyAlgorithm, KeySpec
-from .._strimzi.errors import SecretFull
 from .._strimzi.leaf_requests import entries_of
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
@@ -37,7 +37,7 @@ _BARE_REQUEST_BYTES = 10
 def foresee_room(
     leaves: Sequence[LeafSecret], authority: Chain, issuer: Issuer, key: KeySpec, observation: Observation
 ) -> None:
-    """leaves: of one component, all that are to be asked for. Raises SecretFull."""
+    """leaves: of one component, all that are to be asked for. Raises StepError."""
     if not leaves:
         return
     scope, component = observation.scope, leaves[0].component
@@ -52,9 +52,10 @@ def foresee_room(
         wanted = kept + sum(len(name) + count for name, count in added.items())
         if wanted > SECRET_LIMIT:
             fitting = max(0, (SECRET_LIMIT - kept) * len(added) // max(1, wanted - kept))
-            raise SecretFull(
-                f"Secret {scope.namespace}/{secret} has room for about {fitting} of {counted(len(added), 'certificate')} that are to "
-                f"come: they take about {wanted} bytes until they are used, and Kubernetes allows {SECRET_LIMIT}.",
+            raise StepError(
+                f"Secret {scope.namespace}/{secret}",
+                f"has room for about {fitting} of {counted(len(added), 'certificate')} that are to "
+                f"come: they take about {wanted} bytes until they are used, and Kubernetes allows {SECRET_LIMIT}",
                 f"Nothing was asked for. {MAKE_ROOM}",
             )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._errors import StepError
 from .._pki.assumed import AssumedCertificate
 from .._pki.authorities import double_of
 from .._pki.certificates import Certificate, Chain
@@ -19,7 +20,6 @@ from .._pki.keys import (
 )
 from .._pki.requests import build_request
 from .._strimzi.ca_secrets import private_key
-from .._strimzi.errors import AuthorityUnavailable
 from .._strimzi.next_authority import next_authority
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -47,7 +47,7 @@ class StandIns:
         self._elsewhere = {*observation.snapshot.ca.elsewhere, *of_source}
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
-        """Raises AuthorityUnavailable when the step itself would."""
+        """Raises StepError when the step itself would."""
         made = next_authority(step, self._observation, self._work)
         if made.key is None:
             self._elsewhere.add(made.chain[0].public_key_sha256)
@@ -67,7 +67,7 @@ class StandIns:
         return AssumedCertificate(made.der, order.issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
-        """Raises AuthorityUnavailable when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be signed."""
+        """Raises StepError when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be signed."""
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
@@ -84,7 +84,8 @@ class StandIns:
         for key in (*self._made, *held):
             if key is not None and key.matches(issuer[0]):
                 return key
-        raise AuthorityUnavailable(
-            f"The key of {issuer[0].subject} is not in Secret {scope.namespace}/{scope.ca_key_secret}.",
+        raise StepError(
+            f"The key of {issuer[0].subject}",
+            f"is not in Secret {scope.namespace}/{scope.ca_key_secret}",
             "Without it nothing can be said about certificates that it would issue.",
         )

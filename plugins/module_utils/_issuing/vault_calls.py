@@ -10,8 +10,9 @@ import random
 from collections.abc import Callable
 from typing import Protocol
 
+from .._errors import VaultFailure
 from .._strimzi.work import Clock
-from .vault_errors import Call, Reply, VaultFailure, failure, is_refusal, settings_remedy
+from .vault_errors import Call, Reply, failure, is_refusal, settings_remedy
 
 _TRIES = 4
 _FIRST_DELAY = 1.0

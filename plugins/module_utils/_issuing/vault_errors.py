@@ -11,21 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._errors import VaultFailure
 from .._pki.printable import in_a_line
-from .issuer import IssuerUnavailable
 
 #: Characters of a server's words that are shown.
 _LONGEST = 400
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
-
-
-class VaultFailure(IssuerUnavailable):
-    """transient: whether another try can help by itself. wait: seconds for which the server wants to be left alone."""
-
-    def __init__(self, message: str, remedy: str, *, transient: bool = False, wait: float | None = None) -> None:
-        super().__init__(message, remedy)
-        self.transient = transient
-        self.wait = wait
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +104,8 @@ def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
     if remedy := settings_remedy(reply):
         state = _State("it is not set up for that", remedy)
     return VaultFailure(
-        f"{server} cannot {call.doing}: {state.cause} (HTTP {reply.status}{quoted(reply.said)}).",
+        server,
+        f"cannot {call.doing}: {state.cause} (HTTP {reply.status}{quoted(reply.said)})",
         state.remedy,
         transient=state.transient,
         wait=reply.wait,

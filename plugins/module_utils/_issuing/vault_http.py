@@ -18,10 +18,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from .._errors import VaultFailure
 from .._kube._kubernetes import urllib3
 from .._kube.network import address, innermost, is_transient, is_untrusted
 from .._strimzi.issuer_settings import VaultIssuer
-from .vault_errors import Call, Reply, VaultFailure, quotable
+from .vault_errors import Call, Reply, quotable
 from .vault_reach import checked_url, pool, stays_here, tls_context
 
 _CONNECT_TIMEOUT = 10.0
@@ -54,14 +55,14 @@ class VaultConnection:
             if target is None:
                 return self._reply(call, answer.status, answer.headers, answer.data)
             url = self._followed(url, target)
-        raise VaultFailure(f"{self.server} sends from one node to the next.", "Give the url of the active node.")
+        raise VaultFailure(self.server, "sends from one node to the next", "Give the url of the active node.")
 
     def _headers(self, token: str) -> Mapping[str, str]:
         # The library would quote what it cannot send.
         for name, value in (("token", token), ("namespace", self._namespace)):
             if not (value.isascii() and value.isprintable()):
                 raise VaultFailure(
-                    f"The {name} for Vault has characters that no {name} has.", f"Check where the {name} comes from."
+                    f"The {name} for Vault", f"has characters that no {name} has", f"Check where the {name} comes from."
                 )
         headers = {"Content-Type": "application/json", "User-Agent": "trustops.strimzi", "X-Vault-Request": "true"}
         if token:
@@ -84,7 +85,8 @@ class VaultConnection:
         joined = urljoin(url, target)
         if urlsplit(joined).scheme != "https" and not (stays_here(joined) and stays_here(self._base)):
             raise VaultFailure(
-                f"{self.server} redirects to a URL without TLS, where the token would be sent unencrypted.",
+                self.server,
+                "redirects to a URL without TLS, where the token would be sent unencrypted",
                 "Correct api_addr in the configuration of the server.",
             )
         return joined
@@ -94,7 +96,8 @@ class VaultConnection:
         if body is None:
             if 200 <= status < 300:
                 raise VaultFailure(
-                    f"{self.server} answered, but not with JSON: it is no Vault or OpenBao.",
+                    self.server,
+                    "answered, but not with JSON: it is no Vault or OpenBao",
                     "Check url and the proxy: a login page may have been put between.",
                 )
             return Reply(status, {}, wait=self._wait(headers))
@@ -122,29 +125,33 @@ def _no_answer(error: Exception, server: str) -> VaultFailure:
     cause = quotable(innermost(error))
     if isinstance(error, failures.ProxyError):
         return VaultFailure(
-            f"The proxy to {server} does not let us through ({cause}).",
+            f"The proxy to {server}",
+            f"does not let us through ({cause})",
             "Check HTTPS_PROXY and NO_PROXY.",
             transient=is_transient(cause),
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
         if is_untrusted(cause):
             return VaultFailure(
-                f"The certificate of {server} is not trusted ({cause}).",
+                f"The certificate of {server}",
+                f"is not trusted ({cause})",
                 "Give the CA that has issued it, and a url with a name that it holds. It is always verified.",
             )
         return VaultFailure(
-            f"There is no TLS connection to {server} ({cause}).",
+            f"There is no TLS connection to {server}",
+            f"({cause})",
             "Check url and the proxy.",
             transient=is_transient(cause),
         )
     if isinstance(error, failures.ReadTimeoutError):
         return VaultFailure(
-            f"{server} did not answer within {_READ_TIMEOUT:g} s.", "Run again when it is less busy.", transient=True
+            server, f"did not answer within {_READ_TIMEOUT:g} s", "Run again when it is less busy.", transient=True
         )
     if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
         cause = f"nothing answered within {_CONNECT_TIMEOUT:g} s"
     return VaultFailure(
-        f"{server} cannot be reached ({cause}).",
+        server,
+        f"cannot be reached ({cause})",
         "Check url, the network and the proxy; then run again.",
         transient=True,
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from .._errors import VaultFailure
 from .._strimzi.issuer_settings import (
     VaultAppRole,
     VaultKubernetes,
@@ -20,7 +21,7 @@ from .._strimzi.issuer_settings import (
 )
 from .._strimzi.work import Clock
 from .vault_calls import PatientCalls
-from .vault_errors import Call, Reply, VaultFailure, quoted
+from .vault_errors import Call, Reply, quoted
 from .vault_paths import mount_path
 
 #: The share of a token's life that is left when it is renewed.
@@ -121,8 +122,8 @@ class LoggedIn:
         reply = self._calls.send(Call(path, method.body, doing, secrets=tuple(method.body.values())))
         if reply.status >= 400:
             raise VaultFailure(
-                f"{self._calls.server} refuses the login by {method.name} at auth/{method.mount} "
-                f"(HTTP {reply.status}{quoted(reply.said)}).",
+                self._calls.server,
+                f"refuses the login by {method.name} at auth/{method.mount} (HTTP {reply.status}{quoted(reply.said)})",
                 method.wrong,
             )
         return self._lease_of(reply, doing)
@@ -145,12 +146,13 @@ class LoggedIn:
         token, seconds = auth.get("client_token"), auth.get("lease_duration")
         if auth.get("mfa_requirement"):
             raise VaultFailure(
-                f"{self._calls.server} cannot {doing}: it wants a second factor.",
+                self._calls.server,
+                f"cannot {doing}: it wants a second factor",
                 "Log in in a way for programs, which needs none.",
             )
         if not isinstance(token, str) or not token or not isinstance(seconds, int):
             raise VaultFailure(
-                f"{self._calls.server} cannot {doing}: its answer has no token.", "Check url, and what lies before it."
+                self._calls.server, f"cannot {doing}: its answer has no token", "Check url, and what lies before it."
             )
         if seconds <= 0:
             return _Lease(token)

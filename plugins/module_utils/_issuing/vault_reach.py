@@ -14,12 +14,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from .._errors import NoMemoryFiles, UnusablePair
+from .._errors import NoMemoryFiles, UnusablePair, VaultFailure
 from .._kube._kubernetes import urllib3
 from .._kube.memory_files import present
 from .._pki.certificates import encode_certificates
 from .._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
-from .vault_errors import VaultFailure
 
 _LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
 
@@ -33,10 +32,11 @@ def checked_url(url: str) -> str:
     except ValueError:
         usable = False
     if not usable or any(not one.isprintable() or one.isspace() for one in base):
-        raise VaultFailure("The url of Vault is not a URL of a server.", "Give url as https://HOST:8200.")
+        raise VaultFailure("The url of Vault", "is not a URL of a server", "Give url as https://HOST:8200.")
     if parts.scheme != "https" and not stays_here(base):
         raise VaultFailure(
-            f"The url {base} has no TLS: tokens would be sent unencrypted, and any host on the way could answer.",
+            f"The url {base}",
+            "has no TLS: tokens would be sent unencrypted, and any host on the way could answer",
             "Give a url that begins with https://.",
         )
     return base
@@ -59,7 +59,7 @@ def tls_context(settings: VaultIssuer) -> ssl.SSLContext:
             context.load_verify_locations(cadata=settings.ca_certificate.decode("ascii"))
     except (ssl.SSLError, UnicodeDecodeError):
         raise VaultFailure(
-            "What is given as the CA of Vault's own certificate is no certificate in PEM form.", "Correct it."
+            "What is given as the CA of Vault's own certificate", "is no certificate in PEM form", "Correct it."
         ) from None
     if isinstance(settings.login, VaultTlsCertificate):
         _present(context, settings.login)
@@ -71,13 +71,16 @@ def _present(context: ssl.SSLContext, login: VaultTlsCertificate) -> None:
         present(context, encode_certificates(login.chain) + login.key.reveal(), "vault")
     except NoMemoryFiles:
         raise VaultFailure(
-            "This system has no memory files (memfd_create), so the key that logs in to Vault cannot be used without "
-            "writing it to a disk.",
+            "This system",
+            "has no memory files (memfd_create), so the key that logs in to Vault cannot be used without "
+            "writing it to a disk",
             "Run this task on Linux, or log in in another way.",
         ) from None
     except UnusablePair:
         raise VaultFailure(
-            "The certificate and the key that log in to Vault are no usable pair.", "Give the key of this certificate."
+            "The certificate and the key that log in to Vault",
+            "are no usable pair",
+            "Give the key of this certificate.",
         ) from None
 
 
@@ -101,6 +104,7 @@ def pool(base: str, context: ssl.SSLContext) -> Any:
         )
     except (urllib3.exceptions.HTTPError, ValueError):
         raise VaultFailure(
-            f"The proxy {host} that the environment names for Vault cannot be used.",
+            f"The proxy {host} that the environment names for Vault",
+            "cannot be used",
             "Set HTTPS_PROXY to a proxy that speaks HTTP, or add Vault to NO_PROXY.",
         ) from None

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._errors import VaultFailure
 from .vault_calls import PatientCalls
-from .vault_errors import Call, Reply, VaultFailure, quotable
+from .vault_errors import Call, Reply, quotable
 from .vault_login import Tokens
 
 
@@ -45,13 +46,15 @@ class VaultSession:
         policies = self._policies()
         if policies is None and not fresh:
             return VaultFailure(
-                f"{self._calls.server} cannot {doing}: it does not accept the token, which has ended or was revoked, or "
-                "belongs to another server or namespace.",
+                self._calls.server,
+                f"cannot {doing}: it does not accept the token, which has ended or was revoked, or "
+                "belongs to another server or namespace",
                 "Give another token, or a way to log in.",
             )
         named = f" ({policies})" if policies else ""
         return VaultFailure(
-            f"{self._calls.server} cannot {doing}: none of the policies of its token{named} permits it.",
+            self._calls.server,
+            f"cannot {doing}: none of the policies of its token{named} permits it",
             f'Add this to one of them: path "{path}" {{ capabilities = ["{capability}"] }}.',
         )
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any, Protocol, TypeVar
 
-from .._strimzi.errors import StepError
+from .._errors import KafkaUnavailable, StepError
 from .._strimzi.observe import Observation
 from .identity import operator_context
 from .kafka_state import (
@@ -35,11 +35,10 @@ _MINIMUM_IN_SYNC = "min.insync.replicas"
 #: An operation that is permitted to nodes and superusers only.
 _SUPERUSERS_ONLY = "CLUSTER_ACTION"
 
+#: Where Kafka does not answer.
+_REMEDY = "Look at the brokers, at the way to them (DNS, NetworkPolicy), or use strategy=operator."
+
 Answer = TypeVar("Answer")
-
-
-class KafkaUnavailable(Exception):
-    """Kafka did not answer, or not with what was asked for. Asking again later may help."""
 
 
 class KafkaAdmin(Protocol):
@@ -61,11 +60,7 @@ class KafkaAdmin(Protocol):
 Connect = Callable[[Observation], KafkaAdmin]
 
 
-class LibraryMissing(StepError):
-    """kafka-python is not installed where the module runs, or is too old."""
-
-
-def missing_library(what: str = "strategy=direct", instead: str = "strategy=operator") -> LibraryMissing | None:
+def missing_library(what: str = "strategy=direct", instead: str = "strategy=operator") -> StepError | None:
     """The error that says why the library cannot be used here; None where it can be. what, instead: options, for
     messages.
     """
@@ -75,9 +70,9 @@ def missing_library(what: str = "strategy=direct", instead: str = "strategy=oper
         found = ""
     if found and int(found.split(".", maxsplit=1)[0]) >= MINIMUM_KAFKA_PYTHON:
         return None
-    return LibraryMissing(
-        f"{what} needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has "
-        f"{found or 'none'}.",
+    return StepError(
+        what,
+        f"needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has {found or 'none'}",
         f"Install it there, let ansible_python_interpreter name a Python that has it, or use {instead}.",
     )
 
@@ -89,7 +84,7 @@ def bootstrap_servers(observation: Observation, given: Sequence[str]) -> list[st
 
 
 def connect_to(given: Sequence[str]) -> Connect:
-    """given: bootstrap addresses as host:port, empty for the cluster's own. Raises LibraryMissing, IdentityUnusable."""
+    """given: bootstrap addresses as host:port, empty for the cluster's own. Raises StepError."""
 
     def connect(observation: Observation) -> KafkaAdmin:
         if problem := missing_library():
@@ -153,7 +148,9 @@ class KafkaPythonAdmin:
         except (KafkaError, OSError) as error:
             self.close()
             cause = f"{error}{causes.before(error)}"
-            raise KafkaUnavailable(f"Kafka at {', '.join(self._bootstrap)} does not answer: {cause}.") from None
+            raise KafkaUnavailable(
+                f"Kafka at {', '.join(self._bootstrap)}", f"does not answer: {cause}", _REMEDY
+            ) from None
         except KafkaUnavailable:
             self.close()
             raise
@@ -192,7 +189,7 @@ def _topics(client: Any) -> tuple[Topic, ...]:
 
     if _SUPERUSERS_ONLY not in (client.describe_cluster().get("authorized_operations") or ()):
         # Kafka leaves out topics that a client may not see, and then a restart would look safe that is not.
-        raise KafkaUnavailable("Kafka does not take us for a superuser, so it may not show all topics.")
+        raise KafkaUnavailable("Kafka", "does not take us for a superuser, so it may not show all topics", _REMEDY)
     described = client.describe_topics()
     wanted = [ConfigResource(ConfigResourceType.TOPIC, topic["name"], [_MINIMUM_IN_SYNC]) for topic in described]
     configured = client.describe_configs(wanted, config_filter="all") if wanted else {}
@@ -203,7 +200,7 @@ def read_quorum(answer: Mapping[str, Any]) -> Quorum:
     """From DescribeQuorum. Raises KafkaUnavailable."""
     (partition,) = answer["topics"][0]["partitions"]
     if partition["error"]:
-        raise KafkaUnavailable(f"Kafka does not describe its metadata quorum: {partition['error']}.")
+        raise KafkaUnavailable("Kafka", f"does not describe its metadata quorum: {partition['error']}", _REMEDY)
     voters = (Voter(one["replica_id"], _known(one["last_caught_up_timestamp"])) for one in partition["current_voters"])
     return Quorum(_known(partition["leader_id"]), tuple(voters))
 
@@ -222,7 +219,7 @@ def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> T
     name = topic["name"]
     if topic["error_code"] or _MINIMUM_IN_SYNC not in configuration:
         # Access was denied, or the topic is just being deleted. A restart might harm it, so it does not count as safe.
-        raise KafkaUnavailable(f"Kafka does not describe topic {name} (error code {topic['error_code']}).")
+        raise KafkaUnavailable("Kafka", f"does not describe topic {name} (error code {topic['error_code']})", _REMEDY)
     partitions = (
         Partition(name, one["partition_index"], frozenset(one["replica_nodes"]), frozenset(one["isr_nodes"]))
         for one in topic["partitions"]

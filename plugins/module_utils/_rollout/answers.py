@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
+from .._errors import NodesSilent
 from .._strimzi.actions import Action
-from .._strimzi.errors import NodesSilent
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.evidence.parties import unanswered
@@ -50,7 +50,8 @@ def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...
 def gave_up(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:
     """The error about nodes that have not answered for so long."""
     return NodesSilent(
-        f"For {limit.total_seconds():.0f} s no answer came of {', '.join(node.sentence for node in nodes)}.",
+        f"{', '.join(node.sentence for node in nodes)}:",
+        f"no answer came for {limit.total_seconds():.0f} s",
         f"Look at it: kubectl describe pod {nodes[0].pod} --namespace {work.scope.namespace}. Then run the flow again.",
         frozenset(node.uid for node in nodes),
     )

@@ -17,21 +17,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._errors import TimedOut
+from .._errors import KafkaUnavailable, RollStuck, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
-from .._strimzi.errors import RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.pods import names_of_nodes
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 from .._trust.model.violations import Condition, Violation
-from .admin import (
-    Connect,
-    KafkaAdmin,
-    KafkaUnavailable,
-)
+from .admin import Connect, KafkaAdmin
 from .kafka_state import Broker, Quorum, Topic
 from .nodes import (
     Object,
@@ -126,8 +121,7 @@ class _DirectRoll:
         try:
             self._obstacles = self._look(pods)
         except KafkaUnavailable as error:
-            remedy = "Look at the brokers, at the way to them (DNS, NetworkPolicy), or use strategy=operator."
-            self._obstacles = (Violation(Condition.KAFKA_ANSWERS, "Kafka", str(error), remedy),)
+            self._obstacles = (Violation(Condition.KAFKA_ANSWERS, "Kafka", str(error), error.remedy),)
         return self._turn is not None or not self._obstacles
 
     def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
@@ -204,7 +198,8 @@ class _DirectRoll:
         more = f" ({len(self._obstacles) - 1} more of this kind)" if len(self._obstacles) > 1 else ""
         seconds = self._work.settings.pod_timeout.total_seconds()
         return RollStuck(
-            f"The {self._step.reason.value} roll has stopped: for {seconds:.0f} s nothing moved. "
+            f"The {self._step.reason.value} roll",
+            f"has stopped: for {seconds:.0f} s nothing moved. "
             f"{first.subject}: {first.message}{more} {self._progress.describe()}",
             f"{self._progress.advice()}{first.remedy} Then run the flow again: pods that were restarted already are not restarted again.",
         )

@@ -11,11 +11,10 @@ from __future__ import annotations
 import ssl
 from collections.abc import Mapping
 
-from .._errors import NoMemoryFiles, UnusablePair
+from .._errors import NoMemoryFiles, StepError, UnusablePair
 from .._kube.memory_files import present
 from .._pki.certificates import Certificate
 from .._strimzi.ca_secrets import CURRENT, read_ca_secrets
-from .._strimzi.errors import StepError
 from .._strimzi.names import CaKind
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -23,13 +22,9 @@ from .._strimzi.secret_data import entries
 _REMEDY = "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator with spread=restart."
 
 
-class IdentityUnusable(StepError):
-    """The Secrets hold no certificate and key with which Kafka could be logged in to."""
-
-
 def operator_context(observation: Observation) -> ssl.SSLContext:
     """A context for mTLS as the Cluster Operator, which trusts the CAs of the CA certificate Secret. Raises
-    IdentityUnusable.
+    StepError.
     """
     name, trusted = (
         observation.scope.cluster_operator_secret,
@@ -45,12 +40,12 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
 def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
     """identity: the entries of the operator's Secret; where: its name, for messages. anchors: by where they lie.
 
-    Raises IdentityUnusable.
+    Raises StepError.
     """
     try:
         pem = identity["cluster-operator.key"] + b"\n" + identity["cluster-operator.crt"]
     except KeyError as missing:
-        raise IdentityUnusable(f"{where} does not exist or has no entry {missing}.", _REMEDY) from None
+        raise StepError(where, f"does not exist or has no entry {missing}", _REMEDY) from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # An anchor may be an intermediate CA, as for the JVMs of Strimzi.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -65,8 +60,9 @@ def _trust(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
     try:
         context.load_verify_locations(cadata=anchor.pem.decode("ascii"))
     except ssl.SSLError:
-        raise IdentityUnusable(
-            f"{place}, holds a CA that OpenSSL cannot read ({anchor.subject}).",
+        raise StepError(
+            f"{place},",
+            f"holds a CA that OpenSSL cannot read ({anchor.subject})",
             "Clients of OpenSSL cannot trust it either: replace it, or use strategy=operator with spread=restart.",
         ) from None
 
@@ -75,10 +71,11 @@ def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
     try:
         present(context, pem, "identity")
     except NoMemoryFiles:
-        raise IdentityUnusable(
-            "This system has no memory files (memfd_create), so the key of the cluster operator cannot be used without "
-            "writing it to a disk.",
+        raise StepError(
+            "This system",
+            "has no memory files (memfd_create), so the key of the cluster operator cannot be used without "
+            "writing it to a disk",
             "Run this task on Linux, or use strategy=operator with spread=restart.",
         ) from None
     except UnusablePair:
-        raise IdentityUnusable(f"The certificate and the key in {where} are no usable pair.", _REMEDY) from None
+        raise StepError(f"The certificate and the key in {where}", "are no usable pair", _REMEDY) from None

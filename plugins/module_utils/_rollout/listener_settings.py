@@ -15,20 +15,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .._strimzi.errors import ReloadImpossible
+from .._errors import ReloadImpossible
 from .._strimzi.names import ClusterNames
 from .._strimzi.user_listeners import UserListener
+
+#: Where nodes cannot read a change again.
+RESTART_INSTEAD = "Run the flow with spread=restart: it restarts the nodes instead."
 
 _REFERENCE = re.compile(r"\$\{[^\s${}]+\}")
 _TRUSTED, _CHAIN, _KEY = "truststore.certificates", "keystore.certificate.chain", "keystore.key"
 _STORES = re.compile(rf"listener\.name\.(?P<listener>[^.]+)\.ssl\.(?P<store>{_TRUSTED}|{_CHAIN}|{_KEY})")
-
-
-class NotReloadable(ReloadImpossible):
-    """The node reads its certificates from a place that it cannot be told to read again."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, "Run the flow with spread=restart: it restarts the nodes instead.")
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,9 @@ class Setting:
 
     def __post_init__(self) -> None:
         if not _REFERENCE.fullmatch(self.reference):
-            raise NotReloadable(f"{self.name} is not a reference of the form ${{…}} to what is kept elsewhere.")
+            raise ReloadImpossible(
+                self.name, "is not a reference of the form ${…} to what is kept elsewhere", RESTART_INSTEAD
+            )
 
 
 @dataclass(frozen=True)
@@ -73,15 +71,15 @@ def read_listener_settings(config: str, references: References, where: str) -> L
     """config: text of ``server.config``; where: its name, for messages.
 
     Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster
-    CA. Raises NotReloadable unless every internal listener has a truststore and a leaf, and every listener both
+    CA. Raises ReloadImpossible unless every internal listener has a truststore and a leaf, and every listener both
     certificate and key of a leaf or neither.
     """
     properties = _properties(config)
     stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
     try:
         settings = {name: Setting(name, properties[name]) for name in stores}
-    except NotReloadable as problem:
-        raise NotReloadable(f"{where}: {problem}") from None
+    except ReloadImpossible as problem:
+        raise ReloadImpossible(f"{where}: {problem.object}", problem.cause, problem.remedy) from None
     trust = [name for name in stores if stores[name]["store"] == _TRUSTED and properties[name] == references.bundle]
     leaf = [
         name for name in stores if stores[name]["store"] != _TRUSTED and properties[name].startswith(references.own)
@@ -94,12 +92,14 @@ def read_listener_settings(config: str, references: References, where: str) -> L
 def read_user_trust(
     config: str, references: References, listeners: Iterable[UserListener], where: str
 ) -> tuple[Setting, ...]:
-    """The truststores of these listeners, which have the bundle of the clients CA. Raises NotReloadable where one has another."""
+    """The truststores of these listeners, which have the bundle of the clients CA. Raises ReloadImpossible where one has another."""
     properties, found = _properties(config), []
     for listener in listeners:
         name = _name(listener.identifier, _TRUSTED)
         if properties.get(name) != references.bundle:
-            raise NotReloadable(f"{where}: {name} does not refer to the Secret that Strimzi keeps for it.")
+            raise ReloadImpossible(
+                f"{where}:", f"{name} does not refer to the Secret that Strimzi keeps for it", RESTART_INSTEAD
+            )
         found.append(Setting(name, references.bundle))
     return tuple(found)
 
@@ -116,15 +116,19 @@ def _require_whole_leaves(listeners: set[str], leaf: list[str], where: str) -> N
     """
     for listener in sorted(listeners):
         if not {_name(listener, _CHAIN), _name(listener, _KEY)} <= set(leaf):
-            raise NotReloadable(f"{where}: certificate and key of listener {listener} come from different places.")
+            raise ReloadImpossible(
+                f"{where}:", f"certificate and key of listener {listener} come from different places", RESTART_INSTEAD
+            )
 
 
 def _require_internal(properties: Mapping[str, str], found: set[str], where: str) -> None:
     for listener in _internal(properties, where):
         for store in (_TRUSTED, _CHAIN, _KEY):
             if _name(listener, store) not in found:
-                raise NotReloadable(
-                    f"{where}: {_name(listener, store)} does not refer to the Secret that Strimzi keeps for it."
+                raise ReloadImpossible(
+                    f"{where}:",
+                    f"{_name(listener, store)} does not refer to the Secret that Strimzi keeps for it",
+                    RESTART_INSTEAD,
                 )
 
 
@@ -134,7 +138,7 @@ def _internal(properties: Mapping[str, str], where: str) -> list[str]:
     wanted = ["controller.listener.names", *(["inter.broker.listener.name"] if "broker" in roles else [])]
     missing = [name for name in ("process.roles", *wanted) if not properties.get(name)]
     if missing:
-        raise NotReloadable(f"{where}: there is no {missing[0]}.")
+        raise ReloadImpossible(f"{where}:", f"there is no {missing[0]}", RESTART_INSTEAD)
     return [properties[name].lower() for name in wanted]
 
 

@@ -16,11 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .._errors import ApiMissing, KubeError
+from .._errors import ApiMissing, KafkaUnavailable, KubeError
 from .._handshake.alerts import alert_of
 from .._handshake.stream import ByteStream, Deadline, Opener
 from .._handshake.tls import TlsStream
-from .admin import KafkaUnavailable
 from .listener_settings import Setting
 
 #: The versions of the two APIs that are used here: Kafka has them since 2.4 and 3.7 (KIP-919), in the same form on
@@ -60,7 +59,7 @@ def connected(
 
 
 def _unavailable(name: str, cause: str, remedy: str) -> KafkaUnavailable:
-    return KafkaUnavailable(f"{name} does not answer: {cause}. {remedy}")
+    return KafkaUnavailable(name, f"does not answer: {cause}", remedy)
 
 
 def _cause(error: Exception) -> str:

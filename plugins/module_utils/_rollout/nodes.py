@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._errors import RollStuck
 from .._strimzi import names
-from .._strimzi.errors import RollStuck
 from .._strimzi.owners import Owners
 from .._strimzi.pods import has_role, is_final, is_ready
 from .._strimzi.secret_data import annotation
@@ -47,7 +47,8 @@ def read_node(pod: Object) -> Node:
     number = name_of(pod).rsplit("-", 1)[-1]
     if not number.isdecimal():
         raise RollStuck(
-            f"The name of pod {name_of(pod)} does not end with a node id.",
+            f"The name of pod {name_of(pod)}",
+            "does not end with a node id",
             "Strimzi made no such pod: remove its labels.",
         )
     return Node(

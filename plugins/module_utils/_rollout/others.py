@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NoReturn
 
-from .._strimzi.errors import RollStuck
+from .._errors import RollStuck
 from .nodes import (
     Object,
     is_asked,
@@ -62,7 +62,8 @@ class Others:
 
 def _stop(cause: str) -> NoReturn:
     raise RollStuck(
-        f"Another roll of the Kafka nodes is under way: {cause}.",
+        "Another roll of the Kafka nodes",
+        f"is under way: {cause}",
         "Run the flow again when all nodes are Ready and none is being restarted; pods that were restarted already are not "
         "restarted again.",
     )

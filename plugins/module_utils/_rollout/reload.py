@@ -16,12 +16,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NoReturn
 
-from .._errors import ApiMissing
+from .._errors import ApiMissing, KafkaUnavailable, ReloadImpossible
 from .._handshake.stream import ByteStream, Deadline
-from .._strimzi.errors import ReloadImpossible
 from .._strimzi.work import PortOpener
-from .admin import KafkaUnavailable
-from .listener_settings import Setting
+from .listener_settings import RESTART_INSTEAD, Setting
 from .node_admin import Answer, NodeAdmin, connected
 from .order import Node
 
@@ -32,10 +30,6 @@ _LIMIT = 15.0
 _NOT_CONTROLLER = 41
 #: Characters of a message of Kafka that are passed on.
 _QUOTED = 300
-
-
-class ReloadRefused(ReloadImpossible):
-    """The node refuses for good, and has changed nothing. A restart brings the same result."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ def reload_node(
 
     A broker is asked on its own port: it checks the certificates that it would read, and refuses those that do not
     belong together. For a separate controller there is no such check: the active controller accepts the request, and a
-    controller that cannot use the certificates says so in its log only. Raises ReloadRefused, KafkaUnavailable.
+    controller that cannot use the certificates says so in its log only. Raises ReloadImpossible, KafkaUnavailable.
     """
     reloading = _Reloading(target, settings, open_port, context, Deadline.after(seconds))
     if target.node.broker:
@@ -131,12 +125,13 @@ class _Reloading:
         self._refuse(cause)
 
     def _later(self, what: str) -> KafkaUnavailable:
-        return KafkaUnavailable(f"Kafka node {self.target.node.pod} {what}. Wait for a stable quorum, and run again.")
+        return KafkaUnavailable(f"Kafka node {self.target.node.pod}", what, "Wait for a stable quorum, and run again.")
 
     def _refuse(self, cause: str) -> NoReturn:
-        raise ReloadRefused(
-            f"Kafka node {self.target.node.pod} does not read its certificates again: {cause}.",
-            "Run the flow with spread=restart: it restarts the nodes instead.",
+        raise ReloadImpossible(
+            f"Kafka node {self.target.node.pod}",
+            f"does not read its certificates again: {cause}",
+            RESTART_INSTEAD,
         )
 
 

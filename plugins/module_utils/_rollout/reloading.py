@@ -15,11 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from .._errors import Forbidden
+from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._kube.resources import CONFIG_MAPS
 from .._pki.certificates import Certificate
 from .._strimzi.actions import Action
-from .._strimzi.errors import RollStuck
 from .._strimzi.names import CaKind
 from .._strimzi.observe import Observation
 from .._strimzi.user_listeners import user_listeners
@@ -28,16 +27,9 @@ from .._trust.evidence.parties import unanswered
 from .._trust.model.listeners import ObservedListener, Unanswered
 from .._trust.model.names import named
 from .._trust.model.steps.nodes import Reload
-from .admin import KafkaUnavailable
 from .answers import gave_up
 from .identity import operator_context
-from .listener_settings import (
-    NotReloadable,
-    Setting,
-    read_listener_settings,
-    read_user_trust,
-    strimzi_references,
-)
+from .listener_settings import RESTART_INSTEAD, Setting, read_listener_settings, read_user_trust, strimzi_references
 from .nodes import kafka_pods, read_node
 from .order import Node
 from .reload import ReloadTarget, reload_node
@@ -57,7 +49,7 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
             work.record(_action(node, step, work))
         return
     if work.open_ports is None:
-        raise NotReloadable("Nodes cannot be reached from here.")
+        raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
     open_ports, context = work.open_ports(), operator_context(observation)
     controllers = [node for node in nodes if node.controller]
     requests = [
@@ -117,13 +109,16 @@ def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
         for one in left:
             if one not in errors:
                 work.record(_action(one.target.node, step, work, seconds))
-        if refusal := next((error for error in errors.values() if not isinstance(error, KafkaUnavailable)), None):
+        silent = {one: error for one, error in errors.items() if isinstance(error, KafkaUnavailable)}
+        if refusal := next((error for one, error in errors.items() if one not in silent), None):
             raise refusal
-        if not errors:
+        if not silent:
             return
-        left = list(errors)
+        left = list(silent)
         if work.clock.monotonic() >= deadline:
-            raise RollStuck(str(errors[left[0]]), "Bring this node to health, then run the flow again.")
+            first = silent[left[0]]
+            remedy = f"{first.remedy} Bring this node to health, then run the flow again."
+            raise RollStuck(first.object, first.cause, remedy)
         work.clock.sleep(_PAUSE)
 
 
@@ -139,10 +134,10 @@ def _settings(node: Node, observation: Observation, work: Work) -> tuple[Setting
     try:
         found = work.client.get_or_none(CONFIG_MAPS, work.scope.namespace, node.pod)
     except Forbidden as error:
-        raise NotReloadable(f"{where} cannot be read: {error}") from None
+        raise ReloadImpossible(where, f"cannot be read: {error}", RESTART_INSTEAD) from None
     text = ((found or {}).get("data") or {}).get(_CONFIG)
     if text is None:
-        raise NotReloadable(f"{where} does not exist.")
+        raise ReloadImpossible(where, "does not exist", RESTART_INSTEAD)
     references = strimzi_references(work.scope, node.pod)
     if work.scope.ca is CaKind.CLIENTS:
         managed = (listener for listener in user_listeners(observation.kafka or {}) if listener.managed)
@@ -175,8 +170,8 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     if silent:
         raise gave_up(silent, work.settings.operator_timeout, work)
     raise RollStuck(
-        f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster} were told to read their certificates again, and "
-        f"still {_what_is_left(step)}.",
+        f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster}",
+        f"were told to read their certificates again, and still {_what_is_left(step)}",
         "See in strimzi_ca_info which they are; run the flow again with spread=restart to restart them.",
     )
 

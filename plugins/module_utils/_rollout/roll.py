@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from .._errors import NotFound, TimedOut
+from .._errors import NotFound, RestartsNotDue, RollStuck, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names
-from .._strimzi.errors import RestartsNotDue, RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.operator import await_leaves, request_reconcile
 from .._strimzi.pods import is_final, is_ready
@@ -156,7 +155,8 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
         )  # fmt: skip
     except TimedOut:
         raise RollStuck(
-            f"The {roll.step.reason.value} roll has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
+            f"The {roll.step.reason.value} roll",
+            f"has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
             f"pod came back. {progress.describe()}",
             f"{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
             "that were restarted already are not restarted again.",
@@ -184,6 +184,7 @@ class _Due:
         seen = work.observe().snapshot
         if self._progress.left & seen.uids - restarted_by_operator(seen):
             raise RestartsNotDue(
-                f"The {self._roll.step.reason.value} roll waits for restarts that the operator has no reason for any more. {self._progress.describe()}",
+                f"The {self._roll.step.reason.value} roll",
+                f"waits for restarts that the operator has no reason for any more. {self._progress.describe()}",
                 "Run the flow again: it looks at what is stored, and goes on with that.",
             )

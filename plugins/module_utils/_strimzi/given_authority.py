@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._errors import CertificateError, PrivateKeyError
+from .._errors import CertificateError, PrivateKeyError, StepError
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
 from .._pki.certificates import Chain, parse_certificates, parse_chain
 from .._pki.keys import load_key
 from .ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY
-from .errors import StepError
 from .secret_data import entries
 from .work import SuppliedAuthority
 
@@ -38,21 +37,23 @@ def read_authority(client: KubeClient, reference: AuthorityReference) -> Supplie
     if found is None or TLS_CERTIFICATE not in data:
         problem = "does not exist" if found is None else f"has no entry {TLS_CERTIFICATE}"
         raise StepError(
-            f"{reference.label} {problem}.",
+            reference.label,
+            problem,
             "Correct secret and namespace of certificate_from; it is to be a Secret of the type kubernetes.io/tls.",
         )
     try:
         chain = _completed(parse_chain(data[TLS_CERTIFICATE]), data.get(CURRENT, b""))
     except CertificateError as error:
         raise StepError(
-            f"{reference.label}, entry {TLS_CERTIFICATE}: {error}.",
+            f"{reference.label}, entry {TLS_CERTIFICATE}:",
+            str(error),
             "Put the CA certificate there in PEM form, its chain after it.",
         ) from None
     try:
         key = load_key(data[TLS_KEY]) if data.get(TLS_KEY) else None
     except PrivateKeyError as error:
         raise StepError(
-            f"{reference.label}, entry {TLS_KEY}: {error}.", "Put the key of the CA there, unencrypted."
+            f"{reference.label}, entry {TLS_KEY}:", str(error), "Put the key of the CA there, unencrypted."
         ) from None
     return SuppliedAuthority(chain, key)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .._errors import StepError
 from .._pki.authorities import DistinguishedName, issue_root, renew_root
 from .._pki.building import BACKDATED
 from .._pki.certificates import Chain
@@ -16,7 +17,6 @@ from .._trust.model.goals import Goal
 from .._trust.model.snapshot import LinkCertificates
 from .._trust.model.steps.authority import PrepareAuthority
 from .ca_secrets import KEY, private_key
-from .errors import AuthorityUnavailable
 from .observe import Observation
 from .work import Work
 
@@ -33,7 +33,7 @@ class NextAuthority:
 
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Make the next CA, without its link certificates. Raises AuthorityUnavailable when a key that this takes is not at hand."""
+    """Make the next CA, without its link certificates. Raises StepError when a key that this takes is not at hand."""
     chain, key = _authority(step, observation, work)
     return NextAuthority(chain, key)
 
@@ -56,8 +56,9 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
         return (root,), key
     current, held = step.replaces[0], signing_key(step.replaces, observation)
     if not current.is_root:
-        raise AuthorityUnavailable(
-            f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
+        raise StepError(
+            current.subject,
+            f"is an intermediate CA; only its issuer {current.issuer} can renew it",
             "Have it renewed there and supply certificate and private_key.",
         )
     # A certificate begins with a whole second.
@@ -71,12 +72,12 @@ def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:
 
 
 def signing_key(chain: Chain, observation: Observation) -> PrivateKey:
-    """The key of a CA in use. Raises AuthorityUnavailable."""
+    """The key of a CA in use. Raises StepError."""
     held = _held_key(chain, observation)
     if held is None:
-        raise AuthorityUnavailable(
-            f"The key of {chain[0].subject} is not in Secret "
-            f"{observation.scope.namespace}/{observation.scope.ca_key_secret}.",
+        raise StepError(
+            f"The key of {chain[0].subject}",
+            f"is not in Secret {observation.scope.namespace}/{observation.scope.ca_key_secret}",
             "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept elsewhere.",
         )
     return held

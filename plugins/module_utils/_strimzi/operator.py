@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._errors import TimedOut
+from .._errors import OperatorSilent, TimedOut
 from .._kube.resources import PODS, SECRETS
 from .._kube.wait import wait_until
 from .._trust.model.steps.authority import SetGenerated
@@ -19,7 +19,6 @@ from .._trust.model.steps.pause import AwaitVerdict, Pause, Resume
 from .._trust.model.steps.trust import AwaitBundle
 from . import names
 from .actions import Action
-from .errors import OperatorSilent
 from .kafka import PAUSED, condition, failure_of, is_observed
 from .observe import Observation
 from .pods import is_ready
@@ -99,14 +98,13 @@ def _await_leaf(name: str, generation: str, phase: str, work: Work) -> None:
     def settled(objects: Objects) -> bool:
         return annotation(objects.get(name), names.CLUSTER_CA_CERT_GENERATION) == generation
 
-    limit = work.settings.operator_timeout.total_seconds()
-    silent = f"The Cluster Operator has not issued the leaf in {where} within {limit:.0f} s."
-    seconds = _wait(work, settled, SECRETS, name, silent)
+    seconds = _wait(work, settled, SECRETS, name, f"issued the leaf in {where}")
     work.record(Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds))
 
 
-def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, silent: str) -> float:
-    begun = work.clock.monotonic()
+def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, what: str) -> float:
+    """what: the operator has not done in time, for messages."""
+    begun, limit = work.clock.monotonic(), work.settings.operator_timeout.total_seconds()
     try:
         wait_until(
             work.client,
@@ -120,7 +118,8 @@ def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: s
         )
     except TimedOut:
         raise OperatorSilent(
-            silent,
+            "The Cluster Operator",
+            f"has not {what} within {limit:.0f} s",
             "Check that the Cluster Operator runs, watches this namespace and reports no error in the Kafka "
             "resource's status; then run the flow again, it continues where it stopped.",
         ) from None
@@ -129,13 +128,12 @@ def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: s
 
 def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], what: str) -> float:
     cluster = work.scope.cluster
-    limit = work.settings.operator_timeout.total_seconds()
     return _wait(
         work,
         lambda objects: cluster in objects and settled(objects[cluster]),
         KAFKAS,
         cluster,
-        f"The Cluster Operator has not {what} Kafka {work.scope.namespace}/{cluster} within {limit:.0f} s.",
+        f"{what} Kafka {work.scope.namespace}/{cluster}",
     )
 
 

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-from .._errors import TimedOut
+from .._errors import OperatorSilent, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._trust.model.clients import OutsideClient
 from .._trust.model.steps.trust import AwaitClients, AwaitOutside
 from .actions import Action
 from .client_resources import CLIENT_PODS
-from .errors import OperatorSilent
 from .observe import Observation
 from .outside_clients import observe_outside
 from .reach import reach_of
@@ -69,7 +68,8 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
     except TimedOut:
         limit = work.settings.operator_timeout.total_seconds()
         raise OperatorSilent(
-            f"The Cluster Operator has not brought the trusted CAs to {what} within {limit:.0f} s.",
+            "The Cluster Operator",
+            f"has not brought the trusted CAs to {what} within {limit:.0f} s",
             "See in the status of each what keeps the operator from it, or give a waiver; then run the flow again, "
             "it continues where it stopped.",
         ) from None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .._errors import StepError
 from .._trust.preconditions.cluster import SECRET_LIMIT
-from .errors import SecretFull
 
 #: The remedy where the certificates of a component do not find room in one Secret.
 MAKE_ROOM = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
@@ -18,10 +18,11 @@ IN_PORTIONS = "Bring fewer at once, and run the flow before the next ones: what 
 
 
 def check_room(secret: str, what: str, data: Mapping[str, bytes], remedy: str) -> None:
-    """secret: with its namespace. data: all that it would hold. The API server would refuse it too, and say less. Raises SecretFull."""
+    """secret: with its namespace. data: all that it would hold. The API server would refuse it too, and say less. Raises StepError."""
     total = sum(map(len, data.values()))
     if total > SECRET_LIMIT:
-        raise SecretFull(
-            f"Secret {secret} would hold {total} bytes with {what}; Kubernetes allows {SECRET_LIMIT}.",
+        raise StepError(
+            f"Secret {secret}",
+            f"would hold {total} bytes with {what}; Kubernetes allows {SECRET_LIMIT}",
             f"Nothing of this was written. {remedy}",
         )

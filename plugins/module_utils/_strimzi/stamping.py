@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._errors import Forbidden, Invalid
+from .._errors import Forbidden, Invalid, ReloadImpossible, StampsRefused
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.nodes import StampPods
 from . import names
-from .errors import RollNeeded, StampsRefused
 from .leaves import server_cert_hash
 from .observe import Observation
 from .pod_annotations import annotate, annotated
@@ -34,7 +33,7 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
 
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
-    RollNeeded, before anything is written, when a node has to restart instead, and StampsRefused.
+    ReloadImpossible, before anything is written, when a node has to restart instead, and StampsRefused.
     """
     pod_sets, hashes = observation.owners.read_pod_sets(work.client), _hashes(observation)
     if step.generation is not None and (found := obstacles(pod_sets, observation)):
@@ -50,7 +49,8 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
         write_all(writes, work, step.phase.value)
     except (Forbidden, Invalid) as error:
         raise StampsRefused(
-            f"The Cluster Operator cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
+            "The Cluster Operator",
+            f"cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
             f"{error.remedy} Or have the nodes restarted: spread=auto goes on without this, and ends the pause with a restart of each node.",
         ) from None
 
@@ -106,11 +106,12 @@ def _by_name(pods: Iterable[Object]) -> dict[str, Object]:
     return {pod["metadata"]["name"]: pod for pod in pods}
 
 
-def _roll_needed(work: Work, found: Obstacles) -> RollNeeded:
+def _roll_needed(work: Work, found: Obstacles) -> ReloadImpossible:
     which = "; ".join(f"{name} {why}" for name, why in found.items())
-    return RollNeeded(
-        f"The Cluster Operator cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "
-        f"reloaded, it would roll them or miss a restart: {which}.",
+    return ReloadImpossible(
+        "The Cluster Operator",
+        f"cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "
+        f"reloaded, it would roll them or miss a restart: {which}",
         "Run the flow again when every pod of the StrimziPodSets runs and none of them waits for a restart; where that "
         "does not help, let the operator restart the nodes instead of reloading them.",
     )

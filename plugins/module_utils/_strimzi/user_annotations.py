@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from .._errors import Conflict, NotFound
+from .._errors import Conflict, NotFound, StepError
 from .._trust.model.presenters import ReissuePause
 from . import names
-from .errors import StepError
 from .kafka import user_pause
 from .resources import KAFKA_USERS
 from .work import Work
@@ -46,4 +45,4 @@ def annotate(
         except Conflict:
             # The User Operator may write its status at any time.
             continue
-    raise StepError(f"{user} changes all the time.", "See who writes it; then run the flow again.")
+    raise StepError(user, "changes all the time", "See who writes it; then run the flow again.")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._errors import StepError
 from . import names
-from .errors import StepError
 from .kafka import PAUSED, condition, is_observed
 from .resources import KAFKA_USERS
 from .secret_data import annotation
@@ -121,22 +121,25 @@ def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
     labels = seen.resource["metadata"].get("labels") or {}
     if labels.get(names.CLUSTER_LABEL) != cluster:
         raise StepError(
-            f"{seen.label} is no user of {cluster}.", f"Its label {names.CLUSTER_LABEL} names the cluster it is of."
+            seen.label, f"is no user of {cluster}", f"Its label {names.CLUSTER_LABEL} names the cluster it is of."
         )
     if seen.authentication not in list(Authentication):
         raise StepError(
-            f"{seen.label} has the authentication {seen.authentication or 'none'}.",
+            seen.label,
+            f"has the authentication {seen.authentication or 'none'}",
             "Here a user changes from tls to tls-external and back; change any other in its resource.",
         )
     if seen.is_paused and not seen.is_paused_here:
         raise StepError(
-            f"{seen.label} is paused ({names.PAUSE_RECONCILIATION}).",
+            seen.label,
+            f"is paused ({names.PAUSE_RECONCILIATION})",
             "Ask who has paused it to resume it; a flow on the clients CA resumes its users by itself.",
         )
     if wanted is Authentication.TLS and seen.authentication != wanted.value:
         if seen.kept_elsewhere:
             raise StepError(
-                f"{seen.label}: the User Operator could issue it no certificate: the key of the clients CA is kept elsewhere.",
+                f"{seen.label}:",
+                "the User Operator could issue it no certificate: the key of the clients CA is kept elsewhere",
                 "Leave it with tls-external; or first replace the clients CA by one whose key is here (replace_key, without a CA to supply).",
             )
         _refuse_to_overwrite(seen)
@@ -148,7 +151,8 @@ def refuse_another_secret(seen: SeenUser, secret: str) -> None:
         return
     namespace = seen.resource["metadata"]["namespace"]
     raise StepError(
-        f"{seen.label} has its certificate in Secret {namespace}/{seen.told_secret}, and not in Secret {namespace}/{secret}.",
+        seen.label,
+        f"has its certificate in Secret {namespace}/{seen.told_secret}, and not in Secret {namespace}/{secret}",
         "Give its namespace in user_namespaces, with the secret_prefix that its User Operator has in STRIMZI_SECRET_PREFIX.",
     )
 
@@ -160,11 +164,13 @@ def _refuse_to_overwrite(seen: SeenUser) -> None:
     name = f"Secret {metadata['namespace']}/{metadata['name']}"
     if kind != _OPAQUE:
         raise StepError(
-            f"{name} is of the type {kind}, and the User Operator could never write it: the type of a Secret cannot change.",
+            name,
+            f"is of the type {kind}, and the User Operator could never write it: the type of a Secret cannot change",
             "Have its writer use another name, and delete this one when no application reads it.",
         )
     if not seen.is_kept and not seen.is_operated:
         raise StepError(
-            f"{name} belongs to another owner, and the User Operator would overwrite it.",
+            name,
+            "belongs to another owner, and the User Operator would overwrite it",
             "Have its writer use another name, and delete this one when no application reads it.",
         )

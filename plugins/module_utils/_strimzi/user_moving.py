@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._errors import Conflict
+from .._errors import Conflict, OperatorSilent, StepError
 from .._kube.resources import SECRETS
 from .._trust.model.goals import Phase
 from . import names
 from .actions import Action
-from .errors import OperatorSilent, StepError
 from .kafka import PAUSED, condition
 from .resources import KAFKA_USERS
 from .user_authentication import Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
@@ -53,7 +52,7 @@ class ChangeOfAuthentication:
         resource = client.get_or_none(KAFKA_USERS, self.namespace, self.user)
         if resource is None:
             raise StepError(
-                f"KafkaUser {self.namespace}/{self.user} does not exist.", "Correct user or user_namespace."
+                f"KafkaUser {self.namespace}/{self.user}", "does not exist", "Correct user or user_namespace."
             )
         secret = client.get_or_none(SECRETS, self.namespace, self.secret)
         found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
@@ -130,7 +129,8 @@ class ChangeOfAuthentication:
         while not is_done(self.see()):
             if clock.monotonic() >= deadline:
                 raise OperatorSilent(
-                    f"KafkaUser {self.namespace}/{self.user}: this has not come true within {limit_of(self.work):.0f} s: {step.value}.",
+                    f"KafkaUser {self.namespace}/{self.user}:",
+                    f"this has not come true within {limit_of(self.work):.0f} s: {step.value}",
                     "Look at its status and at the User Operator's log; then run the task again, it continues where it stopped.",
                 )
             self.work.alive()

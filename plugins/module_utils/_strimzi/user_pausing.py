@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from .._errors import OperatorSilent
 from .._trust.model.names import listed
 from .._trust.model.presenters import ReissuePause
 from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
 from . import names
 from .actions import Action
-from .errors import OperatorSilent
 from .observe import Observation
 from .user_annotations import FREE, annotate
 from .user_waiting import AT_ONCE, await_users, limit_of, names_of
@@ -36,7 +36,8 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
         left = () if work.dry_run else await_users(batch, lambda one: one.pause in _UNCONFIRMED, work)
         if left:
             raise OperatorSilent(
-                f"The User Operator has not confirmed the pause of {names_of(left)} within {limit_of(work):.0f} s.",
+                "The User Operator",
+                f"has not confirmed the pause of {names_of(left)} within {limit_of(work):.0f} s",
                 "Check that the User Operator runs and reports no error; then run the flow again. The old CA is in use as before, and no "
                 "user stays paused.",
             )

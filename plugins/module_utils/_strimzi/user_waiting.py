@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
-from .._errors import Forbidden
+from .._errors import Forbidden, OperatorSilent
 from .._trust.model.names import counted, listed, named
 from .._trust.model.presenters import Presenter, ReissuePause
 from .._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from . import names
 from .actions import Action
-from .errors import OperatorSilent
 from .observe import Observation
 from .user_annotations import FREE, annotate
 from .work import Work
@@ -78,7 +77,8 @@ def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
         else "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped."
     )
     return OperatorSilent(
-        f"The User Operator has {what}.{why}",
+        "The User Operator",
+        f"has {what}.{why}",
         f"{remedy} Until then both CAs are trusted, and users that are paused keep their certificates.",
     )
 
@@ -94,7 +94,8 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
     left = await_users(step.names, lambda one: one.is_followed and one.authorities != own, work)
     if left:
         raise OperatorSilent(
-            f"{names_of(left)} had no new certificates within {limit_of(work):.0f} s.",
+            names_of(left),
+            f"had no new certificates within {limit_of(work):.0f} s",
             "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a KafkaAccess: see in the status of "
             "each what keeps it from that, or give a waiver; then run the flow again, it continues where it stopped.",
         )

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from .._errors import StepError
 from .._kube.client import KubeClient
 from .._kube.remembered import Remembered
 from .._kube.resources import SECRETS
@@ -24,7 +25,6 @@ from .._trust.model.presenters import ReissuePause
 from .._trust.model.snapshot import UnlabelledSecret
 from .._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
 from . import names
-from .errors import StepError
 from .finding_secrets import named_secrets
 from .kafka import PAUSED, condition, days_of, read_reconciliation, user_pause, with_nodes
 from .named_certificates import NamedCertificate, read_named
@@ -150,7 +150,7 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     if kafka is not None:
         return kafka
     absent = absence_of_cluster(f"Kafka {scope.namespace}/{scope.cluster}", neighbours(client, scope, anywhere=True))
-    raise StepError(f"{absent.subject} {absent.message}", absent.remedy)
+    raise StepError(absent.subject, absent.message, absent.remedy)
 
 
 def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
@@ -162,7 +162,7 @@ def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     )
     found = [deletion_of(*one) for one in in_deletion("Kafka", [kafka])]
     for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):
-        raise StepError(f"{violation.subject} {violation.message}", violation.remedy)
+        raise StepError(violation.subject, violation.message, violation.remedy)
     return kafka
 
 

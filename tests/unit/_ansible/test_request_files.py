@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.request_files import (
-    FolderUnusable,
     RequestFile,
     certificates_in,
     let_be,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.tests.support.certificates import key
@@ -45,7 +45,7 @@ def test_a_killed_write_leaves_what_was_there(file: RequestFile, monkeypatch: py
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(FolderUnusable, match=r"Failed to write .*demo-kafka-0\.csr: no space left on device"):
+    with pytest.raises(StepError, match=r"Failed to write .*demo-kafka-0\.csr: no space left on device"):
         file.write()
     assert {path.name: path.read_text() for path in file.path.parent.iterdir()} == {"demo-kafka-0.csr": "before"}
 
@@ -89,6 +89,6 @@ def test_certificates_are_found_by_the_names_of_leaves(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FolderUnusable, match=r"Failed to read .*nowhere: no such file or directory") as failed:
+    with pytest.raises(StepError, match=r"Failed to read .*nowhere: no such file or directory") as failed:
         list(certificates_in(tmp_path / "nowhere", []))
     assert failed.value.remedy == "Give a directory that this module may use."

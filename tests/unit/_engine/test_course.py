@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine import en
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
@@ -131,7 +131,7 @@ class TestFailure:
                 return
             for happen in happenings:
                 happen()
-            raise OperatorSilent("The operator has said nothing.", "Look at it.")
+            raise OperatorSilent("The operator", "has said nothing", "Look at it.")
 
         monkeypatch.setattr(engine, "carry_out", carried_out)
         return happenings

@@ -17,15 +17,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, IN_A_PAUSE
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, LeaseHeld, Unreachable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Forbidden,
+    LeaseHeld,
     LinkUnavailable,
     ReloadImpossible,
     StepError,
+    Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker, Spread
@@ -138,7 +140,7 @@ class TestFailure:
     @pytest.mark.parametrize(
         "error",
         [
-            StepError("A pod is stuck.", "Look at it."),
+            StepError("A pod", "is stuck", "Look at it."),
             Unreachable(Attempt("get", SECRETS, "kafka", "x"), "no route", "Run again."),
             ValueError("a mistake of ours"),
             KeyboardInterrupt(),
@@ -160,7 +162,7 @@ class TestFailure:
         assert (cluster.paused, cluster.pauses) == (False, 1)
 
     def test_that_it_cannot_be_let_on_does_not_hide_why(self, cluster: WatchedCluster) -> None:
-        stuck = StepError("A pod is stuck.", "Look at it.")
+        stuck = StepError("A pod", "is stuck", "Look at it.")
 
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
@@ -177,7 +179,7 @@ class TestFailure:
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
                 work.alive = _held_by_another
-            return failing(StepError("A pod is stuck.", "Look at it."))(at)
+            return failing(StepError("A pod", "is stuck", "Look at it."))(at)
 
         with pytest.raises(StepError, match="A pod is stuck"):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
@@ -221,7 +223,7 @@ class TestFailure:
         def another_run_begins(seconds: float) -> NoReturn:
             assert held == ["taken", "given back"]
             carry_out(PAUSE, look(cluster.work(), RECONCILE).observation, cluster.work())
-            raise StepError("The wait ends here.", "Run again.")
+            raise StepError("The wait", "ends here", "Run again.")
 
         with (
             mock.patch.object(asking, "_is_awaited", return_value=True),
@@ -330,7 +332,7 @@ class TestLeftPaused:
 
         def carry_out_but_stamps(step: Any, *rest: Any) -> None:
             if step == stamp:
-                raise StepError("A pod is stuck.", "Look at it.")
+                raise StepError("A pod", "is stuck", "Look at it.")
             carry_out(step, *rest)
 
         with (
@@ -348,7 +350,7 @@ class TestLeftPaused:
     def test_unless_the_flow_leaves_it_to_the_operator(self, cluster: WatchedCluster) -> None:
         """The rules want nothing else of this pause."""
         work = cluster.work()
-        ends = iter([StepError("It is the last step.", "Run again.")])
+        ends = iter([StepError("It", "is the last step", "Run again.")])
 
         def carry_out_once(step: Any, *rest: Any) -> None:
             if isinstance(step, Resume) and (error := next(ends, None)):
@@ -365,7 +367,7 @@ class TestLeftPaused:
         def lose_it(at: Situation) -> Steps:
             if at.is_paused:
                 cluster.permitted.denied = frozenset({"patch kafkas"})
-            return failing(StepError("A pod is stuck.", "Look at it."))(at)
+            return failing(StepError("A pod", "is stuck", "Look at it."))(at)
 
         with pytest.raises(StepError):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
@@ -471,7 +473,7 @@ class TestLinks:
 
         def refuse(*about: object) -> None:
             if seen[-1]:
-                raise LinkUnavailable("Vault does not permit that.", "Permit it.")
+                raise LinkUnavailable("Vault", "does not permit that", "Permit it.")
             carry_out(*about)  # type: ignore[arg-type]
 
         monkeypatch.setattr(engine, "carry_out", refuse)

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking i
     see,
     see_existing,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import pause_for, resume_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    Conflict,
+    OperatorSilent,
     PausedByAnother,
-    pause_for,
-    resume_for,
+    StepError,
+    Unavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, always

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, NotNow, restart
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
@@ -78,7 +78,7 @@ def test_nobody_takes_the_lease_to_restart_nobody(stand: Stand) -> None:
 
 
 def test_a_pod_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> None:
-    with pytest.raises(NotNow, match="Kafka kafka/demo has no pod demo-kafka-7") as caught:
+    with pytest.raises(StepError, match="Kafka kafka/demo has no pod demo-kafka-7") as caught:
         restarted(stand, Chosen(frozenset({NODES[0], "demo-kafka-7"})))
     assert NODES[2] in caught.value.remedy
     assert stand.asked() == set()
@@ -86,7 +86,7 @@ def test_a_pod_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> N
 
 def test_while_the_operator_is_paused_it_would_restart_nothing(stand: Stand) -> None:
     stand.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
-    with pytest.raises(NotNow, match="Kafka kafka/demo is paused") as caught:
+    with pytest.raises(StepError, match="Kafka kafka/demo is paused") as caught:
         restarted(stand)
     assert "Resume it" in caught.value.remedy
 
@@ -95,7 +95,7 @@ def test_what_another_run_did_while_its_lease_was_waited_for_counts(stand: Stand
     def another_run_begins_and_lets_go() -> None:
         stand.carry_out(record(Ledger(journal=Journal(Goal.REPLACE_KEY, None, None, EPOCH, None))))
 
-    with pytest.raises(NotNow, match=r"in the middle of a flow \(replace_key\)"):
+    with pytest.raises(StepError, match=r"in the middle of a flow \(replace_key\)"):
         restart(stand.work(), KAFKA, None, another_run_begins_and_lets_go, ignores_windows=False)
     assert stand.asked() == set()
 
@@ -108,7 +108,7 @@ def test_a_flow_ends_first(finished_at: datetime | None, stand: Stand) -> None:
     if finished_at:
         assert restarted(stand) == set(NODES)
         return
-    with pytest.raises(NotNow, match=r"in the middle of a flow \(replace_key\)") as caught:
+    with pytest.raises(StepError, match=r"in the middle of a flow \(replace_key\)") as caught:
         restarted(stand)
     assert "Finish it first" in caught.value.remedy
 

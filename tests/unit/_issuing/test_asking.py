@@ -13,20 +13,14 @@ from typing import Any
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, IssuerUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.asking import await_issuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
-    IssuerUnavailable,
-    LeafOrder,
-    Refused,
-    Token,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.key import RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import LeafRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import AwaitIssuer
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, leaf, make
@@ -144,7 +138,7 @@ def test_an_issuer_that_has_had_enough_is_not_asked_again_for_what_it_has(
 
     def request(order: LeafOrder) -> Token | Refused:
         if noting.orders:
-            raise IssuerUnavailable("It has had too many requests.", "Run again.")
+            raise IssuerUnavailable("It", "has had too many requests", "Run again.")
         return ask_one(order)
 
     monkeypatch.setattr(noting, "request", request)
@@ -158,7 +152,7 @@ def test_an_issuer_that_cannot_be_asked_at_all_leaves_no_record(
     noting: Noting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def request(order: LeafOrder) -> Token | Refused:
-        raise IssuerUnavailable("It is sealed.", "Unseal it.")
+        raise IssuerUnavailable("It", "is sealed", "Unseal it.")
 
     bench = elsewhere()
     monkeypatch.setattr(noting, "request", request)
@@ -197,7 +191,7 @@ def test_what_was_answered_before_the_issuer_went_away_is_kept(noting: Noting) -
 
     def request(order: LeafOrder) -> Token | Refused:
         if len(noting.orders) == 1:
-            raise IssuerUnavailable("It is sealed.", "Unseal it.")
+            raise IssuerUnavailable("It", "is sealed", "Unseal it.")
         return right(order)
 
     noting.request = request  # type: ignore[method-assign]
@@ -214,7 +208,7 @@ def test_nothing_is_written_for_requests_where_the_first_one_cannot_be_made(noti
     bench = elsewhere()
 
     def request(order: LeafOrder) -> Token:
-        raise IssuerUnavailable("It is sealed.", "Unseal it.")
+        raise IssuerUnavailable("It", "is sealed", "Unseal it.")
 
     noting.request = request  # type: ignore[method-assign]
     begun = len(bench.api.writes)
@@ -293,7 +287,7 @@ def test_where_keys_are_not_made_anew_an_unusable_one_is_refused(
 ) -> None:
     bench = elsewhere()
     put(bench, NODE, f"{NODE}.key", content)
-    with pytest.raises(LeafRefused) as refused:
+    with pytest.raises(StepError) as refused:
         ask(bench, NODE, rotation=RotationPolicy.NEVER)
     assert str(refused.value) == (
         f"The key in Secret kafka/{NODE} is to be kept (rotation_policy=never), and cannot be used: {cause}."
@@ -340,7 +334,7 @@ def test_a_name_that_no_request_can_have_is_told_by_the_secret() -> None:
     listener = {"name": "plain", "port": 9092, "type": "internal", "tls": False, "configuration": alternative}
     bench.change("kafkas", "demo", {"spec": {"kafka": {"listeners": [listener]}}})
     bench.remove("secrets", NODE)
-    with pytest.raises(LeafRefused, match=f"Secret {NODE}: 'b\u00fccher.example' is neither a DNS name"):
+    with pytest.raises(StepError, match=f"Secret {NODE}: 'b\u00fccher.example' is neither a DNS name"):
         ask(bench, NODE)
     assert bench.api.find("secrets", "kafka", REQUESTS) is None
 

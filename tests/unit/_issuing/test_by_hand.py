@@ -13,7 +13,7 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.by_hand import (
     RequestByHand,
     requests_by_hand,
@@ -22,12 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.by_hand 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.entities import subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import names_digest, with_requests
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.put_back import (
-    Brought,
-    CertificatesRefused,
-    PutBack,
-    put_back,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.put_back import Brought, PutBack, put_back
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
@@ -131,14 +126,14 @@ def test_what_is_put_back_is_found_by_the_next_look(bench: Bench) -> None:
 def test_nothing_is_put_back_where_one_is_wrong(bench: Bench) -> None:
     wrong = signed(bench, OTHER, replace(GOOD, copies=False))
     before = bench.api.snapshot()
-    with pytest.raises(CertificatesRefused, match=f"1 of 2 is refused. for {OTHER}: it is for {OTHER}"):
+    with pytest.raises(StepError, match=f"1 of 2 is refused. for {OTHER}: it is for {OTHER}"):
         bring(bench, [signed(bench, ONE), wrong])
     assert bench.api.snapshot() == before
 
 
 def test_one_is_judged_beside_what_was_put_back_before(bench: Bench) -> None:
     bring(bench, [signed(bench, ONE, replace(GOOD, serial=7))])
-    with pytest.raises(CertificatesRefused, match="serial number"):
+    with pytest.raises(StepError, match="serial number"):
         bring(bench, [signed(bench, OTHER, replace(GOOD, serial=7))])
     assert bring(bench, [signed(bench, OTHER, replace(GOOD, serial=8))])[0].is_new
 

@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     AlreadyExists,
     Forbidden,
+    IssuerUnavailable,
     NotFound,
     TransportError,
     Unavailable,
@@ -21,7 +22,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
-    IssuerUnavailable,
     Refused,
     Token,
     Waiting,

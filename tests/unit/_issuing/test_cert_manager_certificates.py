@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Forbidden, IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
     CertManagerByCertificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
-    IssuerUnavailable,
     LeafOrder,
     Refused,
     Waiting,

@@ -15,19 +15,14 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable, LinkUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
-    IssuerUnavailable,
-    LinkingIssuer,
-    LinkOrder,
-    Refused,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder, Refused
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import LinkUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
@@ -150,7 +145,7 @@ class Certifying(Noting):
 
 
 def away(order: LinkOrder) -> Refused:
-    raise IssuerUnavailable("It is sealed.", "Unseal it.")
+    raise IssuerUnavailable("It", "is sealed", "Unseal it.")
 
 
 STEP = PrepareAuthority(

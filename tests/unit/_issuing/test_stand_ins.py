@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
@@ -51,7 +51,7 @@ def test_half_way_the_key_of_the_next_ca_lies_beside_that_of_the_ca_in_use() -> 
 
 def test_without_the_key_there_is_nothing_to_say() -> None:
     bench = office(OLD)
-    with pytest.raises(AuthorityUnavailable, match=r"key of CN=cluster-ca v1.* is not in Secret kafka/demo-cluster-ca"):
+    with pytest.raises(StepError, match=r"key of CN=cluster-ca v1.* is not in Secret kafka/demo-cluster-ca"):
         StandIns(bench.observe(), bench.work()).leaf((CA.certificate,))
 
 

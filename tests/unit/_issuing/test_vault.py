@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from cryptography import x509
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
-    IssuerUnavailable,
     LeafOrder,
     Refused,
     Token,

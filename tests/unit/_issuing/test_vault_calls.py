@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_calls import PatientCalls
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call, Reply, VaultFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call, Reply
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import QuickClock
 
 CALL = Call("path", {}, "do it")
@@ -46,7 +47,7 @@ def slept(answers: Sequence[Reply | VaultFailure], jitter: float = 0.5) -> tuple
     return clock.slept, found
 
 
-BROKEN = VaultFailure("It broke off.", "Run again.", transient=True)
+BROKEN = VaultFailure("It", "broke off", "Run again.", transient=True)
 
 
 @pytest.mark.parametrize("status", [200, 204, 400, 403])
@@ -77,7 +78,7 @@ def test_a_long_time_is_not_waited_for() -> None:
 
 
 def test_what_does_not_pass_is_not_asked_again() -> None:
-    assert slept([VaultFailure("Not trusted.", "Give a CA.")]) == ([], None)
+    assert slept([VaultFailure("It", "is not trusted", "Give a CA.")]) == ([], None)
     assert slept([Reply(404, {})]) == ([], None)
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     Answer,
     IssuedCertificate,
-    IssuerUnavailable,
     LeafOrder,
     LinkingIssuer,
 )

@@ -10,11 +10,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
-    IssuerUnavailable,
-    LinkOrder,
-    Refused,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkOrder, Refused
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_bodies import link_body

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (

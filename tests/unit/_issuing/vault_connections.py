@@ -9,7 +9,8 @@ from datetime import datetime, timezone
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call, VaultFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_http import VaultConnection
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultIssuer,

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable, Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultAppRole,

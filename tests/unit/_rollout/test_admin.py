@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
-    KafkaUnavailable,
-    LibraryMissing,
     bootstrap_servers,
     connect_to,
     missing_library,
@@ -42,8 +41,9 @@ def test_quorum_with_what_the_leader_does_not_know() -> None:
 
 
 def test_a_quorum_that_is_not_described() -> None:
-    with pytest.raises(KafkaUnavailable, match="metadata quorum: NotLeaderForPartitionError"):
+    with pytest.raises(KafkaUnavailable, match="metadata quorum: NotLeaderForPartitionError") as caught:
         read_quorum(quorum(error="NotLeaderForPartitionError", v1=500))
+    assert "NetworkPolicy" in caught.value.remedy
 
 
 def test_a_broker_that_is_not_said_to_serve_counts_as_fenced() -> None:
@@ -91,7 +91,7 @@ def test_a_library_that_is_missing_or_too_old(version: str | None, words: str, m
     assert "strategy=direct needs the Python library kafka-python >= 3" in str(problem)
     assert words in str(problem)
     assert "strategy=operator" in problem.remedy
-    with pytest.raises(LibraryMissing):
+    with pytest.raises(StepError, match="needs the Python library kafka-python"):
         connect_to(())(Bench().observe())
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import look_closely, see
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import NodesSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import NodesSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase

@@ -9,9 +9,8 @@ from itertools import combinations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod, recorded
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, TransportError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, RollStuck, TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
 from .direct_stand import DirectStand

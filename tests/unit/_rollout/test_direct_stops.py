@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, RollStuck
 from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
 
 from .direct_stand import LIMIT, SEPARATE, DirectStand, name
@@ -146,7 +145,9 @@ def test_when_kafka_does_not_answer() -> None:
     stand = DirectStand()
 
     def silent() -> None:
-        raise KafkaUnavailable("Kafka at demo-kafka-bootstrap.kafka.svc:9091 does not answer: no route.")
+        raise KafkaUnavailable(
+            "Kafka at demo-kafka-bootstrap.kafka.svc:9091", "does not answer: no route", "Look at the NetworkPolicy."
+        )
 
     stand.kafka.before_answer = silent
     stopped = stops(stand)
@@ -160,7 +161,7 @@ def test_an_answer_that_fails_now_and_then_is_asked_for_again() -> None:
 
     def flaky() -> None:
         if next(count) % 4 == 0:
-            raise KafkaUnavailable("Kafka does not answer: connection reset.")
+            raise KafkaUnavailable("Kafka", "does not answer: connection reset", "Look at the way.")
 
     stand.kafka.before_answer = flaky
     stand.roll()

@@ -16,15 +16,12 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives import serialization
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import (
-    IdentityUnusable,
-    context_for,
-    operator_context,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for, operator_context
 from ansible_collections.trustops.strimzi.tests.broker.certificates import Issued, authority, leaf
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, kafka, secret
@@ -116,7 +113,7 @@ def test_both_come_from_the_secrets_of_the_cluster() -> None:
 def test_a_cluster_without_the_secret_is_told_which_one_is_missing() -> None:
     bench = Bench()
     bench.create("kafkas", kafka({}))
-    with pytest.raises(IdentityUnusable, match=f"{WHERE} does not exist or has no entry") as caught:
+    with pytest.raises(StepError, match=f"{WHERE} does not exist or has no entry") as caught:
         operator_context(bench.observe())
     assert "strategy=operator" in caught.value.remedy
 
@@ -138,7 +135,7 @@ def encrypted() -> bytes:
     ],
 )
 def test_an_unusable_pair_is_refused_and_nothing_of_it_is_told(stored: Any) -> None:
-    with pytest.raises(IdentityUnusable) as caught:
+    with pytest.raises(StepError) as caught:
         context_for(stored(), anchors(ca()), WHERE)
     assert str(caught.value) == f"The certificate and the key in {WHERE} are no usable pair."
     assert caught.value.__suppress_context__
@@ -162,7 +159,7 @@ def test_the_key_lies_in_a_memory_file_of_ours_and_only_while_it_is_read(
     before = sorted(os.listdir("/proc/self/fd"))
     try:
         context_for(entries() if usable else entries(key=server().key_pem), anchors(ca()), WHERE)
-    except IdentityUnusable:
+    except StepError:
         assert not usable
     ((where, mode),) = seen
     assert where.startswith("/memfd:")
@@ -176,7 +173,7 @@ def test_a_ca_that_openssl_does_not_read_is_told_by_its_entry() -> None:
     der = make("odd", key(1)).certificate.der
     odd = Certificate(der.replace(b"\x55\x04\x03\x0c\x03odd", b"\x55\x04\x03\x17\x03odd"))
     assert odd.der != der
-    with pytest.raises(IdentityUnusable, match=r"entry odd\.crt, holds a CA that OpenSSL cannot read") as caught:
+    with pytest.raises(StepError, match=r"entry odd\.crt, holds a CA that OpenSSL cannot read") as caught:
         context_for(entries(), {**anchors(ca()), "Secret kafka/demo-cluster-ca-cert, entry odd.crt": odd}, WHERE)
     assert "replace it" in caught.value.remedy
 
@@ -186,7 +183,7 @@ def test_where_there_are_no_memory_files_the_key_is_not_written_to_a_disk_instea
 ) -> None:
     monkeypatch.delattr(os, "memfd_create")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(IdentityUnusable, match="without writing it to a disk") as caught:
+    with pytest.raises(StepError, match="without writing it to a disk") as caught:
         context_for(entries(), anchors(ca()), WHERE)
     assert "Linux" in caught.value.remedy
     assert list(tmp_path.iterdir()) == []

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
-    NotReloadable,
     Setting,
     read_listener_settings,
     strimzi_references,
@@ -95,7 +95,7 @@ def test_a_listener_with_a_certificate_of_the_user_is_not_touched() -> None:
 
 def test_a_node_whose_name_begins_like_another_one_is_another_one() -> None:
     """demo-kafka-1 is not demo-kafka-10."""
-    with pytest.raises(NotReloadable, match="does not refer to the Secret"):
+    with pytest.raises(ReloadImpossible, match="does not refer to the Secret"):
         read(written().replace(f"/{POD}:", f"/{POD}0:"))
 
 
@@ -113,7 +113,7 @@ def test_a_truststore_of_something_else_is_not_touched_whoever_it_belongs_to() -
 def test_what_is_no_reference_is_refused_and_not_shown(listener: str, value: str) -> None:
     name = stores(listener)[1]
     config = written().replace(f"{name}={KEY}", f"{name}={value}")
-    with pytest.raises(NotReloadable) as caught:
+    with pytest.raises(ReloadImpossible) as caught:
         read(config)
     assert str(caught.value) == f"{WHERE}: {name} is not a reference of the form ${{…}} to what is kept elsewhere."
     assert "spread=restart" in caught.value.remedy
@@ -123,7 +123,7 @@ def test_what_is_no_reference_is_refused_and_not_shown(listener: str, value: str
 def test_no_setting_holds_anything_but_one_reference(value: str) -> None:
     try:
         setting = Setting("listener.name.tls-9093.ssl.keystore.key", value)
-    except NotReloadable:
+    except ReloadImpossible:
         return
     assert setting.reference.startswith("${")
     assert setting.reference.count("${") == setting.reference.count("}") == 1
@@ -141,7 +141,7 @@ def test_an_internal_listener_of_something_else_is_not_reloaded_in_part(
 ) -> None:
     name = f"listener.name.{listener}.ssl.{store}"
     lines = [line for line in written().splitlines() if not line.startswith(f"{name}=")]
-    with pytest.raises(NotReloadable, match=f"{WHERE}: .*{listener}"):
+    with pytest.raises(ReloadImpossible, match=f"{WHERE}: .*{listener}"):
         read("\n".join([*lines, *([f"{name}={value}"] if value else [])]))
 
 
@@ -150,14 +150,16 @@ def test_an_internal_listener_of_something_else_is_not_reloaded_in_part(
 def test_half_a_leaf_is_refused(listener: str, which: int) -> None:
     name = stores(listener)[which]
     config = written() + f"{name}=${{strimzisecrets:kafka/mine:tls}}\n"
-    with pytest.raises(NotReloadable, match=f"{WHERE}: certificate and key of listener {listener} come from different"):
+    with pytest.raises(
+        ReloadImpossible, match=f"{WHERE}: certificate and key of listener {listener} come from different"
+    ):
         read(config)
 
 
 @pytest.mark.parametrize("name", ["process.roles", "controller.listener.names", "inter.broker.listener.name"])
 def test_a_node_of_which_it_is_not_said_how_it_speaks_to_others_is_refused(name: str) -> None:
     config = "\n".join(line for line in written().splitlines() if not line.startswith(f"{name}="))
-    with pytest.raises(NotReloadable, match=f"{WHERE}: there is no {name}"):
+    with pytest.raises(ReloadImpossible, match=f"{WHERE}: there is no {name}"):
         read(config)
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
     kafka_pods,
     read_node,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, Object, pod
 
 

@@ -13,16 +13,15 @@ from contextlib import AbstractContextManager
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import port_opener_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    KafkaUnavailable,
+    ReloadImpossible,
+    Unavailable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
-    ReloadRefused,
-    ReloadTarget,
-    reload_node,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, reload_node
 from ansible_collections.trustops.strimzi.tests.broker.clients import LIBRARY_READS_ITS_FILES
 from ansible_collections.trustops.strimzi.tests.unit._kube.forwarding import Behaviour, Upgrade, forwarding, options
 
@@ -110,7 +109,7 @@ LATER = {7: "RequestTimedOutError", NOT_CONTROLLER: "NotControllerError"}
 @pytest.mark.parametrize("controller", [False, True], ids=["broker", "controller"])
 def test_a_refusal_is_final_and_says_who_and_why(code: int, name: str, controller: bool) -> None:
     double = KafkaDouble(code=code, message="It cannot\nbe read.")
-    with pytest.raises(ReloadRefused) as caught:
+    with pytest.raises(ReloadImpossible) as caught:
         reload({MINE if controller else BROKER: double}, controller=controller)
     assert str(caught.value) == (
         "Kafka node demo-kafka-0 does not read its certificates again: "
@@ -121,8 +120,9 @@ def test_a_refusal_is_final_and_says_who_and_why(code: int, name: str, controlle
 
 @pytest.mark.parametrize(("code", "name"), LATER.items())
 def test_a_bad_moment_is_no_refusal(code: int, name: str) -> None:
-    with pytest.raises(KafkaUnavailable, match=rf"demo-kafka-0 did not take .* answers {name} \({code}\).*run again"):
+    with pytest.raises(KafkaUnavailable, match=rf"demo-kafka-0 did not take .* answers {name} \({code}\)") as caught:
         reload({BROKER: KafkaDouble(code=code)})
+    assert "run again" in caught.value.remedy
 
 
 def test_a_controller_that_stops_being_the_active_one_is_a_bad_moment() -> None:
@@ -154,20 +154,20 @@ def test_the_active_controller_may_be_away() -> None:
 )
 def test_a_node_that_does_not_speak_it_is_not_asked(offered: dict[int, tuple[int, int]], missing: str) -> None:
     double = KafkaDouble(code=NOT_CONTROLLER, active=1, offered=offered)
-    with pytest.raises(ReloadRefused, match=f"demo-kafka-0 does not .*it does not speak version 1 of {missing}"):
+    with pytest.raises(ReloadImpossible, match=f"demo-kafka-0 does not .*it does not speak version 1 of {missing}"):
         reload({MINE: double, OTHER: KafkaDouble()}, controller=True)
     assert len(double.asked) == (44 in offered and offered[44] == OFFERED[44])
 
 
 @pytest.mark.parametrize("quoted", ["-----BEGIN PRIVATE KEY-----\nMIIE", "Invalid value -----BEGIN CERTIFICATE-----"])
 def test_what_may_be_a_key_is_not_passed_on(quoted: str) -> None:
-    with pytest.raises(ReloadRefused) as caught:
+    with pytest.raises(ReloadImpossible) as caught:
         reload({BROKER: KafkaDouble(code=42, message=quoted)})
     assert str(caught.value).endswith("answers InvalidRequestError (42).")
 
 
 def test_of_a_long_message_the_beginning_is_told() -> None:
-    with pytest.raises(ReloadRefused) as caught:
+    with pytest.raises(ReloadImpossible) as caught:
         reload({BROKER: KafkaDouble(code=42, message="word " * 1000)})
     assert len(str(caught.value)) < 500
 
@@ -228,5 +228,6 @@ def test_what_kubernetes_says_of_the_way_there_is_passed_on() -> None:
     def closed(pod: str, port: int, *, timeout: float) -> AbstractContextManager[ByteStream]:
         raise Unavailable(Attempt("get", PODS, "kafka", pod, "portforward"), "no such pod", "Create it.")
 
-    with pytest.raises(KafkaUnavailable, match=r"demo-kafka-0 does not answer: .*no such pod\. Create it\."):
+    with pytest.raises(KafkaUnavailable, match=r"demo-kafka-0 does not answer: .*no such pod\.") as caught:
         reload_node(ReloadTarget(node_of(0), CONTROLLERS, DOMAIN), SETTINGS, closed, operator_context())
+    assert caught.value.remedy == "Create it."

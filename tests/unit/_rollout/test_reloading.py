@@ -15,11 +15,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import NotReloadable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    KafkaUnavailable,
+    NodesSilent,
+    ReloadImpossible,
+    RollStuck,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import NodesSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -138,7 +140,7 @@ def test_who_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) 
 def test_who_does_not_answer_is_not_said_to_have_stayed_behind(at: Reloading) -> None:
     """It hangs, and a restart in place of the reload would be for nothing."""
     at.nodes.after = at.nodes.answers.silent.add
-    with pytest.raises(NodesSilent, match=r"no answer came of demo-kafka-0 .*, demo-kafka-2 ") as caught:
+    with pytest.raises(NodesSilent, match=r"demo-kafka-0 .*, demo-kafka-2 .*: no answer came for") as caught:
         at.carry_out(at.work())
     assert "spread=restart" not in caught.value.remedy
 
@@ -148,11 +150,11 @@ def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> Non
 
     def refuse(pod: str) -> None:
         asked.append(pod)
-        raise ReloadRefused(f"{pod} does not", "Restart it.")
+        raise ReloadImpossible(pod, "does not", "Restart it.")
 
     at.nodes.before = refuse
     work = at.work()
-    with pytest.raises(ReloadRefused):
+    with pytest.raises(ReloadImpossible):
         at.carry_out(work)
     assert (asked, work.actions) == (NODES[:1], [])
 
@@ -160,11 +162,11 @@ def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> Non
 def test_who_has_read_again_is_recorded_when_the_one_beside_it_refuses(at: Reloading) -> None:
     def refuse(pod: str) -> None:
         if pod == NODES[1]:
-            raise ReloadRefused(f"{pod} does not", "Restart it.")
+            raise ReloadImpossible(pod, "does not", "Restart it.")
 
     at.nodes.before = refuse
     work = at.work()
-    with pytest.raises(ReloadRefused):
+    with pytest.raises(ReloadImpossible):
         at.carry_out(work)
     assert [(one.verb, one.object) for one in work.actions] == [
         ("reload", f"Pod kafka/{name}") for name in (NODES[0], NODES[2])
@@ -183,7 +185,7 @@ def test_a_node_that_does_not_answer_for_a_moment_is_asked_again(at: Reloading) 
     def away(pod: str) -> None:
         attempts.append(pod)
         if len(attempts) < 4:
-            raise KafkaUnavailable(f"{pod} has no leader", "Wait.")
+            raise KafkaUnavailable(pod, "has no leader", "Wait.")
 
     at.nodes.before = away
     at.carry_out()
@@ -193,7 +195,7 @@ def test_a_node_that_does_not_answer_for_a_moment_is_asked_again(at: Reloading) 
 
 def test_one_that_never_answers_ends_the_run(at: Reloading) -> None:
     def away(pod: str) -> None:
-        raise KafkaUnavailable(f"{pod} has no leader", "Wait.")
+        raise KafkaUnavailable(pod, "has no leader", "Wait.")
 
     at.nodes.before = away
     with pytest.raises(RollStuck, match="demo-kafka-0 has no leader"):
@@ -251,7 +253,7 @@ class Answering:
     [(403, "Forbidden", "cannot be read"), (404, "NotFound", "does not exist")],
 )
 def test_without_its_settings_a_node_is_not_told(at: Reloading, status: int, reason: str, message: str) -> None:
-    with pytest.raises(NotReloadable, match=f"ConfigMap kafka/demo-kafka-0, server.config {message}") as refused:
+    with pytest.raises(ReloadImpossible, match=f"ConfigMap kafka/demo-kafka-0, server.config {message}") as refused:
         at.carry_out(at.work(Answering(at, status, reason)))
     assert "spread=restart" in refused.value.remedy
     assert at.nodes.told == []
@@ -260,7 +262,7 @@ def test_without_its_settings_a_node_is_not_told(at: Reloading, status: int, rea
 def test_who_cannot_reach_nodes_tells_none(at: Reloading) -> None:
     work = at.work()
     work.open_ports = None
-    with pytest.raises(NotReloadable, match="cannot be reached"):
+    with pytest.raises(ReloadImpossible, match="cannot be reached"):
         at.carry_out(work)
 
 

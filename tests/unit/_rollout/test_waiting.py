@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod
 

@@ -11,8 +11,8 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     LinkCertificates,
@@ -102,7 +102,7 @@ def test_a_supplied_ca_gets_one_too() -> None:
 def test_without_the_old_key_there_is_none_and_nothing_is_written() -> None:
     bench = Bench()
     bench.authority(Entity(OLD.certificate, STRANGER.key))
-    with pytest.raises(AuthorityUnavailable, match="cluster-ca v0"):
+    with pytest.raises(StepError, match="cluster-ca v0"):
         bench.carry_out(LINKED)
     assert bench.observe().snapshot.ca.prepared == ()
 

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step

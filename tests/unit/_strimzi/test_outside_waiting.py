@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_waiting import (
     await_clients,
     await_outside,

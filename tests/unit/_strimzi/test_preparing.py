@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -98,7 +98,7 @@ def test_key_is_stored_in_the_form_that_all_of_strimzi_reads() -> None:
 def test_renewal_without_the_key_says_where_to_put_it(content: str | None) -> None:
     bench = bench_of()
     bench.change("secrets", SCOPE.ca_key_secret, {"data": {"ca.key": content}})
-    with pytest.raises(AuthorityUnavailable, match=r"CN=cluster-ca v0.*kafka/demo-cluster-ca") as caught:
+    with pytest.raises(StepError, match=r"CN=cluster-ca v0.*kafka/demo-cluster-ca") as caught:
         prepare(bench, Goal.RENEW, (OLD.certificate,))
     assert "ca.key" in caught.value.remedy
     assert bench.observe().snapshot.ca.prepared == ()
@@ -107,13 +107,13 @@ def test_renewal_without_the_key_says_where_to_put_it(content: str | None) -> No
 def test_renewal_with_the_key_of_another_ca_is_refused() -> None:
     """It would be another CA under the same name."""
     bench = bench_of(Entity(OLD.certificate, BROUGHT.key))
-    with pytest.raises(AuthorityUnavailable):
+    with pytest.raises(StepError, match="is not in Secret"):
         prepare(bench, Goal.RENEW, (OLD.certificate,))
 
 
 def test_an_intermediate_is_renewed_by_its_issuer_only() -> None:
     bench = bench_of(BELOW)
-    with pytest.raises(AuthorityUnavailable, match="CN=root"):
+    with pytest.raises(StepError, match="CN=root"):
         prepare(bench, Goal.RENEW, (BELOW.certificate, ROOT.certificate))
     assert set(bench.data(SCOPE.ca_key_secret)) == {"ca.key"}
 
@@ -169,7 +169,7 @@ def test_without_the_key_the_ca_is_not_renewed_here() -> None:
     bench = bench_of()
     text = placeholder(OLD.certificate.public_key_sha256).encode()
     bench.change("secrets", SCOPE.ca_key_secret, secret_patch({"ca.key": text}))
-    with pytest.raises(AuthorityUnavailable) as caught:
+    with pytest.raises(StepError) as caught:
         prepare(bench, Goal.RENEW, (OLD.certificate,))
     assert caught.value.remedy == (
         "Put it there as ca.key, or supply the next certificate, with its key, or without where the key is kept elsewhere."

@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, ReloadImpossible
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollNeeded
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.revision import not_reproduced, revision
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
@@ -243,7 +242,7 @@ def test_one_pod_that_has_to_be_rolled_stops_everything(
     """Before anything is written; the other pod is not named."""
     spoil(bench)
     before = len(bench.api.writes)
-    with pytest.raises(RollNeeded) as caught:
+    with pytest.raises(ReloadImpossible) as caught:
         stamp(bench)
     assert str(caught.value).endswith(f" restart: {NODES[0]} {reason}.")
     assert f"{SCOPE.namespace}/{SCOPE.cluster}" in str(caught.value)

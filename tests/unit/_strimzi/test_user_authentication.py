@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import (
     Authentication,
     SeenUser,

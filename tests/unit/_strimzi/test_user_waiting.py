@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_waiting import await_kept
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.keystore_files import (
     UNOPENED,
     is_to_be_opened,

@@ -36,11 +36,11 @@ def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def told_of_windows(snapshot: Snapshot) -> str:
-    """A sentence for a plan with restarts, where none of them may come about now."""
+    """The rest of a sentence about the Kafka resource, for a plan with restarts of which none may come about now."""
     windows = snapshot.reconciliation.windows
     opens = f", which opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
     return (
-        f"{snapshot.names.kafka} is outside its maintenance windows: a run goes as far as no pod restarts, and waits for the next window{opens}. "
+        f"is outside its maintenance windows: a run goes as far as no pod restarts, and waits for the next window{opens}. "
         "ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without that."
     )
 
@@ -66,6 +66,6 @@ def _told(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
     problem = f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
     when = f"The next one opens on {opens:%Y-%m-%d at %H:%M} UTC" if opens else "None is going to open"
     return (
-        f"{snapshot.names.kafka} is outside its maintenance windows, and the next step restarts {', '.join(pods) or 'pods'}. {when}; the same call goes on "
+        f"is outside its maintenance windows, and the next step restarts {', '.join(pods) or 'pods'}. {when}; the same call goes on "
         f"then, or now with ignore_maintenance_windows (strimzi_ignore_maintenance_windows).{problem}"
     )
