@@ -1,12 +1,14 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Logins by a service account of Kubernetes and by a TLS certificate, before a real Vault, which speaks TLS and asks a real API server."""
+"""Logins by a service account of Kubernetes, by a TLS certificate and by a token in a Secret, before a real Vault, which speaks TLS and asks a real
+API server.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from ipaddress import ip_address
 from pathlib import Path
@@ -15,19 +17,25 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultKubernetes,
     VaultLogin,
     VaultTlsCertificate,
+    VaultTokenSecret,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 
 from ..cluster.bed import Bed
 from ..cluster.kube import Kube
 from ..cluster.vault import vault_server
 from ..support.cert_manager import NAMESPACE, UNAPPROVED
 from ..support.certificates import Entity, key, make
+from ..support.flows import SETTINGS
 from ..support.issuer_contract import asked, issued, wish
-from ..support.vault_mount import Administrator, SetUp, documented_policy, set_up_on
+from ..support.vault_mount import Administrator, QuickClock, SetUp, documented_policy, set_up_on
 
 NOW, DAY = datetime.now(timezone.utc).replace(microsecond=0), timedelta(days=1)
 CLIENT_AUTH, SERVER_AUTH = x509.ExtendedKeyUsageOID.CLIENT_AUTH, x509.ExtendedKeyUsageOID.SERVER_AUTH
@@ -201,3 +209,33 @@ def test_by_no_token_of_the_api_server(ready: SetUp, accounts: Accounts) -> None
     _head, body, _signature = accounts.token("others").split(".")
     said = unavailable(ready, VaultKubernetes("kafka", f"{head}.{body}.{signature}"))
     assert "refuses the login by Kubernetes at auth/kubernetes (HTTP 403" in said
+
+
+# By a token in a Secret
+
+
+def test_by_a_token_that_another_program_renews_in_a_secret(ready: SetUp, bed: Bed) -> None:
+    """The next token is read where Vault refuses the one before it; without one the Secret is named, and no token is shown."""
+    who, kube = ready.administrator, Kube(bed.kubeconfig)
+
+    def store(token: str) -> None:
+        metadata = {"name": "vault-token", "namespace": NAMESPACE}
+        kube.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"token": token}}])
+
+    def give(token: str) -> None:
+        who.write("auth/token/create", {"id": token, "policies": ["kafka-leaves"], "ttl": "20m"})
+        store(token)
+
+    settings = replace(SETTINGS, issuer=ready.settings(login=VaultTokenSecret("vault-token")))
+    one = issuer_of(Work(KubeClient(kube), ClusterNames(NAMESPACE, "demo"), QuickClock(), settings))
+    with pytest.raises(IssuerUnavailable, match=f"Secret {NAMESPACE}/vault-token does not exist"):
+        one.request(wish().order)
+    give("first-token")
+    issued(one, asked(one, wish().order))
+    who.write("auth/token/revoke", {"token": "first-token"})
+    give("second-token")
+    issued(one, asked(one, wish().order))
+    who.write("auth/token/revoke", {"token": "second-token"})
+    with pytest.raises(IssuerUnavailable) as raised:
+        one.request(wish().order)
+    assert "second-token" not in f"{raised.value} {raised.value.remedy}"
