@@ -105,6 +105,8 @@ CALLS: tuple[tuple[str, Object], ...] = (
     ("strimzi_ca_info", {"ca_source": {"kind": "ConfigMap", "name": "roots", "key": "ca.pem"}}),
     ("strimzi_ca_info", {"ca": "clients"}),
     ("strimzi_user_info", {}),
+    ("strimzi_ca", {"state": "replaced", "check": True, **stages.FAST}),
+    ("strimzi_ca", {"ca": "clients", "state": "adopted", "check": True}),
 )
 
 
