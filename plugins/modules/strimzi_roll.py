@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_roll
-short_description: Restart the pods of a Strimzi cluster that need it, or those that it is told
+short_description: Restart the pods of a Strimzi cluster that need it, or those that you name
 version_added: 1.0.0
 description:
   - Without O(reason), brings every process of the cluster to present what is stored - it waits for the operator's restarts, has nodes read

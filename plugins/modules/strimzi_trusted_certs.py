@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_trusted_certs
-short_description: Have the processes of a Strimzi cluster trust CAs, and forget them
+short_description: Add CAs to the truststores of a Strimzi cluster, and remove them
 version_added: 1.0.0
 description:
   - Keeps the ledger, which says which CA is trusted by whom, and brings every process of the cluster to where it should be. The ledger is the
