@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ..unit.roles.test_variables import FLOW
 from .playing import play_locally
 
 
@@ -34,8 +33,6 @@ from .playing import play_locally
             "strimzi_cluster not given. Give the name of the Kafka resource and its namespace, such as "
             "-e strimzi_cluster=demo -e strimzi_namespace=kafka.",
         ),
-        ({"strimzi_way": "takeover"}, f"No role reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
-        ({"strimzi_bridge": "auto"}, f"No role reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )

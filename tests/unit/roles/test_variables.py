@@ -49,16 +49,13 @@ def read_by(role: str) -> set[str]:
 
 
 #: Variables that the shared part of every flow reads, to hand them on to modules.
-SHARED = set(
-    _VARIABLE.findall(str({key: value for key, value in FLOW.items() if key not in ("flow_known", "flow_gone")}))
-)
+SHARED = set(_VARIABLE.findall(str({key: value for key, value in FLOW.items() if key != "flow_known"})))
 
 
 def test_known_are_the_documented_ones_and_that_of_the_playbooks() -> None:
     every = {name for role in FLOWS for name in documented(role)}
     assert set(FLOW["flow_known"]) == every | {"strimzi_hosts"}
     assert len(FLOW["flow_known"]) == len(set(FLOW["flow_known"]))
-    assert not set(FLOW["flow_gone"]) & every
     for playbook in (COLLECTION / "playbooks").glob("*.yml"):
         found = set(_VARIABLE.findall(_MODULE.sub("", playbook.read_text())))
         assert found <= {"strimzi_hosts"}, playbook.name
