@@ -7,6 +7,7 @@
 An error that ends a call names its object, the cause and the remedy. ``_ansible/module.py`` makes the failure of the module from it::
 
     CollectionError
+    ├── OptionsError                    an option of a module, or what it leads to
     ├── StepError                       a step, or a whole call, cannot be carried out
     │   ├── OperatorSilent              the Cluster Operator or the User Operator
     │   ├── PausedByAnother             the Kafka resource
@@ -73,6 +74,10 @@ class CollectionError(Exception):
 
     def __str__(self) -> str:
         return f"{self.object} {self.cause}."
+
+
+class OptionsError(CollectionError):
+    """An option that cannot be used, or that contradicts another one. The message quotes no credential."""
 
 
 # Steps -------------------------------------------------------------------------------------------------------------

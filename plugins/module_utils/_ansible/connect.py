@@ -10,25 +10,28 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .._errors import OptionsError
 from .._kube.client import KubeClient
 from .._kube.connection import connect
 from .arguments import AUTH
+from .redaction import without_exec_values
 
 if TYPE_CHECKING:
+    from .._kube.http_transport import HttpTransport
     from .._strimzi.names import ClusterNames
     from .._strimzi.work import PortOpener
 
 
 def client_for(options: Mapping[str, Any], warn: Callable[[str], None]) -> KubeClient:
-    """warn: is told what makes the connection unsafe. Raises ConnectionOptionsError."""
-    transport = connect(options)
+    """warn: is told what makes the connection unsafe. Raises OptionsError."""
+    transport = _connected(options)
     for caution in transport.cautions:
         warn(caution)
     return KubeClient(transport)
 
 
 def opener_for(params: Mapping[str, Any], client: KubeClient, scope: ClusterNames) -> PortOpener:
-    """Opens ports of pods in the way that the options say. Raises KubeError, ConnectionOptionsError."""
+    """Opens ports of pods in the way that the options say. Raises KubeError, OptionsError."""
     if params.get("pod_access") == "direct":
         return direct_opener_for(client, scope)
     return port_opener_for(connection_options(params), scope.namespace)
@@ -48,8 +51,17 @@ def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
 
 
 def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
-    """Opens ports of pods through the API server. Raises ConnectionOptionsError."""
+    """Opens ports of pods through the API server. Raises OptionsError."""
     # Imported only when a look is taken, because most calls take none.
     from .._kube.port_forward import open_port
 
-    return partial(open_port, connect(options), namespace)
+    return partial(open_port, _connected(options), namespace)
+
+
+def _connected(options: Mapping[str, Any]) -> HttpTransport:
+    """Raises OptionsError. The text of one can come from an exec plugin, which quotes its own arguments."""
+    try:
+        return connect(options)
+    except OptionsError as error:
+        cause = without_exec_values(error.cause, options.get("kubeconfig"))
+        raise OptionsError(error.object, cause, error.remedy) from None

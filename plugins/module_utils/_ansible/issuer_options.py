@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from .._errors import CertificateError, PrivateKeyError
+from .._errors import CertificateError, OptionsError, PrivateKeyError
 from .._pki.certificates import parse_chain
 from .._pki.keys import load_key
 from .._strimzi.issuer_settings import (
@@ -27,7 +27,6 @@ from .._strimzi.issuer_settings import (
     VaultTokenSecret,
 )
 from .arguments import FLOW
-from .errors import OptionsError
 from .limits import MOST_DAYS
 
 _OPTIONS: Mapping[str, Any] = FLOW.options["issuer"]["options"]
@@ -61,8 +60,9 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
         return named if options["resource"] == "CertificateRequest" else _certificates(named, options)
     if "default" in (options["name"], options["linked_by"]):
         raise OptionsError(
-            "issuer: 'default' may be another issuer of the mount tomorrow. Give the name or the id of the one that is meant, as "
-            "vault list -detailed <mount>/issuers shows it."
+            "issuer:",
+            "'default' may be another issuer of the mount tomorrow",
+            "Give the name or the id of the one that is meant, as vault list -detailed <mount>/issuers shows it.",
         )
     trusted = options["ca_certificate"]
     return VaultIssuer(
@@ -77,10 +77,13 @@ def _require_of_one_type(options: Mapping[str, Any]) -> None:
     read = _READ[kind] | (_READ_BY_CERTIFICATES if _is_by_certificates(options) else frozenset())
     for name in _OPTIONS:
         if name != "type" and name not in read and _is_given(options, name, _OPTIONS):
-            raise OptionsError(f"issuer: {_of_another(name, options)}, or leave {name} out.")
+            cause, remedy = _of_another(name, options)
+            raise OptionsError("issuer:", cause, f"{remedy}, or leave {name} out.")
     for name in _NEEDED.get(kind, ()):
         if not options[name]:
-            raise OptionsError(f"issuer: {name} is empty. Name the issuer that is to be asked, as {kind} needs it.")
+            raise OptionsError(
+                "issuer:", f"{name} is empty", f"Name the issuer that is to be asked, as {kind} needs it."
+            )
 
 
 def _is_by_certificates(options: Mapping[str, Any]) -> bool:
@@ -92,22 +95,24 @@ def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -
     return bool(options[name]) and options[name] != known[name].get("default")
 
 
-def _of_another(name: str, options: Mapping[str, Any]) -> str:
-    """The type that is given, and those with which this option would count, as half a sentence."""
+def _of_another(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
+    """The cause, with the type that is given and those with which this option would count; and the beginning of the remedy."""
     if name in _READ_BY_CERTIFICATES:
-        return f"{name} counts with resource=Certificate of cert_manager only. Give this type and resource"
+        return f"{name} counts with resource=Certificate of cert_manager only", "Give this type and resource"
     types = " or ".join(kind for kind, read in _READ.items() if name in read)
-    return f"{name} counts with type={types} only, and type is {options['type']}. Give the type that is meant"
+    return f"{name} counts with type={types} only, and type is {options['type']}", "Give the type that is meant"
 
 
 def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertManagerCertificates:
     validity, renew_before = options["validity_days"], options["renew_before_days"]
     if not 0 < renew_before < validity:
         raise OptionsError(
-            f"issuer: renew_before_days is {renew_before} and validity_days is {validity}. Give it between 1 and less than those."
+            "issuer:",
+            f"renew_before_days is {renew_before} and validity_days is {validity}",
+            "Give it between 1 and less than those.",
         )
     if validity > MOST_DAYS:
-        raise OptionsError(f"issuer: validity_days is {validity}. Give {MOST_DAYS} or less.")
+        raise OptionsError("issuer:", f"validity_days is {validity}", f"Give {MOST_DAYS} or less.")
     return CertManagerCertificates(named, timedelta(days=validity), timedelta(days=renew_before))
 
 
@@ -119,8 +124,9 @@ def _require_of_one_login(options: Mapping[str, Any]) -> None:
             continue
         types = " or ".join(other for other, read in _READ_BY_LOGIN.items() if name in read)
         raise OptionsError(
-            f"issuer.login: {name} counts with type={types} only, and type is {kind}. "
-            f"Give the type that is meant, or leave {name} out."
+            "issuer.login:",
+            f"{name} counts with type={types} only, and type is {kind}",
+            f"Give the type that is meant, or leave {name} out.",
         )
 
 
@@ -143,6 +149,6 @@ def _login(options: Mapping[str, Any]) -> VaultLogin:
         key = load_key(options["private_key"].encode("utf-8"))
     except (CertificateError, PrivateKeyError) as error:
         raise OptionsError(
-            f"issuer.login: {error}. Give certificate and private_key in PEM form, unencrypted."
+            "issuer.login:", str(error), "Give certificate and private_key in PEM form, unencrypted."
         ) from None
     return VaultTlsCertificate(chain, key, options["role"] or "", **mount)

@@ -14,19 +14,16 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, NoReturn
 
-from .._errors import KubeError, StepError
+from .._errors import CollectionError, KubeError
 from .._kube.client import KubeClient
-from .._kube.connection import ConnectionOptionsError
 from .._kube.lease import TrustLease
 from .._strimzi.names import CaKind, ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
-from .errors import OptionsError
 from .libraries import missing_library
 from .object_names import name_problem
 from .progress import reporter
 from .quiet_module import QuietModule
-from .redaction import without_exec_values
 from .remains import remove_remains
 
 
@@ -77,12 +74,8 @@ class ClusterModule:
             remove_remains(__file__, sys.orig_argv)
         try:
             result = body()
-        except (KubeError, StepError) as error:
+        except CollectionError as error:
             self.fail(f"{error} {error.remedy}")
-        except OptionsError as error:
-            self.fail(str(error))
-        except ConnectionOptionsError as error:
-            self.fail(without_exec_values(str(error), self.params.get("kubeconfig")))
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
             self.fail(

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from .._errors import OptionsError
 from .._strimzi.outside_clients import Outside
 from .._trust.model.clients import Waiver
 from .._trust.model.named import NamedSecret, UserNamespace
-from .errors import OptionsError
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
@@ -44,7 +44,7 @@ def _secret(option: str, text: str, namespace: str) -> NamedSecret:
     found = _SECRET.match(text.strip())
     if found is None:
         raise OptionsError(
-            f"{option}: {text!r} is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
+            f"{option}:", f"{text!r} is not the name of a Secret", "Give name, namespace/name or namespace/name:entry."
         )
     return NamedSecret(found.group(1) or namespace, found.group(2), found.group(3))
 
@@ -64,5 +64,7 @@ def _time(text: str, client: str) -> datetime:
         return time_of(text)
     except ValueError:
         raise OptionsError(
-            f"waivers: {text!r} is not a time until when {client} can be waived. Give one such as 2026-12-24T18:00:00Z."
+            "waivers:",
+            f"{text!r} is not a time until when {client} can be waived",
+            "Give one such as 2026-12-24T18:00:00Z.",
         ) from None

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from .._errors import OptionsError
 from .._strimzi.ca_source import CaSourceReference
-from .errors import OptionsError
 
 _SHA_256 = re.compile(r"[0-9a-f]{64}")
 
@@ -30,7 +30,8 @@ def confirmed_of(options: Mapping[str, Any]) -> frozenset[str]:
     for one in found:
         if not _SHA_256.fullmatch(one):
             raise OptionsError(
-                f"confirm_roots: {one!r} is not a SHA-256 fingerprint. Give the 64 hexadecimal digits, as "
-                "openssl x509 -noout -fingerprint -sha256 prints them."
+                "confirm_roots:",
+                f"{one!r} is not a SHA-256 fingerprint",
+                "Give the 64 hexadecimal digits, as openssl x509 -noout -fingerprint -sha256 prints them.",
             )
     return found

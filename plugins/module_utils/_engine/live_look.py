@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from .._errors import KubeError
-from .._kube.connection import ConnectionOptionsError
+from .._errors import KubeError, OptionsError
 from .._trust.model.listeners import ObservedListener
 
 #: Seconds for all listeners together: 500 nodes, some of them slow to answer.
@@ -45,11 +44,11 @@ class LiveLook:
             return None
         try:
             seen = ask()
-        except (KubeError, ConnectionOptionsError) as error:
+        except (KubeError, OptionsError) as error:
             # A failure that may pass is no reason to rest on stored evidence for the whole call.
             if self._wanted is Evidence.HANDSHAKE or (isinstance(error, KubeError) and error.is_transient):
                 raise
-            self._give_up(str(error))
+            self._give_up(f"{error} {error.remedy}")
             return None
         if self._wanted is Evidence.AUTO and all(one.barred for one in seen):
             self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))

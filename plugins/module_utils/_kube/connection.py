@@ -20,6 +20,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
+from .._errors import OptionsError
 from ._kubernetes import (
     ConfigException,
     Configuration,
@@ -31,16 +32,15 @@ from ._kubernetes import (
 )
 from .http_transport import HttpTransport
 from .key_files import folder_for_keys, move_into_memory
-from .options import ConnectionOptionsError, file_named, may_be_shown, resolve_options
-
-__all__ = ["ConnectionOptionsError", "connect"]
+from .options import file_named, may_be_shown, resolve_options
 
 _DEFAULT_KUBECONFIG = "~/.kube/config"
+_REMEDY = "Correct kubeconfig or context."
 _ATTRIBUTES = {"ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key": "key_file"}
 
 
 def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> HttpTransport:
-    """A transport; no request is sent yet. environment: of the process by default. Raises ConnectionOptionsError."""
+    """A transport; no request is sent yet. environment: of the process by default. Raises OptionsError."""
     variables = os.environ if environment is None else environment
     resolved = resolve_options(options, variables)
     own = _authorization(resolved)
@@ -51,19 +51,20 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
             _configuration(resolved, variables), [*own, *_impersonation(resolved)], load_again=load_again
         )
     except ImportError:
-        raise ConnectionOptionsError(
-            "proxy (K8S_AUTH_PROXY, or proxy-url in kubeconfig) is a SOCKS proxy, which needs the Python library PySocks. "
-            "Install it, or give an HTTP proxy."
+        raise OptionsError(
+            "proxy (K8S_AUTH_PROXY, or proxy-url in kubeconfig)",
+            "is a SOCKS proxy, which needs the Python library PySocks",
+            "Install it, or give an HTTP proxy.",
         ) from None
     except urllib3.exceptions.LocationValueError:
         # Options have been looked at; it is not quoted, because its content is unknown.
-        raise ConnectionOptionsError(
-            "The proxy-url in kubeconfig is no URL of a proxy. Give one such as http://proxy:3128."
+        raise OptionsError(
+            "The proxy-url in kubeconfig", "is no URL of a proxy", "Give one such as http://proxy:3128."
         ) from None
 
 
 def _configuration(options: Mapping[str, Any], environment: Mapping[str, str]) -> Any:
-    """The library's configuration for these options, with credentials as they are now. Raises ConnectionOptionsError."""
+    """The library's configuration for these options, with credentials as they are now. Raises OptionsError."""
     configuration = Configuration()
     if not _is_complete(options):
         _load(configuration, options, environment)
@@ -101,11 +102,16 @@ def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> No
     """paths: one, or several as in KUBECONFIG."""
     if not any(os.path.isfile(os.path.expanduser(path)) for path in paths.split(os.pathsep)):
         if "kubeconfig" in options:
-            raise ConnectionOptionsError(f"kubeconfig (K8S_AUTH_KUBECONFIG): there is no {file_named(paths)}.")
-        raise ConnectionOptionsError(
-            f"It is not known how to log in to Kubernetes: there is no file {paths}, and this is not a pod with a "
-            "service account. Set kubeconfig (K8S_AUTH_KUBECONFIG), or host and api_key (K8S_AUTH_HOST and "
-            "K8S_AUTH_API_KEY), or host, client_cert and client_key."
+            raise OptionsError(
+                "kubeconfig (K8S_AUTH_KUBECONFIG):",
+                f"there is no {file_named(paths)}",
+                "Give the path of a kubeconfig.",
+            )
+        raise OptionsError(
+            "It is not known how to log in to Kubernetes:",
+            f"there is no file {paths}, and this is not a pod with a service account",
+            "Set kubeconfig (K8S_AUTH_KUBECONFIG), or host and api_key (K8S_AUTH_HOST and "
+            "K8S_AUTH_API_KEY), or host, client_cert and client_key.",
         )
     with _understood(f"The kubeconfig {paths}"):
         files = KubeConfigMerger(paths)
@@ -131,7 +137,7 @@ def _load_content(
 
 
 def _refreshed(refresh: Callable[[Any], None], provider: Any) -> None:
-    """A new token of the identity provider, by the library. The text of its failures can quote tokens. Raises ConnectionOptionsError."""
+    """A new token of the identity provider, by the library. The text of its failures can quote tokens. Raises OptionsError."""
     try:
         refresh(provider)
     except ConfigException:
@@ -139,10 +145,11 @@ def _refreshed(refresh: Callable[[Any], None], provider: Any) -> None:
     except Exception as error:  # pylint: disable=broad-exception-caught
         issuer = str(provider["config"]["idp-issuer-url"])
         named = f" {issuer}" if may_be_shown(issuer) else ""
-        raise ConnectionOptionsError(
-            f"The token in kubeconfig has ended, and the identity provider{named} {_why_not_refreshed(error)} (auth-provider oidc). "
+        raise OptionsError(
+            "The token in kubeconfig",
+            f"has ended, and the identity provider{named} {_why_not_refreshed(error)} (auth-provider oidc)",
             "See that this machine reaches it and trusts its certificate, and log in to it again with the tool that has made this "
-            "kubeconfig; or give host and api_key."
+            "kubeconfig; or give host and api_key.",
         ) from None
 
 
@@ -165,12 +172,12 @@ def _understood(what: str) -> Iterator[None]:
         with _complaints() as complaints:
             yield
     except ConfigException as error:
-        raise ConnectionOptionsError(f"{what} cannot be used: {error}. Correct kubeconfig or context.") from None
+        raise OptionsError(what, f"cannot be used: {error}", _REMEDY) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError) as error:
         # The text of these can quote the file.
-        raise ConnectionOptionsError(f"{what} is not a kubeconfig ({type(error).__name__}).") from None
+        raise OptionsError(what, f"is not a kubeconfig ({type(error).__name__})", _REMEDY) from None
     if complaints:
-        raise ConnectionOptionsError(f"{what} cannot be used to log in: {complaints[0]}.")
+        raise OptionsError(what, f"cannot be used to log in: {complaints[0]}", _REMEDY)
 
 
 @contextmanager
@@ -227,7 +234,7 @@ def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     installed = version("urllib3")
     if len(groups) > 1 and int(installed.split(".", maxsplit=1)[0]) < 2:
         # Older versions put equal headers into one, and the API server would read one group of that name.
-        raise ConnectionOptionsError(
-            f"urllib3 {installed} cannot send several impersonate_groups. Install urllib3 2 or later, or give one."
+        raise OptionsError(
+            f"urllib3 {installed}", "cannot send several impersonate_groups", "Install urllib3 2 or later, or give one."
         )
     return [*user, *groups]

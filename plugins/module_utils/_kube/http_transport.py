@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from .._errors import TransportError
+from .._errors import OptionsError, TransportError
 from ._kubernetes import (
     HTTPHeaderDict,
     RESTClientObject,
@@ -22,7 +22,6 @@ from ._kubernetes import (
 )
 from .dialling import Route
 from .network import describe_failure
-from .options import ConnectionOptionsError
 from .transport import Response
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ class HttpTransport:
                 return True
             try:
                 configuration = self._load_again()
-            except ConnectionOptionsError:
+            except OptionsError:
                 return False
             self._configuration, self._pool = configuration, RESTClientObject(configuration).pool_manager
             return True

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from .._errors import OptionsError
+
 #: Option -> aliases.
 ALIASES = {
     "validate_certs": ("verify_ssl",),
@@ -59,10 +61,6 @@ _LONGEST_SHOWN = 200
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{48,}=*")
 
 
-class ConnectionOptionsError(Exception):
-    """The options do not lead to an API server, or contradict each other."""
-
-
 def is_content(value: str) -> bool:
     """Whether a value is content where the path of a file is expected."""
     text = value.strip()
@@ -83,7 +81,7 @@ def may_be_shown(value: str) -> bool:
 def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
     """The options in effect, checked. Each one: as given, else from the environment; empty counts as not given.
 
-    Raises ConnectionOptionsError.
+    Raises OptionsError.
     """
     resolved: dict[str, Any] = {}
     for name in ENVIRONMENT:
@@ -116,7 +114,7 @@ def _given(name: str, options: Mapping[str, Any], environment: Mapping[str, str]
 def _proxy_headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
     unknown = sorted(set(given) - set(PROXY_HEADERS))
     if unknown:
-        raise ConnectionOptionsError(f"proxy_headers has no {', '.join(unknown)}; it has {', '.join(PROXY_HEADERS)}.")
+        raise OptionsError("proxy_headers", f"has no {', '.join(unknown)}", f"It has {', '.join(PROXY_HEADERS)}.")
     found = {name: given.get(name) for name in PROXY_HEADERS if given.get(name)}
     if not found:
         found = {name: environment.get(f"K8S_AUTH_PROXY_HEADERS_{name.upper()}") for name in PROXY_HEADERS}
@@ -124,15 +122,15 @@ def _proxy_headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> 
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    for problem, found in (
-        ("{username} and {password} belong together: give both", ("username" in options) != ("password" in options)),
-        ("{api_key} and {username} are two ways to log in: give one of them", {"api_key", "username"} <= options.keys()),
-        ("{client_key} is of no use without {client_cert}: give both", "client_key" in options and "client_cert" not in options),
-        ("{impersonate_groups} needs {impersonate_user}", options["impersonate_groups"] and "impersonate_user" not in options),
+    for object, cause, remedy, found in (
+        ("{username} and {password}", "belong together", "Give both.", ("username" in options) != ("password" in options)),
+        ("{api_key} and {username}", "are two ways to log in", "Give one of them.", {"api_key", "username"} <= options.keys()),
+        ("{client_key}", "is of no use without {client_cert}", "Give both.", "client_key" in options and "client_cert" not in options),
+        ("{impersonate_groups}", "needs {impersonate_user}", "Give both.", options["impersonate_groups"] and "impersonate_user" not in options),
     ):  # fmt: skip
         if found:
             named = {name: f"{name} ({variable})" for name, variable in ENVIRONMENT.items()}
-            raise ConnectionOptionsError(f"{problem.format(**named)}.")
+            raise OptionsError(object.format(**named), cause.format(**named), remedy)
     _check_urls(options)
     _check_headers(options)
     _check_paths(options)
@@ -141,19 +139,21 @@ def _check(options: Mapping[str, Any]) -> None:
 def _check_urls(options: Mapping[str, Any]) -> None:
     for name, instead in _URLS.items():
         if _LOGIN_IN_URL.match(str(options.get(name, ""))):
-            raise ConnectionOptionsError(
-                f"{name} ({ENVIRONMENT[name]}) holds a user name or password, which would not be sent and could show. "
-                f"Take it out of the URL, and give it as {instead}."
+            raise OptionsError(
+                f"{name} ({ENVIRONMENT[name]})",
+                "holds a user name or password, which would not be sent and could show",
+                f"Take it out of the URL, and give it as {instead}.",
             )
         # Libraries differ in which of these characters they leave out.
         if not str(options.get(name, "")).isprintable() or " " in str(options.get(name, "")):
-            raise ConnectionOptionsError(
-                f"{name} ({ENVIRONMENT[name]}) holds a line break, a space or another character that no URL has. Give it without; the "
-                "filter trim takes a line break off its end."
+            raise OptionsError(
+                f"{name} ({ENVIRONMENT[name]})",
+                "holds a line break, a space or another character that no URL has",
+                "Give it without; the filter trim takes a line break off its end.",
             )
         if name in options and not _is_url(str(options[name]), _SCHEMES[name]):
-            raise ConnectionOptionsError(
-                f"{name} ({ENVIRONMENT[name]}) must be a URL such as {_like(name, str(options[name]))}."
+            raise OptionsError(
+                f"{name} ({ENVIRONMENT[name]})", "is no URL", f"Give one such as {_like(name, str(options[name]))}."
             )
 
 
@@ -183,27 +183,34 @@ def _check_headers(options: Mapping[str, Any]) -> None:
         if not all(
             str(one).isascii() and str(one).isprintable() for one in ([given] if isinstance(given, str) else given)
         ):
-            raise ConnectionOptionsError(
-                f"{name} ({ENVIRONMENT[name]}) holds a line break or another character that cannot be sent in a header. Give "
-                "it without; the filter trim takes a line break off its end."
+            raise OptionsError(
+                f"{name} ({ENVIRONMENT[name]})",
+                "holds a line break or another character that cannot be sent in a header",
+                "Give it without; the filter trim takes a line break off its end.",
             )
 
 
 def _check_paths(options: Mapping[str, Any]) -> None:
     kubeconfig = options.get("kubeconfig", {})
     if not isinstance(kubeconfig, Mapping) and is_content(str(kubeconfig)):
-        raise ConnectionOptionsError(
-            "kubeconfig (K8S_AUTH_KUBECONFIG) is content as text. Give the path of a file, or the content as a dictionary, "
-            "which the filter ansible.builtin.from_yaml makes of it."
+        raise OptionsError(
+            "kubeconfig (K8S_AUTH_KUBECONFIG)",
+            "is content as text",
+            "Give the path of a file, or the content as a dictionary, "
+            "which the filter ansible.builtin.from_yaml makes of it.",
         )
     for name in _FILES:
         if name in options and is_content(options[name]):
-            raise ConnectionOptionsError(
-                f"{name} ({ENVIRONMENT[name]}) is content where the path of a file is expected. Write it into a file that "
-                "only you can read and give its path, or give a kubeconfig as a dictionary, which can hold it."
+            raise OptionsError(
+                f"{name} ({ENVIRONMENT[name]})",
+                "is content where the path of a file is expected",
+                "Write it into a file that "
+                "only you can read and give its path, or give a kubeconfig as a dictionary, which can hold it.",
             )
         if name in options and not os.path.isfile(options[name]):
-            raise ConnectionOptionsError(f"{name} ({ENVIRONMENT[name]}): there is no {file_named(options[name])}.")
+            raise OptionsError(
+                f"{name} ({ENVIRONMENT[name]}):", f"there is no {file_named(options[name])}", "Correct the path."
+            )
 
 
 def file_named(path: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.issuer_options import (
     issuer_settings,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,
@@ -117,7 +117,7 @@ def test_options_of_another_issuer_are_refused(options: dict[str, Any], message:
     """Above all a type that was forgotten: requests would wait for a person, and nobody would know."""
     with pytest.raises(OptionsError) as caught:
         issuer_settings(given(**options))
-    assert str(caught.value) == f"issuer: {message}"
+    assert f"{caught.value} {caught.value.remedy}" == f"issuer: {message}"
 
 
 def test_a_secret_is_named_for_a_token() -> None:
@@ -131,6 +131,6 @@ def test_credentials_of_another_login_are_refused_and_not_quoted() -> None:
     login = {**BY_TOKEN, "role_id": "the role", "secret_id": "the secret"}
     with pytest.raises(OptionsError) as caught:
         issuer_settings(given(**VAULT, login=login))
-    assert str(caught.value) == (
+    assert f"{caught.value} {caught.value.remedy}" == (
         "issuer.login: role_id counts with type=approle only, and type is token. Give the type that is meant, or leave role_id out."
     )

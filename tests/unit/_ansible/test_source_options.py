@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.source_options import (
     confirmed_of,
     source_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
 
 DIGEST = "ab" * 32

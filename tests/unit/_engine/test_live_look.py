@@ -47,7 +47,7 @@ def test_who_wants_what_is_stored_asks_nobody() -> None:
 
 @pytest.mark.parametrize(
     ("met", "why"),
-    [(BARRED, BARRED[0].why), (NO_WAY, str(NO_WAY)), ((), "no node has a listener that can be asked")],
+    [(BARRED, BARRED[0].why), (NO_WAY, f"{NO_WAY} {NO_WAY.remedy}"), ((), "no node has a listener that can be asked")],
 )
 def test_by_itself_it_gives_up_where_nobody_can_be_asked(met: Any, why: str) -> None:
     nodes = Nodes(Evidence.AUTO, met)

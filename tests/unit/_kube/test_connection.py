@@ -16,9 +16,9 @@ import pytest
 import yaml
 from kubernetes.config import incluster_config
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unauthorized
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError, Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError, connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 
 from .identities import Identities, make_identities
@@ -178,10 +178,10 @@ def test_exec_plugin(server: Server, identities: Identities, tmp_path: Path, cap
     )
     path = write(tmp_path / "config", content)
     assert whoami({"kubeconfig": path})["token"] == "Bearer plugin"
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         whoami({"kubeconfig": path, "context": "bad"})
-    assert str(caught.value) == (
-        f"The kubeconfig {path} cannot be used to log in: exec: process returned 1. log in first."
+    assert f"{caught.value} {caught.value.remedy}" == (
+        f"The kubeconfig {path} cannot be used to log in: exec: process returned 1. log in first. Correct kubeconfig or context."
     )
     assert capfd.readouterr().err == ""
 
@@ -239,9 +239,9 @@ def test_a_login_by_oidc_that_fails_names_the_identity_provider(
     with serving(provider) as running:
         url = running.url if answer else nothing_there()
         content: Any = kubeconfig(server, identities, one=oidc_user(url))
-        with pytest.raises(ConnectionOptionsError) as caught:
+        with pytest.raises(OptionsError) as caught:
             whoami({"kubeconfig": write(tmp_path / "config", content) if as_file else content})
-    told = str(caught.value)
+    told = f"{caught.value} {caught.value.remedy}"
     assert told.startswith(f"The token in kubeconfig has ended, and the identity provider {url} {why}")
     assert "log in to it again with the tool that has made this kubeconfig" in told
     assert not any(secret in told for secret in ("s3cret", "r3fresh", "eyJ"))
@@ -345,7 +345,10 @@ NOTHING = (
         ({}, NOTHING),
         ({"host": "https://k8s:6443"}, NOTHING),
         ({"api_key": "k"}, NOTHING),
-        ({"kubeconfig": "/no/such"}, "kubeconfig (K8S_AUTH_KUBECONFIG): there is no file /no/such."),
+        (
+            {"kubeconfig": "/no/such"},
+            "kubeconfig (K8S_AUTH_KUBECONFIG): there is no file /no/such. Give the path of a kubeconfig.",
+        ),
         (
             {"kubeconfig": {"a": "secret"}},
             "The content given as kubeconfig cannot be used: Invalid kube-config file. Expected key current-context in "
@@ -354,15 +357,15 @@ NOTHING = (
     ],
 )
 def test_no_way_to_log_in(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         connect(options, {})
-    assert str(caught.value) == message
+    assert f"{caught.value} {caught.value.remedy}" == message
 
 
 def test_a_context_that_does_not_exist(server: Server, identities: Identities) -> None:
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         connect({"kubeconfig": kubeconfig(server, identities, one={"token": "t"}), "context": "x"}, {})
-    assert str(caught.value) == (
+    assert f"{caught.value} {caught.value.remedy}" == (
         "The content given as kubeconfig cannot be used: Invalid kube-config file. Expected object with name x in "
         "kube-config/contexts list. Correct kubeconfig or context."
     )
@@ -372,10 +375,10 @@ def test_a_context_that_does_not_exist(server: Server, identities: Identities) -
 def test_a_file_that_is_no_kubeconfig_is_not_quoted(content: str, tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_text(content)
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         connect({"kubeconfig": str(path)}, {})
     assert f"The kubeconfig {path} is not a kubeconfig (" in str(caught.value)
-    assert "hunter2" not in str(caught.value)
+    assert "hunter2" not in f"{caught.value} {caught.value.remedy}"
     assert caught.value.__suppress_context__
 
 

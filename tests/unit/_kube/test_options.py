@@ -10,11 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options import (
-    ConnectionOptionsError,
-    may_be_shown,
-    resolve_options,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options import may_be_shown, resolve_options
 
 HOST = {"host": "https://k8s:6443"}
 UNFIT = (
@@ -116,28 +113,28 @@ def test_a_survey_that_was_left_empty() -> None:
     [
         (
             {**HOST, "username": "u"},
-            "username (K8S_AUTH_USERNAME) and password (K8S_AUTH_PASSWORD) belong together: give both.",
+            "username (K8S_AUTH_USERNAME) and password (K8S_AUTH_PASSWORD) belong together. Give both.",
         ),
         (
             {**HOST, "password": "p"},
-            "username (K8S_AUTH_USERNAME) and password (K8S_AUTH_PASSWORD) belong together: give both.",
+            "username (K8S_AUTH_USERNAME) and password (K8S_AUTH_PASSWORD) belong together. Give both.",
         ),
         (
             {**HOST, "username": "u", "password": "p", "api_key": "k"},
-            "api_key (K8S_AUTH_API_KEY) and username (K8S_AUTH_USERNAME) are two ways to log in: give one of them.",
+            "api_key (K8S_AUTH_API_KEY) and username (K8S_AUTH_USERNAME) are two ways to log in. Give one of them.",
         ),
         (
             {**HOST, "client_key": "/k"},
-            "client_key (K8S_AUTH_KEY_FILE) is of no use without client_cert (K8S_AUTH_CERT_FILE): give both.",
+            "client_key (K8S_AUTH_KEY_FILE) is of no use without client_cert (K8S_AUTH_CERT_FILE). Give both.",
         ),
         (
             {"impersonate_groups": ["g"]},
-            "impersonate_groups (K8S_AUTH_IMPERSONATE_GROUPS) needs impersonate_user (K8S_AUTH_IMPERSONATE_USER).",
+            "impersonate_groups (K8S_AUTH_IMPERSONATE_GROUPS) needs impersonate_user (K8S_AUTH_IMPERSONATE_USER). Give both.",
         ),
-        ({"host": "k8s:6443"}, "host (K8S_AUTH_HOST) must be a URL such as https://k8s:6443, not k8s:6443."),
+        ({"host": "k8s:6443"}, "host (K8S_AUTH_HOST) is no URL. Give one such as https://k8s:6443, not k8s:6443."),
         (
             {"host": "HTTP://k8s:6443"},
-            "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not HTTP://k8s:6443.",
+            "host (K8S_AUTH_HOST) is no URL. Give one such as https://kubernetes:6443, not HTTP://k8s:6443.",
         ),
         (
             {"host": "https://k8s:6443\n"},
@@ -156,19 +153,19 @@ def test_a_survey_that_was_left_empty() -> None:
         ),
         (
             {"host": "https://k8s:port"},
-            "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not https://k8s:port.",
+            "host (K8S_AUTH_HOST) is no URL. Give one such as https://kubernetes:6443, not https://k8s:port.",
         ),
         (
             {"host": "https://[fd00::1:6443"},
-            "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not https://[fd00::1:6443.",
+            "host (K8S_AUTH_HOST) is no URL. Give one such as https://kubernetes:6443, not https://[fd00::1:6443.",
         ),
         (
             {**HOST, "proxy": "proxy.corp:3128"},
-            "proxy (K8S_AUTH_PROXY) must be a URL such as http://proxy.corp:3128, not proxy.corp:3128.",
+            "proxy (K8S_AUTH_PROXY) is no URL. Give one such as http://proxy.corp:3128, not proxy.corp:3128.",
         ),
         (
             {**HOST, "proxy": "http://proxy:x"},
-            "proxy (K8S_AUTH_PROXY) must be a URL such as http://proxy:3128, not http://proxy:x.",
+            "proxy (K8S_AUTH_PROXY) is no URL. Give one such as http://proxy:3128, not http://proxy:x.",
         ),
         ({**HOST, "api_key": "tok\n"}, f"api_key (K8S_AUTH_API_KEY) {UNFIT}"),
         ({**HOST, "impersonate_user": "a\nb"}, f"impersonate_user (K8S_AUTH_IMPERSONATE_USER) {UNFIT}"),
@@ -176,17 +173,20 @@ def test_a_survey_that_was_left_empty() -> None:
             {**HOST, "impersonate_user": "a", "impersonate_groups": ["a", "ł"]},
             f"impersonate_groups (K8S_AUTH_IMPERSONATE_GROUPS) {UNFIT}",
         ),
-        ({"ca_cert": "/no/such/ca.crt"}, "ca_cert (K8S_AUTH_SSL_CA_CERT): there is no file /no/such/ca.crt."),
+        (
+            {"ca_cert": "/no/such/ca.crt"},
+            "ca_cert (K8S_AUTH_SSL_CA_CERT): there is no file /no/such/ca.crt. Correct the path.",
+        ),
         (
             {"proxy_headers": {"agent": "x"}},
-            "proxy_headers has no agent; it has proxy_basic_auth, basic_auth, user_agent.",
+            "proxy_headers has no agent. It has proxy_basic_auth, basic_auth, user_agent.",
         ),
     ],
 )
 def test_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         resolve(options)
-    assert str(caught.value) == message
+    assert f"{caught.value} {caught.value.remedy}" == message
 
 
 PEM = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
@@ -198,11 +198,11 @@ PEM = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
     [PEM, PEM.replace("\n", " "), "users:\n- user: {token: secret}", '{"token": "secret"}', "LS0tLS1CRUdJTiBQUklWQVRF"],
 )
 def test_content_for_a_path_is_not_quoted(name: str, value: str) -> None:
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         resolve({**HOST, "client_cert": __file__, name: value})
     assert f"{name} (" in str(caught.value)
     assert "is content" in str(caught.value)
-    assert not any(word in str(caught.value) for word in ("secret", "BEGIN", "LS0t"))
+    assert not any(word in f"{caught.value} {caught.value.remedy}" for word in ("secret", "BEGIN", "LS0t"))
 
 
 @pytest.mark.parametrize(
@@ -223,10 +223,10 @@ def test_what_a_message_may_quote(value: str, shown: bool) -> None:
 @pytest.mark.parametrize("name", ["host", "proxy"])
 @pytest.mark.parametrize("login", ["me:secret", "secret"])
 def test_login_in_a_url(name: str, login: str) -> None:
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         resolve({name: f"http://{login}@h:1/x"})
     assert str(caught.value).startswith(f"{name} (K8S_AUTH_{name.upper()}) holds a user name or password")
-    assert "secret" not in str(caught.value)
+    assert "secret" not in f"{caught.value} {caught.value.remedy}"
 
 
 def test_url_with_an_at_sign_behind_the_host() -> None:
@@ -234,6 +234,9 @@ def test_url_with_an_at_sign_behind_the_host() -> None:
 
 
 def test_token_for_a_host_is_not_quoted() -> None:
-    with pytest.raises(ConnectionOptionsError) as caught:
+    with pytest.raises(OptionsError) as caught:
         resolve({"host": "eyJ" + "a" * 300})
-    assert str(caught.value) == "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443."
+    assert (
+        f"{caught.value} {caught.value.remedy}"
+        == "host (K8S_AUTH_HOST) is no URL. Give one such as https://kubernetes:6443."
+    )

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, trust_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys, own
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import looking
@@ -66,7 +66,7 @@ def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no way to the nodes, whatever this machine is connected to."""
 
     def no_way(options: Mapping[str, Any], namespace: str) -> NoReturn:
-        raise ConnectionOptionsError("there is no way to the nodes.")
+        raise OptionsError("kubeconfig", "leads to no node", "Give another one.")
 
     monkeypatch.setattr(connect, "port_opener_for", no_way)
 

@@ -168,7 +168,9 @@ def test_what_an_exec_plugin_says_of_itself() -> None:
         "current-context": "one",
     }
     ended = call("strimzi_ca_info", stages.managed(), client_for=connect.client_for, kubeconfig=kubeconfig)
-    assert ended.result["msg"].endswith("exec: process returned 1. no login with (hidden) and (hidden).")
+    assert ended.result["msg"].endswith(
+        "exec: process returned 1. no login with (hidden) and (hidden). Correct kubeconfig or context."
+    )
     assert [text for text in CREDENTIALS if text in everything(ended)] == []
 
 

@@ -53,7 +53,7 @@ def test_nodes_that_cannot_be_asked_are_restarted_with_a_warning() -> None:
     assert told.endswith("): the running nodes cannot be asked what they trust.")
     assert ended.result["evidence"] == {
         "source": "annotations",
-        "why": "there is no way to the nodes.",
+        "why": "kubeconfig leads to no node. Give another one.",
         "seen_at": None,
     }
 

@@ -103,12 +103,12 @@ def test_where_no_broker_can_be_reached_that_is_said() -> None:
     memory, _current = cluster()
     result = call("strimzi_user_info", memory).result
     assert (result["unasked"], [one["pod"] for one in result["user_listeners"]]) == (
-        "there is no way to the nodes.",
+        "kubeconfig leads to no node. Give another one.",
         [""],
     )
     assert call("strimzi_user_info", memory, evidence="annotations").result["unasked"] == "asked for"
     ended = call("strimzi_user_info", memory, evidence="handshake")
-    assert (ended.failed, ended.result["msg"]) == (True, "there is no way to the nodes.")
+    assert (ended.failed, ended.result["msg"]) == (True, "kubeconfig leads to no node. Give another one.")
 
 
 def test_without_permission_it_says_what_is_missing() -> None:
