@@ -207,7 +207,7 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
     user's Secret.
     """
     name = error.attempt.name
-    if name is None or name not in snapshot.served.keys() - intent.taken:
+    if name is None or name not in snapshot.users.served.keys() - intent.taken:
         labels = [f"{label}={value}" for label, value in scope.labels.items()]
         command = label_command(error.attempt.kind.lower(), str(name), str(error.attempt.namespace), labels)
         raise StepError(

@@ -64,7 +64,7 @@ def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
 
 
 def _paused_users(snapshot: Snapshot) -> frozenset[str]:
-    return frozenset(one.name for one in snapshot.presenters if one.pause.is_ours)
+    return frozenset(one.name for one in snapshot.users.presenters if one.pause.is_ours)
 
 
 def _end_pauses(work: Work, intent: Intent, engine: Engine) -> tuple[bool, frozenset[str]]:

@@ -17,7 +17,7 @@ from .._pki.authorities import authority_generation
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
-from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod
+from .._trust.model.snapshot import NO_USERS, CaSecrets, CaUsers, Component, IssuedBy, Pod
 from .._trust.model.states import TrustState
 from . import names
 from .ca_secrets import read_ca_secrets
@@ -81,20 +81,24 @@ def observe_clients_ca(
             },
         ),
         foreign=found.foreign,
-        presenters=_presenters(users, scope, ca, ledger, used, now),
-        sends_chains=False,
-        dated_anchors=False,
-        has_verifiers=kafka is None or any(listener.managed for listener in listeners),
-        unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
-        issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,
-        pause_reissue=why_users_are_paused(
-            (pod for pod, component in found.running if component is Component.ENTITY_OPERATOR),
-            users.elsewhere if users is not None else (),
+        users=CaUsers(
+            presenters=_presenters(users, scope, ca, ledger, used, now),
+            sends_chains=False,
+            dated_anchors=False,
+            has_verifiers=kafka is None or any(listener.managed for listener in listeners),
+            unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
+            issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,
+            pause_reissue=why_users_are_paused(
+                (pod for pod, component in found.running if component is Component.ENTITY_OPERATOR),
+                users.elsewhere if users is not None else (),
+            ),
+            served={secret: user.stored for secret, user in served.items()},
+            namesakes=namesakes(users, scope) if users is not None else (),
+            unnameable={one.label: one.unnameable for one in users.users if one.unnameable}
+            if users is not None
+            else {},
+            longest_life=users.longest_life(bare.validity) if users is not None else NO_USERS.longest_life,
         ),
-        served={secret: user.stored for secret, user in served.items()},
-        namesakes=namesakes(users, scope) if users is not None else (),
-        unnameable={one.label: one.unnameable for one in users.users if one.unnameable} if users is not None else {},
-        longest_life=users.longest_life(bare.validity) if users is not None else bare.longest_life,
     )
     expected = tuple(user.where for user in served.values())
     return Observation(scope, snapshot, kafka, secrets, found.own, found.owners, expected=expected, served=served)

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
     Component,
     InPlace,
     IssuedBy,
@@ -56,7 +57,6 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
     return Snapshot(
         names=NAMES,
         now=now_at(listed.age),
-        longest_life=_LIFE,
         ca=ca_secrets(seen.ca),
         ledger=ledger_of(seen.books),
         bundle=fingerprints_of(seen.bundle),
@@ -68,11 +68,14 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
             paused_by_us=seen.pause.asked,
             pause_effective=seen.pause.asked and seen.pause.effective,
         ),
-        presenters=_presenters(seen, listed),
-        sends_chains=False,
-        dated_anchors=False,
-        issued_by=IssuedBy.USER_OPERATOR,
-        pause_reissue="" if listed.environment.keystores else "The User Operator makes no PKCS#12 files.",
+        users=CaUsers(
+            presenters=_presenters(seen, listed),
+            sends_chains=False,
+            dated_anchors=False,
+            issued_by=IssuedBy.USER_OPERATOR,
+            pause_reissue="" if listed.environment.keystores else "The User Operator makes no PKCS#12 files.",
+            longest_life=_LIFE,
+        ),
     )
 
 

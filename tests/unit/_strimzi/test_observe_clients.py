@@ -55,7 +55,7 @@ def test_a_users_secret_without_labels_is_told_and_holds_nothing() -> None:
     assert snapshot.objects.unlabelled_secrets == {
         "orders": UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False, namespace="kafka")
     }
-    (user,) = (one for one in snapshot.presenters if one.name == "KafkaUser kafka/orders")
+    (user,) = (one for one in snapshot.users.presenters if one.name == "KafkaUser kafka/orders")
     assert user.authorities == {CA.certificate.fingerprint}
 
 
@@ -82,7 +82,7 @@ def test_whether_brokers_verify(kind: str, verify: bool) -> None:
     made = bench(listeners=[{**MTLS[0], "authentication": {"type": kind}}])
     made.create("pods", pod("demo-kafka-0"))
     found = seen(made)
-    assert found.snapshot.has_verifiers is verify
+    assert found.snapshot.users.has_verifiers is verify
     assert [one.name for one in found.snapshot.pods] == ["demo-kafka-0"]
     assert [one.port for one in endpoints_of(found)] == ([9093] if verify else [])
 
@@ -96,13 +96,13 @@ CUSTOM = {
 @pytest.mark.parametrize(("listeners", "verifying"), [([*MTLS, CUSTOM], True), ([CUSTOM], False)])
 def test_a_listener_that_nobody_here_manages_is_told_of(listeners: Any, verifying: bool) -> None:
     found = seen(bench(listeners=listeners)).snapshot
-    assert found.unmanaged == ("listener own (9094, authentication custom)",)
-    assert found.has_verifiers is verifying
+    assert found.users.unmanaged == ("listener own (9094, authentication custom)",)
+    assert found.users.has_verifiers is verifying
 
 
 @pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NONE)])
 def test_who_issues(entity: Any, who: IssuedBy) -> None:
-    assert seen(bench(entity=entity)).snapshot.issued_by is who
+    assert seen(bench(entity=entity)).snapshot.users.issued_by is who
 
 
 def test_its_secrets_are_those_of_the_clients_ca() -> None:
@@ -111,7 +111,7 @@ def test_its_secrets_are_those_of_the_clients_ca() -> None:
     assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}
     assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
     assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
-    assert (found.sends_chains, found.dated_anchors) == (False, False)
+    assert (found.users.sends_chains, found.users.dated_anchors) == (False, False)
 
 
 def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
@@ -134,7 +134,7 @@ def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
 def test_how_long_certificates_of_users_are_valid(said: dict[str, Any], days: int) -> None:
     made = bench()
     made.change("kafkas", "demo", {"spec": said})
-    assert seen(made).snapshot.longest_life == timedelta(days=days)
+    assert seen(made).snapshot.users.longest_life == timedelta(days=days)
 
 
 def test_an_old_one_that_the_operator_keeps_until_it_expires_is_no_flow_of_its_own() -> None:
@@ -148,5 +148,5 @@ def test_the_generation_is_our_own(ours: dict[str, str], counted: int) -> None:
 
 def test_without_a_cluster() -> None:
     found = seen(Bench()).snapshot
-    assert (found.reconciliation.exists, found.pods, found.presenters) == (False, (), ())
-    assert (found.has_verifiers, found.issued_by) == (True, IssuedBy.USER_OPERATOR)
+    assert (found.reconciliation.exists, found.pods, found.users.presenters) == (False, (), ())
+    assert (found.users.has_verifiers, found.users.issued_by) == (True, IssuedBy.USER_OPERATOR)

@@ -61,7 +61,7 @@ def test_a_user_that_no_certificate_can_name_is_not_served(name: str) -> None:
     found = seen(made)
     assert set(found.served) == ({name} if len(name) == 64 else set())
     why = "its name is that of no certificate: it takes 65 bytes, and a certificate holds at most 64"
-    assert found.snapshot.unnameable == ({} if len(name) == 64 else {f"KafkaUser kafka/{name}": why})
+    assert found.snapshot.users.unnameable == ({} if len(name) == 64 else {f"KafkaUser kafka/{name}": why})
 
 
 def with_user(made: Bench, issuer: Entity = CA, beside: Entity = CA, **authentication: Any) -> Bench:
@@ -98,7 +98,7 @@ def test_what_is_known_of_one() -> None:
     assert found.stored is not None
     assert found.stored.chain is not None
     assert (found.stored.generation, found.stored.chain[0].subject) == (3, "CN=orders,O=io.strimzi")
-    assert seen(made).snapshot.served == {"orders": found.stored}
+    assert seen(made).snapshot.users.served == {"orders": found.stored}
 
 
 def test_one_without_a_secret_is_wanted() -> None:
@@ -166,7 +166,7 @@ def test_one_named_as_a_process_is_told_of_and_not_served(name: str) -> None:
     made = bench()
     made.create("kafkausers", kafka_user(name))
     found = seen(made)
-    assert (found.snapshot.namesakes, found.served) == ((f"KafkaUser kafka/{name}",), {})
+    assert (found.snapshot.users.namesakes, found.served) == ((f"KafkaUser kafka/{name}",), {})
 
 
 def test_presenters_know_where_theirs_would_be_written_to() -> None:
@@ -174,6 +174,6 @@ def test_presenters_know_where_theirs_would_be_written_to() -> None:
     made = bench({"ca.key": CA.key.reveal()}, entityOperator={"userOperator": {"secretPrefix": "user-"}})
     made.create("kafkausers", kafka_user("orders"))
     made.create("kafkausers", kafka_user("demo-kafka"))
-    assert {one.name: one.secret for one in seen(made).snapshot.presenters} == {
+    assert {one.name: one.secret for one in seen(made).snapshot.users.presenters} == {
         "the User Operator": "", "KafkaUser kafka/orders": "user-orders", "KafkaUser kafka/demo-kafka": "",
     }  # fmt: skip

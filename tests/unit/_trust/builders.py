@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Pools
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
+    CaUsers,
     Component,
     LinkCertificates,
     Objects,
@@ -208,7 +209,7 @@ def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Itera
 _PARTS = {
     **{
         one.name: (part, one.name)
-        for part, kind in (("pools", Pools), ("outside", OutsideClients), ("objects", Objects))
+        for part, kind in (("pools", Pools), ("outside", OutsideClients), ("objects", Objects), ("users", CaUsers))
         for one in fields(kind)
     },
     "pools": ("pools", "replicas"),

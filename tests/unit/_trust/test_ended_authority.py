@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.viol
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast, forecast
 
 from ...support.certificates import NOW, YEAR, Entity, key, make
-from .builders import ALL, DAY, NEW, PODS, ROOT, books_of, chain_of, entry, ledger, name_of, prepared, secrets
+from .builders import ALL, DAY, NEW, PODS, ROOT, books_of, chain_of, changed, entry, ledger, name_of, prepared, secrets
 from .of_users import presenter, presenting, stages, users
 from .rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .stand_in import MadeHere
@@ -68,7 +68,7 @@ def test_brokers_accept_its_certificates() -> None:
 
 
 def test_where_somebody_looks_at_its_dates_they_do_not() -> None:
-    seen = replace(at_each_stage(ENDED)["trusted"], dated_anchors=True)
+    seen = changed(at_each_stage(ENDED)["trusted"], dated_anchors=True)
     assert len(trust_gate(seen, books_of(seen), chain_of(ENDED))) == len(PODS)
     assert {one.condition for one in decide(seen, RECONCILE).violations} == {Condition.AUTHORITY_IS_VALID_NOW}
 
@@ -93,7 +93,7 @@ def test_it_is_not_handed_back() -> None:
 
 def test_one_in_a_chain_stands_in_the_way_of_the_operator() -> None:
     chain = chain_of(make("Kafka users", key(7), ROOT, end=NOW - DAY), ROOT)
-    used = replace(
+    used = changed(
         at_each_stage(ENDED)["settled"], ca=secrets(chain), ledger=ledger(entry(chain, ALL, {0})), presenters=()
     )
     (text,) = refused(used, REPLACE_KEY)

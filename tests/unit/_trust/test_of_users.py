@@ -169,7 +169,7 @@ class TestRemoval:
         ]  # fmt: skip
 
     def test_and_for_those_that_are_not_known(self) -> None:
-        seen = replace(
+        seen = changed(
             STAGES["issued"], presenters=presenting(presenter(issuer=None, why="nobody says so"), current=NEW)
         )
         found = removal_gate(seen, books_of(seen), name_of(OLD))
@@ -203,7 +203,7 @@ class TestWithoutAListenerThatVerifies:
         assert present_all(seen, books_of(seen)) == present_all(users(), books_of(users()))
 
     def test_none_is_told_of_the_next_ca(self) -> None:
-        seen = replace(STAGES["published"], has_verifiers=False)
+        seen = changed(STAGES["published"], has_verifiers=False)
         assert restart_to_trust(situation(seen)) == ()
         (step,) = decide(seen, REPLACE_KEY).steps
         assert isinstance(step, WriteLedger)
@@ -215,13 +215,13 @@ class TestWithoutAListenerThatVerifies:
     def test_none_has_to_forget_the_old_one(self, listeners: tuple[()] | None) -> None:
         books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal())
         ca = replace(STAGES["issued"].ca, others={}, kept_keys=frozenset())
-        seen = replace(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)
+        seen = changed(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)
         (step,) = decide(seen, REPLACE_KEY).steps
         assert isinstance(step, WriteLedger)
         assert (step.ledger.removed, in_flight(step.ledger)) == ((), None)
 
     def test_the_old_one_stays_for_whoever_presents_it(self) -> None:
-        seen = replace(STAGES["switched"], has_verifiers=False)
+        seen = changed(STAGES["switched"], has_verifiers=False)
         assert len(removal_gate(seen, books_of(seen), name_of(OLD))) == 2
 
 
@@ -229,7 +229,7 @@ class TestHolds:
     def test_a_program_that_has_not_read_its_certificate(self) -> None:
         late = presenter("Pod kafka/app", authorities=names_of(OLD, NEW), why="it has not read it")
         users_ = (presenter(issuer=NEW), late)
-        seen = replace(STAGES["switched"], presenters=presenting(*users_, current=NEW))
+        seen = changed(STAGES["switched"], presenters=presenting(*users_, current=NEW))
         decision = decide(
             replace(seen, ledger=ledger(entry(OLD, ANY, {0}), entry(NEW, ANY, {1}), journal=books_of(seen).journal)),
             REPLACE_KEY,
@@ -239,7 +239,7 @@ class TestHolds:
         ]
 
     def test_one_of_which_nothing_is_known(self) -> None:
-        seen = replace(
+        seen = changed(
             STAGES["issued"], presenters=presenting(presenter(issuer=None, why="nobody says so"), current=NEW)
         )
         decision = decide(seen, REPLACE_KEY)

@@ -64,7 +64,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
     ]
     waived = tuple(Waiver(one.name, NOW + DAY, "x") for one in users if draw(st.booleans()))
     verified, pods = draw(st.booleans()), draw(st.sampled_from((snapshot.pods, snapshot.pods[1:], ())))
-    snapshot = replace(snapshot, pods=pods, has_verifiers=verified)
+    snapshot = changed(snapshot, pods=pods, has_verifiers=verified)
     listeners = draw(st.one_of(st.none(), answers(snapshot) if verified else st.just(())))
     state = draw(st.sampled_from((RUNS, PAUSED)))
     event(f"{stage}, {'asked' if listeners else 'not asked'}, {len(pods)} brokers {'verify' if verified else 'do not'}")
@@ -80,7 +80,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
 @settings(max_examples=400)
 @given(clusters())
 def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
-    for step in decide(snapshot, REPLACE_KEY).steps if snapshot.has_verifiers else ():
+    for step in decide(snapshot, REPLACE_KEY).steps if snapshot.users.has_verifiers else ():
         if isinstance(step, Switch) and snapshot.listeners is not None:
             assert all(name_of(NEW) in one.accepts for one in snapshot.listeners)
         if isinstance(step, Switch) and snapshot.listeners is None:
@@ -98,7 +98,7 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
             assert step.certificate == OLD.certificate
             relying = [
                 one.name
-                for one in snapshot.presenters
+                for one in snapshot.users.presenters
                 if one.name not in waived and (one.authorities is None or name_of(OLD) in one.authorities)
             ]
             assert relying == []
@@ -109,7 +109,7 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
 def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot) -> None:
     served = (ReissuePause.NONE, ReissuePause.ASKED)
     if any(isinstance(step, Switch) for step in decide(snapshot, IN_BATCHES).steps):
-        assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
+        assert all(one.pause not in served for one in snapshot.users.presenters if one.renewal is Renewal.ISSUED)
 
 
 @settings(max_examples=400)
@@ -123,4 +123,4 @@ def test_no_run_says_that_it_is_done_before_its_flow_is(snapshot: Snapshot) -> N
 def test_no_run_ends_with_somebody_paused_whom_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
     decision = decide(snapshot, intent)
     if not decision.steps:
-        assert all(one.behind or not one.pause.is_ours for one in snapshot.presenters)
+        assert all(one.behind or not one.pause.is_ours for one in snapshot.users.presenters)

@@ -31,7 +31,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.pods:
         return ()
-    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.presenters}
+    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.users.presenters}
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
 

@@ -100,7 +100,7 @@ def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:
         return ()
     return tuple(
         one
-        for one in snapshot.presenters
+        for one in snapshot.users.presenters
         if one.authorities == frozenset() and one.renewal is Renewal.ISSUED and one.behind and not one.hindered
         and waiver_of(one.name, snapshot) is None
     )  # fmt: skip

@@ -145,7 +145,7 @@ def presenting(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that verify by this CA: all, or none where no listener does."""
-    return snapshot.pods if snapshot.has_verifiers else ()
+    return snapshot.pods if snapshot.users.has_verifiers else ()
 
 
 def verifying_only(snapshot: Snapshot) -> frozenset[str]:

@@ -15,5 +15,5 @@ def left_to_their_owner(snapshot: Snapshot) -> tuple[str, ...]:
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says whom it trusts: if it verifies "
         f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
         "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
-        for listener in snapshot.unmanaged
+        for listener in snapshot.users.unmanaged
     )

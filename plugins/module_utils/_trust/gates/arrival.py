@@ -42,7 +42,7 @@ def arrives_at(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timed
 def can_make_room(snapshot: Snapshot) -> bool:
     """Whether the CA in use allows no CA below it, and a renewal that is made here could: its key is here, and its leaves carry chains."""
     ca = snapshot.ca
-    if not ca.current or not snapshot.sends_chains:
+    if not ca.current or not snapshot.users.sends_chains:
         return False
     current = ca.current[0]
     is_here = ca.key == current.public_key_sha256 and not ca.is_kept_elsewhere(current)

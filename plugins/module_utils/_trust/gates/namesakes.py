@@ -17,12 +17,13 @@ from ..model.violations import Condition, Violation
 def told_of_unnameable(snapshot: Snapshot) -> tuple[str, ...]:
     """Users that no issuer can name in a certificate, as sentences. No flow waits for one of them: it presents nothing."""
     return tuple(
-        f"{name} gets no certificate: {why}. Give the user another name." for name, why in snapshot.unnameable.items()
+        f"{name} gets no certificate: {why}. Give the user another name."
+        for name, why in snapshot.users.unnameable.items()
     )
 
 
 def namesakes(snapshot: Snapshot) -> Iterator[Violation]:
-    for name in snapshot.namesakes:
+    for name in snapshot.users.namesakes:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, name,
             "is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds their organization would "

@@ -33,11 +33,11 @@ class VerifyingParty:
 
     def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
         """Whether it accepts leaves that are presented in this form now."""
-        return is_valid(form, self.anchors, snapshot.now, self.kind, dated_anchors=snapshot.dated_anchors)
+        return is_valid(form, self.anchors, snapshot.now, self.kind, dated_anchors=snapshot.users.dated_anchors)
 
     def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
         """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
-        return validate(form, self.possible, snapshot.now, self.kind, dated_anchors=snapshot.dated_anchors).reason
+        return validate(form, self.possible, snapshot.now, self.kind, dated_anchors=snapshot.users.dated_anchors).reason
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:

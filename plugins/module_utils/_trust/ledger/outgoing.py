@@ -37,15 +37,15 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
         return replace(journal, outgoing=_presented(snapshot) if is_near else None)
     if known is None or known.switched or current != [journal.successor]:
         return journal
-    ends_at = max(known.ends_at, snapshot.now + snapshot.longest_life + _BELATED)
+    ends_at = max(known.ends_at, snapshot.now + snapshot.users.longest_life + _BELATED)
     return replace(journal, outgoing=replace(known, ends_at=ends_at, switched=True))
 
 
 def _presented(snapshot: Snapshot) -> Outgoing | None:
     """None where no program is known to have read what it presents."""
-    ends = {one.reads: one.ends_at for one in snapshot.presenters if one.reads and one.ends_at is not None}
+    ends = {one.reads: one.ends_at for one in snapshot.users.presenters if one.reads and one.ends_at is not None}
     # A program that presents a copy too says so twice.
-    unknown = {one.reads for one in snapshot.presenters if one.ends_at is None}
+    unknown = {one.reads for one in snapshot.users.presenters if one.ends_at is None}
     readers = tuple(_fitting(sorted(ends.keys() - unknown)))
     return Outgoing(frozenset(readers), max(ends[one] for one in readers)) if readers else None
 

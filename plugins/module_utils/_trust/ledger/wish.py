@@ -70,7 +70,7 @@ class Wish:
     def _has_no_leaf(self) -> bool:
         """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
         snapshot = self.snapshot
-        presented = any(one.authorities != frozenset() for one in snapshot.presenters)
+        presented = any(one.authorities != frozenset() for one in snapshot.users.presenters)
         return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing or presented)
 
     @property
@@ -169,6 +169,8 @@ def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
         return False
     leaves = [leaf.chain[:1] for leaf in snapshot.every_leaf if leaf.chain]
     own = [
-        leaf for leaf in leaves if validate_path(leaf, current[:1], at=now, dated_anchors=snapshot.dated_anchors).valid
+        leaf
+        for leaf in leaves
+        if validate_path(leaf, current[:1], at=now, dated_anchors=snapshot.users.dated_anchors).valid
     ]
     return all(validate_path(leaf, (new,), at=now).valid for leaf in own)

@@ -329,6 +329,41 @@ NOTHING_AMISS = Objects()
 
 
 @dataclass(frozen=True)
+class CaUsers:
+    """The users of the clients CA, and the listeners that verify them. The defaults are right for the cluster CA, which has no users: processes of
+    the cluster present and verify its certificates.
+    """
+
+    #: The parties outside the cluster that present certificates of this CA.
+    presenters: tuple[Presenter, ...] = ()
+    #: The leaves of users by their Secrets, where this collection issues them because the key of the CA in use or of the next one is kept elsewhere;
+    #: None where a user has no leaf yet. The generation of such a leaf is that of the CA that lies beside it.
+    served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
+    #: The presenters that have the name of a process of the cluster.
+    namesakes: tuple[str, ...] = ()
+    #: Why no certificate can name a user, by the user.
+    unnameable: Mapping[str, str] = field(default_factory=dict)
+    #: The longest time for which a certificate is valid that presenters get.
+    longest_life: timedelta = timedelta(days=365)
+    #: The party that issues certificates of this CA after a switch, where the key of the CA is in the Secrets.
+    issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
+    #: Why no operator may issue certificates while the CA is switched, as a sentence; empty where operators may.
+    pause_reissue: str = ""
+    #: Whether the pods are to verify by this CA.
+    has_verifiers: bool = True
+    #: The listeners, as messages name them, whose own configuration says which CAs they trust, so that they may verify by this CA: this collection
+    #: neither opens connections to them nor has them read their trust again.
+    unmanaged: tuple[str, ...] = ()
+    #: Whether a presenter of a certificate of this CA sends the CAs behind it too.
+    sends_chains: bool = True
+    #: Whether a verifier by this CA looks at the dates of the CA; a listener of a JVM looks at those of leaves alone.
+    dated_anchors: bool = True
+
+
+NO_USERS = CaUsers()
+
+
+@dataclass(frozen=True)
 class ClockReading:
     """The clock of the machine that runs this collection, beside that of the API server.
 
@@ -371,18 +406,9 @@ class Snapshot:
     source: where the user keeps the CAs to trust; None where none is named.
     renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
     Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
-    presenters: parties outside the cluster that present certificates of this CA; empty
-    where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
-    dated_anchors: whether a verifier by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
-    has_verifiers: whether the pods are to verify by this CA. unmanaged: listeners that may verify by it and that this collection neither asks nor has read
-    again, because their own configuration says whom they trust, as people name them. issued_by: who issues certificates of this CA after a switch, where
-    its key is in the Secrets. pause_reissue: why no operator may issue any while the CA is switched, as a sentence; empty where they may. served:
-    leaves of users, by their Secrets, where this collection issues them because the key of the CA in use or of the next one is kept elsewhere;
-    None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
-    the cluster. unnameable: users that no certificate can name, with the reason. named: the places that a person has told this run, or the flow in
+    named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
-    their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. longest_life: how long a certificate is valid at
-    most that presenters are issued. other: the other CA of the cluster. clock: how the clock that
+    their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. other: the other CA of the cluster. clock: how the clock that
     ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
 
@@ -408,36 +434,27 @@ class Snapshot:
     misnamed: Mapping[str, str] = field(default_factory=dict)
     #: The node pools whose size matters here, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
+    #: The users of the clients CA, and the listeners that verify them; for the cluster CA the value without any.
+    users: CaUsers = NO_USERS
     #: The clients outside the cluster that hold a copy of its CAs, and what is published for them.
     outside: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
     objects: Objects = NOTHING_AMISS
-    presenters: tuple[Presenter, ...] = ()
-    sends_chains: bool = True
-    dated_anchors: bool = True
-    has_verifiers: bool = True
-    unmanaged: tuple[str, ...] = ()
-    issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
-    pause_reissue: str = ""
-    served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
-    namesakes: tuple[str, ...] = ()
-    unnameable: Mapping[str, str] = field(default_factory=dict)
     named: Named = NOTHING_NAMED
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
     keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
-    longest_life: timedelta = timedelta(days=365)
     other: OtherAuthority | None = None
     clock: ClockReading | None = None
 
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:
         """The stored leaves of processes and of users."""
-        return (*self.leaves, *(leaf for leaf in self.served.values() if leaf is not None))
+        return (*self.leaves, *(leaf for leaf in self.users.served.values() if leaf is not None))
 
     @cached_property
     def every_missing(self) -> Mapping[str, Component]:
         """The leaves that processes and users should have and have not."""
-        return {**self.missing, **{name: Component.USER for name, leaf in self.served.items() if leaf is None}}
+        return {**self.missing, **{name: Component.USER for name, leaf in self.users.served.items() if leaf is None}}
 
     @property
     def spare_wanted(self) -> Mapping[str, PoolNode]:

@@ -118,18 +118,18 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """A CA that has ended goes on where no verifier looks at its dates: then it can be replaced, and come back when that is undone."""
     condition, names, current = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names, snapshot.ca.current
     if current:
-        counts = snapshot.dated_anchors or intent.goal is Goal.DOWNGRADE
+        counts = snapshot.users.dated_anchors or intent.goal is Goal.DOWNGRADE
         yield from date_problems(
             condition, snapshot, names.certificate_secret, _dated(current, counts), _way_out(snapshot)
         )
     for authority in snapshot.ca.prepared:
-        counts = snapshot.dated_anchors or not _was_in_use(snapshot, authority)
+        counts = snapshot.users.dated_anchors or not _was_in_use(snapshot, authority)
         subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
         yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
 
 
 def _way_out(snapshot: Snapshot) -> str:
-    if snapshot.dated_anchors:
+    if snapshot.users.dated_anchors:
         return _TOO_LATE
     return _REFUSED_CHAIN if len(snapshot.ca.current) > 1 else _KEPT_BY_ALL
 

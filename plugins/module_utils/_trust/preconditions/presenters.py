@@ -27,14 +27,14 @@ _ON_ITS_WAY = 2200
 
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A listener that verifies by the CA unseen would refuse what is issued, and go on with the CA that leaves."""
-    if snapshot.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
+    if snapshot.users.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
-    if snapshot.unmanaged:
+    if snapshot.users.unmanaged:
         yield Violation(
             Condition.VERIFIERS_ARE_KNOWN, kafka,
             f"has no listener that could be asked whether it trusts the {ca}: none with the authentication tls. Its owner alone knows whom others "
-            f"trust: {listed(snapshot.unmanaged)}.",
+            f"trust: {listed(snapshot.users.unmanaged)}.",
             "Have the next CA trusted there before users are issued anew, and the old one until no certificate of it is left; and add a listener with "
             "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
             "it in any way.",
@@ -59,11 +59,11 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies by the CA, no program logs in
     with such a certificate, and only the presenters that can be seen need one of the next CA.
     """
-    if snapshot.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
+    if snapshot.users.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
-    if snapshot.has_verifiers or snapshot.unmanaged:
+    if snapshot.users.has_verifiers or snapshot.users.unmanaged:
         yield Violation(
             Condition.SOMEBODY_ISSUES,
             kafka,
@@ -90,7 +90,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
         return
     yield from namesakes(snapshot)
     yield from _of_other_operators(snapshot)
-    issued, room = sum(bool(one.secret) for one in snapshot.presenters), _room_with(supplied.chain)
+    issued, room = sum(bool(one.secret) for one in snapshot.users.presenters), _room_with(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
@@ -102,8 +102,8 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
 
 def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     """A User Operator in another namespace has its own copy of the CA, and signs with that."""
-    for one in snapshot.presenters:
-        told = one.name in snapshot.namesakes or one.name in snapshot.unnameable
+    for one in snapshot.users.presenters:
+        told = one.name in snapshot.users.namesakes or one.name in snapshot.users.unnameable
         if one.renewal is Renewal.ISSUED and not one.secret and not told:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,

@@ -63,7 +63,7 @@ def who_is_refused(at: Situation, successor: Successor) -> str:
     of them are refused from when to when. Empty where there are none, or leaves of the next CA validate under the CA in use.
     """
     begun, current = at.begun, at.current
-    if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.sends_chains:
+    if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.users.sends_chains:
         return ""
     if begun.is_abort or not presenting(at.snapshot):
         return ""

@@ -73,7 +73,7 @@ def what_the_operator_would_do(snapshot: Snapshot) -> str:
 
 
 def _renewal(snapshot: Snapshot) -> str:
-    of_users = snapshot.issued_by is not IssuedBy.THIS_COLLECTION
+    of_users = snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION
     if snapshot.reconciliation.replaces_key:
         rolls = (
             "restarts each node, and has the certificate of every user issued anew"

@@ -217,7 +217,7 @@ def _stands_still(at: Situation) -> bool:
     """Whether the operator restarts no pod: it would have to issue a leaf first, and the key of the CA is kept elsewhere; or it cannot read a leaf,
     wherever that key is (docs/operator.md, "Re-issue").
     """
-    needed = needed_by_operator(at.snapshot) - set(at.snapshot.served)
+    needed = needed_by_operator(at.snapshot) - set(at.snapshot.users.served)
     unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves)
     return unreadable or bool(lacking(at, tuple(sorted(needed)), at.snapshot.ca.current))
 

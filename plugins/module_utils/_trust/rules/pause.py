@@ -36,7 +36,7 @@ def pause_reissue(at: Situation) -> Steps:
         return ()
     paused = (ReissuePause.OURS, ReissuePause.FOREIGN)
     free = tuple(
-        one.name for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED and one.pause not in paused
+        one.name for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED and one.pause not in paused
     )
     return (PauseReissue(names=free, because=because),) if free else ()
 
@@ -58,7 +58,7 @@ def _why_none(at: Situation) -> str:
             f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
             "would be not ready until its certificate is written."
         )
-    return at.snapshot.pause_reissue
+    return at.snapshot.users.pause_reissue
 
 
 def resume_reissue(at: Situation) -> Steps:
@@ -88,7 +88,7 @@ def finds_work(snapshot: Snapshot) -> bool:
     if not _key_matches(snapshot) or any(leaf.generation != ca.certificate_generation for leaf in snapshot.leaves):
         return True
     changes_trust = snapshot.bundle not in (None, ca.projected)
-    return snapshot.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))
+    return snapshot.users.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))
 
 
 def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
@@ -108,11 +108,11 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
 
     In the middle of a switch, no presenter is let on that the issuer must not see: the run that goes on with the switch ends the pause.
     """
-    if snapshot.pause_reissue and not _key_matches(snapshot):
+    if snapshot.users.pause_reissue and not _key_matches(snapshot):
         return ()
     paused = tuple(
         one.name
-        for one in snapshot.presenters
+        for one in snapshot.users.presenters
         if one.pause.is_ours and (not one.behind or one.authorities == frozenset())
     )
     return (ResumeReissue(names=paused),) if paused else ()

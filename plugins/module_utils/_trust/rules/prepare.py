@@ -65,7 +65,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
 def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     """The same with the time until which the caller wants clients to be led on that know only the CA in use."""
     until, current = at.intent.link_until, at.current
-    if until is None or current is None or not at.snapshot.sends_chains:
+    if until is None or current is None or not at.snapshot.users.sends_chains:
         return step
     told = ""
     if not step.linked:
@@ -79,7 +79,7 @@ def _renewal(at: Situation) -> PrepareAuthority:
     """A renewal keeps the path length, unless the caller gives another one or it leaves no room for a link certificate."""
     asked, current = at.intent.path_length, at.snapshot.ca.current
     own = current[0].path_length
-    length = asked if asked is not None else 1 if own == 0 and at.snapshot.sends_chains else own
+    length = asked if asked is not None else 1 if own == 0 and at.snapshot.users.sends_chains else own
     generation = _next_generation(at, Goal.RENEW)
     return PrepareAuthority(
         goal=Goal.RENEW, replaces=current, generation=generation, path_length=length, stop=_stop(at)

@@ -22,7 +22,7 @@ def reissue(at: Situation) -> Steps:
         return ()
     seen = (*presenters(at.snapshot), *expecting(at.snapshot))
     behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
-    issued = (one for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED)
+    issued = (one for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED)
     due = tuple(one.name for one in issued if one.name in behind or one.pause.is_ours)
     return (AwaitReissue(names=due, authority=at.current, batch=at.intent.user_batch, phase=at.phase),) if due else ()
 

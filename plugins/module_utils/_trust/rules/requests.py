@@ -186,7 +186,7 @@ def _ending_meanwhile(at: Situation) -> Iterator[str]:
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     """A sentence about users' certificates in their time for renewal, for a caller who stops before they are written."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
-    ending = [leaf for name in of_time if (leaf := at.snapshot.served.get(name)) and leaf.chain]
+    ending = [leaf for name in of_time if (leaf := at.snapshot.users.served.get(name)) and leaf.chain]
     first = first_to_end(ending)
     if first is None:
         return ()

@@ -25,7 +25,9 @@ def let_on_served(at: Situation) -> Steps:
     """Let the User Operator on to those who have what it keeps, and see that it does, before others get theirs."""
     if at.current is None or not at.serves:
         return ()
-    names = tuple(one.name for one in at.snapshot.presenters if one.secret and one.pause.is_ours and not one.behind)
+    names = tuple(
+        one.name for one in at.snapshot.users.presenters if one.secret and one.pause.is_ours and not one.behind
+    )
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
 
@@ -44,11 +46,11 @@ def serve(at: Situation) -> Steps:
     ):
         return ()
     reasons = reasons_under(at.snapshot, at.intent, at.ledger, issuer)
-    wanted = (reasons.keys() & at.snapshot.served.keys()) - at.intent.taken
+    wanted = (reasons.keys() & at.snapshot.users.served.keys()) - at.intent.taken
     ready = wanted - set(lacking(at, tuple(wanted), issuer))
     unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
     behind = (
-        name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
+        name for name, leaf in at.snapshot.users.served.items() if leaf is not None and leaf.generation != at.generation
     )
     kept = _turn(at, tuple(sorted(set(behind) - ready - unusable)))
     if kept:
@@ -58,6 +60,6 @@ def serve(at: Situation) -> Steps:
 
 
 def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
-    stored = (leaf for leaf in at.snapshot.served.values() if leaf is not None)
+    stored = (leaf for leaf in at.snapshot.users.served.values() if leaf is not None)
     is_first = all(leaf.generation != at.generation for leaf in stored)
     return secrets[: 1 if is_first else at.intent.user_batch or _AT_ONCE]

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pres
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW
-from ..builders import DAY, NEW, OLD, a_journal, books_of, name_of, names_of, secrets
+from ..builders import DAY, NEW, OLD, a_journal, books_of, changed, name_of, names_of, secrets
 from ..of_users import STAGES, presenter, presenting
 
 POD = "Pod kafka/billing"
@@ -31,7 +31,7 @@ READ = Outgoing(frozenset({LATE.reads}), NOW, switched=True)
 def seen(one: Presenter = LATE, outgoing: Outgoing | None = READ, **journal: Any) -> Snapshot:
     stage = STAGES["issued"]
     books = replace(books_of(stage), journal=a_journal(outgoing=outgoing, **journal))
-    return replace(stage, ledger=books, presenters=presenting(one, current=NEW))
+    return changed(stage, ledger=books, presenters=presenting(one, current=NEW))
 
 
 def holds(snapshot: Snapshot) -> bool:
@@ -72,7 +72,7 @@ def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
 )
 def test_what_is_not_known_holds(changed: Callable[[], Snapshot]) -> None:
     snapshot = changed()
-    assert known_presenters(snapshot) == snapshot.presenters
+    assert known_presenters(snapshot) == snapshot.users.presenters
     assert any(name_of(OLD) in (one.authorities or ()) for one in presenters(snapshot) if one.name == POD)
 
 
@@ -83,4 +83,4 @@ def test_one_of_which_nothing_can_be_told_holds() -> None:
 
 def test_without_a_ledger_nothing_is_known() -> None:
     snapshot = replace(seen(), ledger=None)
-    assert known_presenters(snapshot) == snapshot.presenters
+    assert known_presenters(snapshot) == snapshot.users.presenters

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
@@ -14,6 +12,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.u
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
+from ..builders import changed
 from ..of_users import STAGES, users
 
 BESIDE = ("listener own (9094)", "listener other (9095)")
@@ -33,4 +32,4 @@ def test_a_sentence_for_each() -> None:
 @pytest.mark.parametrize("stage", STAGES)
 def test_they_hold_nothing(stage: str) -> None:
     intent = Intent(Goal.REPLACE_KEY)
-    assert decide(replace(STAGES[stage], unmanaged=BESIDE), intent) == decide(STAGES[stage], intent)
+    assert decide(changed(STAGES[stage], unmanaged=BESIDE), intent) == decide(STAGES[stage], intent)

@@ -264,7 +264,7 @@ def test_a_certificate_that_is_about_to_be_issued(
 
 
 def test_it_cannot_be_of_a_ca_that_was_never_in_use() -> None:
-    seen = replace(STAGES["issued"], presenters=presenting(NEW_USER, current=NEW))
+    seen = changed(STAGES["issued"], presenters=presenting(NEW_USER, current=NEW))
     books = ledger(entry(OLD, PHASE_OUT), entry(NEW, generations={1}))
     assert removal_gate(seen, books, OLD.certificate.fingerprint) == ()
 

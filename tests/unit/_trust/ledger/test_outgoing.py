@@ -110,7 +110,7 @@ def with_journal(stage: str, **fields: Any) -> Snapshot:
 
 
 def test_the_books_keep_it() -> None:
-    seen = replace(STAGES["trusted"], presenters=presenting(program("a")))
+    seen = changed(STAGES["trusted"], presenters=presenting(program("a")))
     assert journal_of(seen).outgoing == Outgoing(frozenset({"a orders"}), NOW + 10 * DAY)
 
 

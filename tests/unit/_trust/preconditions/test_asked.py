@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.certificates import NOW, make
 from ....support.certificates import key as key_of
 from .. import linked
-from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, cluster, entry, leaves, ledger, prepared, secrets
+from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, changed, cluster, entry, leaves, ledger, prepared, secrets
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
 
 SETTLED = cluster()
@@ -118,7 +118,7 @@ def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
         pytest.param(SETTLED, Goal.REPLACE_KEY, None, id="nothing is said"),
         pytest.param(SETTLED, Goal.RENEW, NOW - HOUR, id="the key stays"),
         pytest.param(linked.PREPARED, Goal.REPLACE_KEY, NOW - HOUR, id="it is made already"),
-        pytest.param(replace(SETTLED, sends_chains=False), Goal.REPLACE_KEY, NOW - HOUR, id="leaves are sent alone"),
+        pytest.param(changed(SETTLED, sends_chains=False), Goal.REPLACE_KEY, NOW - HOUR, id="leaves are sent alone"),
     ],
 )
 def test_elsewhere_link_until_does_not_count(snapshot: Snapshot, goal: Goal, until: datetime | None) -> None:

@@ -36,6 +36,7 @@ from ..builders import (
     a_journal,
     a_leaf,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -203,10 +204,10 @@ def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
     seen = of_users.users(served={"orders": mine}, **WINDOW)
     brought = replace(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, elsewhere=True))
     assert tuple(leaves_outlast_the_window(seen, brought)) == ()
-    assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": None}), brought)) != ()
+    assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": None}), brought)) != ()
     longer = replace(mine, renewal_window=200 * DAY)
-    assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": longer}), brought)) != ()
-    assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": mine, "mallory": longer}), brought)) == ()
+    assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": longer}), brought)) != ()
+    assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": mine, "mallory": longer}), brought)) == ()
 
 
 def test_in_use_and_kept_elsewhere_it_is_judged_as_well() -> None:

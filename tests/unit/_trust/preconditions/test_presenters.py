@@ -38,10 +38,10 @@ CUSTOM = users(has_verifiers=False, unmanaged=("listener own (9094)", "listener 
 FAILED = users(
     has_verifiers=False, reconciliation=Reconciliation(ready=False, failure=FailedReconcile("Invalid", "no"))
 )
-UNSEEN = replace(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
+UNSEEN = changed(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
 ALONE = users(issued_by=IssuedBy.NONE)
-LEFT_BEHIND = replace(ALONE, has_verifiers=False, presenters=presenting(presenter()))
-NO_USERS = replace(ALONE, has_verifiers=False, presenters=presenting())
+LEFT_BEHIND = changed(ALONE, has_verifiers=False, presenters=presenting(presenter()))
+NO_USERS = changed(ALONE, has_verifiers=False, presenters=presenting())
 ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
 
 
@@ -131,7 +131,7 @@ def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot,
 
 @pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_issues])
 def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
-    seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, issued_by=IssuedBy.NONE)
+    seen = changed(STAGES["trusted"], presenters=UNKNOWN.users.presenters, issued_by=IssuedBy.NONE)
     assert texts(rule, seen, REPLACE_KEY) == []
 
 
@@ -156,7 +156,7 @@ def test_whoever_verifies_is_known(snapshot: Snapshot) -> None:
 
 def test_a_ca_that_nobody_verifies_by_and_nobody_has_a_certificate_of_needs_no_user_operator() -> None:
     assert texts(somebody_issues, NO_USERS, REPLACE_KEY) == []
-    listened = replace(NO_USERS, unmanaged=("listener own (9094)",))
+    listened = changed(NO_USERS, unmanaged=("listener own (9094)",))
     assert len(texts(somebody_issues, listened, REPLACE_KEY)) == 1
 
 
@@ -169,9 +169,9 @@ def test_a_waiver_lets_it_begin() -> None:
     ("snapshot", "intent"),
     [
         pytest.param(users(presenters=MANY[:-1]), ELSEWHERE, id="as many as have room"),
-        pytest.param(replace(NAMED, presenters=MANY), REPLACE_KEY, id="the key is made here"),
-        pytest.param(replace(NAMED, presenters=MANY), RENEW, id="the key is here"),
-        pytest.param(replace(NAMED, presenters=MANY), RECONCILE, id="nothing begins"),
+        pytest.param(changed(NAMED, presenters=MANY), REPLACE_KEY, id="the key is made here"),
+        pytest.param(changed(NAMED, presenters=MANY), RENEW, id="the key is here"),
+        pytest.param(changed(NAMED, presenters=MANY), RECONCILE, id="nothing begins"),
         pytest.param(users(presenters=MANY), replace(ELSEWHERE, goal=Goal.RENEW), id="a renewal keeps what there is"),
     ],
 )

@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hand
 )
 
 from ....support.certificates import NOW, Entity, key, make
-from ..builders import DAY, NEW, PAUSED, ROOT, RUNS, cluster, entry, leaves, ledger, pods, secrets, uids_of
+from ..builders import DAY, NEW, PAUSED, ROOT, RUNS, changed, cluster, entry, leaves, ledger, pods, secrets, uids_of
 from .asking import pause_for, situation
 
 DOWNGRADE = Intent(Goal.DOWNGRADE)
@@ -96,7 +96,7 @@ def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: fro
 
 
 def test_users_are_issued_anew_where_it_is_theirs() -> None:
-    users = replace(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
+    users = changed(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
     assert what_the_operator_would_do(users).endswith("the operator renews it, and restarts each node once.")
     replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))
     assert "has the certificate of every user issued anew" in what_the_operator_would_do(replacing)

@@ -40,6 +40,7 @@ from ..builders import (
     a_journal,
     a_pod,
     books_of,
+    changed,
     cluster,
     leaves,
     name_of,
@@ -79,7 +80,7 @@ def test_paused_they_are_done() -> None:
 def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object) -> Snapshot:
     """A user, and a program that reads its Secret."""
     found = presenter(ORDERS, pause=pause, **fields), presenter(CONNECT, renewal=Renewal.FOLLOWED)
-    return replace(STAGES[stage], presenters=presenting(*found))
+    return changed(STAGES[stage], presenters=presenting(*found))
 
 
 @pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED, ReissuePause.ENDED])
@@ -111,7 +112,7 @@ def test_before_a_switch_back_everybody_is_paused() -> None:
 
 
 def test_where_nobody_may_be_served_during_the_switch_everybody_is_paused() -> None:
-    seen = replace(users("trusted"), pause_reissue="It would store nonsense.")
+    seen = changed(users("trusted"), pause_reissue="It would store nonsense.")
     assert pause_reissue(situation(seen)) == (PauseReissue(names=(ORDERS,), because="It would store nonsense."),)
 
 
@@ -137,7 +138,7 @@ def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind
 def test_nobody_is_let_on_between_the_two_writes_of_the_switch_who_may_not_be_served_then() -> None:
     seen = users("trusted", ReissuePause.OURS).with_ca(key=NEW.certificate.public_key_sha256)
     assert let_on(seen) == (ResumeReissue(names=(ORDERS,)),)
-    assert let_on(replace(seen, pause_reissue="It would store nonsense.")) == ()
+    assert let_on(changed(seen, pause_reissue="It would store nonsense.")) == ()
 
 
 def test_whoever_has_no_certificate_yet_does_not_stay_paused() -> None:
@@ -147,7 +148,7 @@ def test_whoever_has_no_certificate_yet_does_not_stay_paused() -> None:
 
 def test_several_are_let_on_with_one_step() -> None:
     ours = ReissuePause.OURS
-    seen = replace(
+    seen = changed(
         STAGES["trusted"], presenters=presenting(presenter(ORDERS, pause=ours), presenter(PAYMENTS, pause=ours))
     )
     assert let_on(seen) == (ResumeReissue(names=(ORDERS, PAYMENTS)),)

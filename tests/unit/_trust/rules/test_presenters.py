@@ -33,8 +33,8 @@ def test_after_the_switch_every_user_is_issued_anew() -> None:
 
 @pytest.mark.parametrize("stage", ["published", "trusted", "issued"])
 def test_at_other_stages_nobody_is(stage: str) -> None:
-    behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].presenters)
-    assert reissue(situation(replace(STAGES[stage], presenters=behind))) == ()
+    behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].users.presenters)
+    assert reissue(situation(changed(STAGES[stage], presenters=behind))) == ()
 
 
 def test_whoever_is_waived_is_not_waited_for() -> None:
@@ -51,7 +51,7 @@ def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], wa
     """It may be on its way since before the switch."""
     new = presenter(ORDERS, authorities=frozenset(), behind=True, **fields)
     seen = presenting(new, presenter(PAYMENTS, behind=True), current=NEW)
-    (step,) = reissue(situation(replace(STAGES["switched"], presenters=seen)))
+    (step,) = reissue(situation(changed(STAGES["switched"], presenters=seen)))
     assert isinstance(step, AwaitReissue)
     assert step.names == ((ORDERS, PAYMENTS) if waits else (PAYMENTS,))
 
@@ -59,21 +59,21 @@ def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], wa
 def test_whoever_somebody_else_has_paused_keeps_nobody_waiting() -> None:
     paused = presenter(ORDERS, behind=True, pause=ReissuePause.FOREIGN)
     seen = presenting(paused, presenter(PAYMENTS, behind=True), current=NEW)
-    (step,) = reissue(situation(replace(STAGES["switched"], presenters=seen)))
+    (step,) = reissue(situation(changed(STAGES["switched"], presenters=seen)))
     assert isinstance(step, AwaitReissue)
     assert step.names == (PAYMENTS,)
 
 
 def test_nor_do_the_programs_that_read_its_certificate() -> None:
     late = presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED, pause=ReissuePause.FOREIGN)
-    seen = replace(STAGES["issued"], presenters=presenting(late, current=NEW))
+    seen = changed(STAGES["issued"], presenters=presenting(late, current=NEW))
     assert await_pick_up(situation(seen)) == ()
 
 
 def test_programs_that_the_operator_restarts_are_waited_for() -> None:
     late = presenter(CONNECT, None, authorities=names_of(OLD, NEW), renewal=Renewal.FOLLOWED)
     other = presenter("Pod kafka/app", OLD)
-    seen = replace(STAGES["issued"], presenters=presenting(late, other, current=NEW))
+    seen = changed(STAGES["issued"], presenters=presenting(late, other, current=NEW))
     (step,) = await_pick_up(situation(seen))
     assert isinstance(step, AwaitPickUp)
     assert (step.names, step.authority) == ((CONNECT,), NEW.certificate)
@@ -81,15 +81,15 @@ def test_programs_that_the_operator_restarts_are_waited_for() -> None:
 
 def test_and_not_when_they_have_read_it() -> None:
     seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.FOLLOWED), current=NEW)
-    assert await_pick_up(situation(replace(STAGES["issued"], presenters=seen))) == ()
+    assert await_pick_up(situation(changed(STAGES["issued"], presenters=seen))) == ()
     seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED))
-    assert await_pick_up(situation(replace(STAGES["trusted"], presenters=seen))) == ()
+    assert await_pick_up(situation(changed(STAGES["trusted"], presenters=seen))) == ()
 
 
 def test_whoever_gets_no_certificate_any_more_is_not_waited_for() -> None:
     """Its pause ends without that."""
     moved = presenter(ORDERS, None, authorities=frozenset(), renewal=Renewal.BY_HAND, pause=ReissuePause.OURS)
-    seen = replace(STAGES["switched"], presenters=presenting(moved, current=NEW))
+    seen = changed(STAGES["switched"], presenters=presenting(moved, current=NEW))
     assert reissue(situation(seen)) == ()
 
 

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.serve import let_on_served, serve
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ..builders import NEW, OLD, RENEWED, chain_of, entry, ledger, secrets
+from ..builders import NEW, OLD, RENEWED, chain_of, changed, entry, ledger, secrets
 from ..of_users import ORDERS, PAYMENTS, STAGES
 from ..requested import ISSUER, at_hand
 from ..served import AUDIT, USERS, served, user, user_leaf
@@ -64,7 +64,7 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
         pytest.param(at_hand_for(served("switched", *ALL_USERS), *ALL_USERS), (), id="everybody has one"),
         pytest.param(at_hand_for(served("trusted"), *ALL_USERS), (), id="before the switch"),
         pytest.param(
-            at_hand_for(replace(served("switched"), served={}), *ALL_USERS), (), id="nobody is served"
+            at_hand_for(changed(served("switched"), served={}), *ALL_USERS), (), id="nobody is served"
         ),
     ],
 )  # fmt: skip
@@ -98,7 +98,7 @@ def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
     ca = secrets(RENEWED, certificate_generation=1, elsewhere=frozenset({RENEWED.certificate.public_key_sha256}))
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
     leaves = {name: user_leaf(name) for name in USERS}
-    at = situation(replace(STAGES["switched"], ca=ca, ledger=books, served=leaves), REPLACE_KEY)
+    at = situation(changed(STAGES["switched"], ca=ca, ledger=books, served=leaves), REPLACE_KEY)
     assert serve(at) == (RechainLeaves(secrets=("audit",), generation=1, phase=Phase.USE),)
     asked = leaves_to_ask_for(at)
     assert asked is not None
@@ -109,7 +109,7 @@ def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
 def test_whoever_has_one_is_let_on_before_others_get_theirs(pause: ReissuePause) -> None:
     first = user("audit", NEW, behind=False, pause=pause)
     waiting = user("orders", pause=pause), user("payments", NEW, behind=False, pause=ReissuePause.FOREIGN)
-    at = situation(replace(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
+    at = situation(changed(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
     assert let_on_served(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
 
 
@@ -152,4 +152,4 @@ def test_a_user_named_as_a_process_holds_the_flow() -> None:
     name = "KafkaUser kafka/demo-kafka"
     told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
     assert any(one.startswith(f"{name}: is named as one of Strimzi's own processes") for one in told)
-    assert not any(name in str(one) for one in holds(situation(replace(STAGES["issued"], namesakes=(name,)))))
+    assert not any(name in str(one) for one in holds(situation(changed(STAGES["issued"], namesakes=(name,)))))

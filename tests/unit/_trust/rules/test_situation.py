@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from .. import linked, unlinked
-from ..builders import INTERMEDIATE, NEW, OLD, ROOT, a_leaf, chain_of, cluster, secrets
+from ..builders import INTERMEDIATE, NEW, OLD, ROOT, a_leaf, chain_of, changed, cluster, secrets
 from ..served import served
 from .asking import situation
 
@@ -67,7 +65,7 @@ def test_whose_leaf_it_is() -> None:
         pytest.param(served("switched"), True, id="the key of the CA in use is elsewhere"),
         pytest.param(served("trusted"), False, id="that of the next one is"),
         pytest.param(served("switched").with_ca(elsewhere=frozenset()), False, id="the keys are here"),
-        pytest.param(replace(served("switched"), served={}), False, id="there are no users"),
+        pytest.param(changed(served("switched"), served={}), False, id="there are no users"),
         pytest.param(served("switched").with_ca(current=()), False, id="there is no CA"),
     ],
 )

@@ -87,12 +87,12 @@ class IssueLeaves(Step):
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
     """made: leaves in their Secrets, also those of processes."""
     known = frozenset({issuer[0].fingerprint})
-    served = {name: made.get(name, leaf) for name, leaf in snapshot.served.items()}
+    served = {name: made.get(name, leaf) for name, leaf in snapshot.users.served.items()}
     presenters = tuple(
         replace(one, authorities=known, behind=False) if one.secret and one.secret in made else one
-        for one in snapshot.presenters
+        for one in snapshot.users.presenters
     )
-    return replace(snapshot, served=served, presenters=presenters)
+    return replace(snapshot, users=replace(snapshot.users, served=served, presenters=presenters))
 
 
 def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
@@ -124,7 +124,7 @@ class RechainLeaves(Step):
         )
         kept = {
             name: replace(leaf, generation=self.generation)
-            for name, leaf in snapshot.served.items()
+            for name, leaf in snapshot.users.served.items()
             if leaf is not None and name in self.secrets
         }
         return _with_served(replace(snapshot, leaves=tuple(leaves)), kept, snapshot.ca.current)
