@@ -75,7 +75,7 @@ def scene() -> Scene:
     memory, made = cluster_of(NODES)
     work = replace(made, clock=NowClock(memory))
     seen = observe(work.client, work.scope, work.clock.now())
-    nodes = [leaf for leaf in seen.snapshot.leaves if leaf.component is Component.KAFKA and leaf.chain]
+    nodes = [leaf for leaf in seen.snapshot.leaves.stored if leaf.component is Component.KAFKA and leaf.chain]
     names = {leaf.secret: sorted(leaf.chain[0].subject_alternative_names) for leaf in nodes if leaf.chain}
     return Scene(memory, work, names)
 
@@ -165,7 +165,7 @@ class Asking:
     def _collect(self, seen: Observation, asked: str, work: Work) -> None:
         while True:
             known = with_requests(seen, work)
-            requests = known.snapshot.requests
+            requests = known.snapshot.leaves.requests
             if failed := [one.failure for one in requests.values() if one.failure]:
                 raise RuntimeError(f"{self.issuer.name}: {failed[0]}")
             if all(one.answer is not None for one in requests.values()):

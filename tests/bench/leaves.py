@@ -36,7 +36,7 @@ class Leaves:
     def __init__(self) -> None:
         _memory, self.work = cluster_of(LEAVES)
         seen = observe(self.work.client, self.work.scope, self.work.clock.now())
-        nodes = [leaf for leaf in seen.snapshot.leaves if leaf.component is Component.KAFKA and leaf.chain]
+        nodes = [leaf for leaf in seen.snapshot.leaves.stored if leaf.component is Component.KAFKA and leaf.chain]
         self.names = {leaf.secret: sorted(leaf.chain[0].subject_alternative_names) for leaf in nodes if leaf.chain}
         self.generation = seen.snapshot.ca.certificate_generation
         self.authority = x509.load_der_x509_certificate(seen.snapshot.ca.current[0].der)

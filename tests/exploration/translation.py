@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaSecrets,
     Component,
     FailedReconcile,
+    Leaves,
     LinkCertificates,
     Pod,
     PreparedAuthority,
@@ -91,7 +92,7 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
         ledger=ledger_of(seen.books),
         bundle=None if seen.bundle is None else fingerprints_of(seen.bundle),
         pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
-        leaves=_leaves(seen, slots),
+        leaves=Leaves(_leaves(seen, slots)),
         reconciliation=Reconciliation(
             exists=kafka_exists,
             generated=seen.generated,

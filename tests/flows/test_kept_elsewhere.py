@@ -187,7 +187,7 @@ def test_other_names_are_asked_for_and_the_operator_goes_on(cluster: WatchedClus
     asked = run(cluster, Goal.RECONCILE).outcome
     assert (asked.decision.violations, asked.decision.done) == ((), False)
     assert "it lacks kafka.corp.example" in asked.decision.waiting[1]
-    assert set(asked.observation.snapshot.misnamed) == set(before)
+    assert set(asked.observation.snapshot.leaves.misnamed) == set(before)
     # The operator stands still, and touches nothing.
     assert {name: stored(cluster, name) for name in before} == before
     assert (cluster.rolls, cluster.paused) == ({0}, False)

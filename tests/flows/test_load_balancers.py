@@ -109,7 +109,7 @@ def test_while_there_is_no_address_nothing_is_asked_for(cluster: WatchedCluster,
     cluster.memory.settle(2)
     assert not cluster.ready
     seen = run(cluster, Goal.RECONCILE).outcome.observation.snapshot
-    assert (seen.misnamed, set(seen.pools.unaddressed)) == ({}, {NEXT})
+    assert (seen.leaves.misnamed, set(seen.pools.unaddressed)) == ({}, {NEXT})
 
 
 def test_an_address_that_changes_is_followed(cluster: WatchedCluster, signing: SigningOffice) -> None:

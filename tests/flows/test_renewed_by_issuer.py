@@ -80,7 +80,7 @@ class Managed:
         return self.in_use(name) == fingerprints(kept["tls.crt"])[0] and same_key
 
     def standing(self, result: FlowResult, name: str = NODE) -> Standing:
-        return result.outcome.observation.snapshot.standing[name]
+        return result.outcome.observation.snapshot.leaves.standing[name]
 
 
 def elsewhere(name: str = "Corporate Root") -> Authority:

@@ -164,7 +164,7 @@ def test_what_no_listener_trusts_is_not_copied(by: Issued) -> None:
     by.issuer.manager.renew(FIVE[0])
     before = by.cluster.secret(FIVE[0])["user.crt"]
     result = by.run(Goal.RECONCILE)
-    told = result.outcome.observation.snapshot.standing[FIVE[0]].told
+    told = result.outcome.observation.snapshot.leaves.standing[FIVE[0]].told
     assert by.cluster.secret(FIVE[0])["user.crt"] == before
     assert "a CA that this cluster does not use. The stored certificate stays in use." in told
     assert_served(by.cluster, by.authority)
@@ -214,7 +214,7 @@ def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> 
     by.cluster.issuer = by.issuer.settings
     by.finish(Goal.RECONCILE)
     assert set(by.certificates) == {*FIVE[1:], other}
-    standing = by.run(Goal.RECONCILE).outcome.observation.snapshot.standing
+    standing = by.run(Goal.RECONCILE).outcome.observation.snapshot.leaves.standing
     assert f"Secret kafka/{other}, which is one of a KafkaUser, and both would write to it" in standing[FIVE[0]].told
     assert set(by.cluster.secret(other)) == before
 

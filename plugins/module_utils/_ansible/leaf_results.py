@@ -31,19 +31,19 @@ def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, A
     return {
         "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
         "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
-        "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.requests.items())],
-        "renewals": [_renewal(snapshot.standing[name], snapshot) for name in sorted(snapshot.standing)],
+        "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.leaves.requests.items())],
+        "renewals": [_renewal(snapshot.leaves.standing[name], snapshot) for name in sorted(snapshot.leaves.standing)],
     }
 
 
 def _names(snapshot: Snapshot) -> set[str]:
-    return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing, *snapshot.requests}
+    return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing, *snapshot.leaves.requests}
 
 
 def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState:
     stored, request = (
         next((leaf for leaf in snapshot.every_leaf if leaf.secret == name), None),
-        snapshot.requests.get(name),
+        snapshot.leaves.requests.get(name),
     )
     needed = stored is not None or name in snapshot.every_missing
     served = stored is not None and stored.chain is not None and name not in asked and request is None
@@ -72,7 +72,7 @@ def _leaf(leaf: StoredLeaf, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any
         "sha256": leaf.chain[0].sha256 if leaf.chain else None,
         "not_after": time_text(leaf.chain[0].not_after) if leaf.chain else None,
         "generation": leaf.generation,
-        "misnamed": snapshot.misnamed.get(leaf.secret, ""),
+        "misnamed": snapshot.leaves.misnamed.get(leaf.secret, ""),
     }
 
 

@@ -40,7 +40,7 @@ def _of(nodes: Mapping[str, PoolNode], pool: str) -> dict[str, PoolNode]:
 
 
 def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
-    request, current = snapshot.requests.get(secret), snapshot.ca.current
+    request, current = snapshot.leaves.requests.get(secret), snapshot.ca.current
     if request is None or request.answer is None or request.outdated or not request.is_recorded:
         return False
     return request.authority == current[0].fingerprint
@@ -69,12 +69,12 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         )
     if not snapshot.pools.leaving:
         return
-    given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.requests and one not in later]
+    given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.leaves.requests and one not in later]
     if given_up:
         yield f"What waits for {listed(given_up)} is forgotten by the first run of any flow after that."
-    kept = [one for one in later if one in snapshot.requests]
+    kept = [one for one in later if one in snapshot.leaves.requests]
     if kept:
         yield f"What waits for {listed(kept)} is kept for the next nodes."
-    lacking = [one for one in later if one not in snapshot.requests]
+    lacking = [one for one in later if one not in snapshot.leaves.requests]
     if lacking:
         yield f"A certificate for {listed(lacking)} is asked for anew then, because the pool gets that number next."

@@ -108,7 +108,7 @@ def _write(one: RequestFolder | RequestFile, work: Work) -> None:
 
 def _leaves(seen: Observation) -> frozenset[str]:
     """The Secrets of all leaves, also of nodes that are gone, as long as a request is there."""
-    return frozenset((*(leaf.secret for leaf in every_leaf(seen)), *seen.snapshot.requests))
+    return frozenset((*(leaf.secret for leaf in every_leaf(seen)), *seen.snapshot.leaves.requests))
 
 
 def _request(one: RequestByHand) -> dict[str, Any]:

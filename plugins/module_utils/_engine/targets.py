@@ -56,7 +56,9 @@ def are_issued(wanted: Selection) -> Reached:
         if snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION:
             return is_switched(snapshot) and not any(one.behind for one in presenters(snapshot))
         ledger, next_ = snapshot.ledger or Ledger(), _next_issuer(snapshot)
-        leaves = [leaf for leaf in snapshot.leaves if leaf.component is not Component.CLUSTER_OPERATOR and leaf.chain]
+        leaves = [
+            leaf for leaf in snapshot.leaves.stored if leaf.component is not Component.CLUSTER_OPERATOR and leaf.chain
+        ]
         return next_ is None or all(next_ in issuers_of(leaf.chain or (), ledger) for leaf in leaves)
 
     return reached

@@ -174,7 +174,7 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
     """Record answers and failures, one write for each component; keys that come with certificates are stored before them. After a
     kill, the next run finds by the record what the issuer still keeps, until ``forget_requests`` removes both.
     """
-    stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.requests
+    stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.leaves.requests
     remembers = issuer_of(work, stored.values()).remembers
     changed: dict[Component, dict[str, RequestRecord | PendingLeaf | None]] = {}
     for name in step.secrets:
@@ -209,13 +209,13 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
 
 
 def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
-    requests = observation.snapshot.requests
+    requests = observation.snapshot.leaves.requests
     return any(name in requests and requests[name].is_open for name in step.secrets)
 
 
 def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
     """Tells what the first of the open requests waits for: it shows what a person has to do. Returns whether there was anything to tell."""
-    requests = observation.snapshot.requests
+    requests = observation.snapshot.leaves.requests
     waiting = [one for name in step.secrets if (one := requests.get(name)) and one.is_open and one.waiting]
     if waiting:
         work.tell(f"{counted(len(waiting), 'certificate')} still to come from {step.asked}: {waiting[0].waiting}")

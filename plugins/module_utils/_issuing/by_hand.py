@@ -97,7 +97,7 @@ def _by_hand(
     stored: StoredRequest, record: RequestRecord, leaf: LeafSecret | None, observation: Observation
 ) -> RequestByHand:
     wanted = None if leaf is None else subject_for(leaf, observation)
-    request = observation.snapshot.requests[stored.secret]
+    request = observation.snapshot.leaves.requests[stored.secret]
     csr = record.token.encode("utf-8")
     try:
         asked: Request | None = parse_request(csr)

@@ -21,5 +21,5 @@ def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
 def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
     if user := observation.served.get(leaf.secret):
         return subject_of_user(leaf.common_name, user.renewal_window)
-    names, window = wanted_names(leaf, observation), observation.snapshot.renewal_window
+    names, window = wanted_names(leaf, observation), observation.snapshot.leaves.renewal_window
     return subject_of(leaf.component, leaf.common_name, names, window)

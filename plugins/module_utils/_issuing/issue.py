@@ -107,7 +107,7 @@ def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_M
     """The keys and certificates of leaves that an issuer has returned, as this observation has read and checked them."""
     keys = NextKeys(observation.scope, observation.secrets)
     for leaf in wanted:
-        request = observation.snapshot.requests[leaf.secret]
+        request = observation.snapshot.leaves.requests[leaf.secret]
         key = keys.of(leaf.component, leaf.secret)
         if request.answer is None or request.outdated or key is None:
             raise StepError(

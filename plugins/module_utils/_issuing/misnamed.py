@@ -23,8 +23,8 @@ def with_misnamed(observation: Observation) -> Observation:
         return observation
     found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
     snapshot = observation.snapshot
-    pools = replace(snapshot.pools, unaddressed=lacking)
-    return replace(observation, snapshot=replace(snapshot, misnamed=found, pools=pools))
+    leaves, pools = replace(snapshot.leaves, misnamed=found), replace(snapshot.pools, unaddressed=lacking)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves, pools=pools))
 
 
 def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
@@ -38,7 +38,7 @@ def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
 def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     ca = observation.snapshot.ca
     ours = (*ca.in_use, *(one.chain[0] for one in ca.prepared))
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     for leaf in every_leaf(observation):
         known = stored.get(leaf.secret)
         if known is None or not is_named(leaf, observation) or not any(map(known.signed_by, ours)):

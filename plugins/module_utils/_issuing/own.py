@@ -89,7 +89,7 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
     scope, labels = observation.scope, ((stored or {}).get("metadata") or {}).get("labels") or {}
     taken = {
         scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret,
-        *scope.ledger_secrets, *observation.snapshot.missing,
+        *scope.ledger_secrets, *observation.snapshot.leaves.missing,
     }  # fmt: skip
     if wanted.secret in taken or CLUSTER_LABEL in labels:
         raise StepError(

@@ -37,7 +37,9 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     answers = _ask(issuer_of(work, stored.values()), stored.values())
     requests = judged(observation, stored, answers, work.clock.now())
     brought = {name: one.key for name, one in answers.items() if isinstance(one, IssuedCertificate) and one.key}
-    return replace(observation, snapshot=replace(observation.snapshot, requests=requests), brought=brought)
+    snapshot = observation.snapshot
+    leaves = replace(snapshot.leaves, requests=requests)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves), brought=brought)
 
 
 def judged(

@@ -39,7 +39,9 @@ def with_standing(observation: Observation, work: Work) -> Observation:
         leaf.secret: judge.standing(leaf, kept)
         for leaf, kept in _reviewed(every_leaf(observation), issuer, observation, work)
     }
-    return replace(observation, snapshot=replace(observation.snapshot, standing=standing))
+    snapshot = observation.snapshot
+    leaves = replace(snapshot.leaves, standing=standing)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves))
 
 
 def _reviewed(
@@ -57,7 +59,7 @@ def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
     """The order for a leaf of this CA. A certificate that the issuer has already will do where it is good and not the stored one."""
     stored = next((one.chain for one in observation.snapshot.every_leaf if one.secret == leaf.secret), None)
-    standing = observation.snapshot.standing.get(leaf.secret)
+    standing = observation.snapshot.leaves.standing.get(leaf.secret)
     unfit = {stored[0].sha256} if stored else set()
     if standing is not None and standing.latest and standing.authority != authority[0].fingerprint:
         unfit.add(standing.latest[0].sha256)

@@ -45,7 +45,7 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
 
 
 def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] | None:
-    stored = next((known for known in observation.snapshot.leaves if known.secret == leaf.secret), None)
+    stored = next((known for known in observation.snapshot.leaves.stored if known.secret == leaf.secret), None)
     if stored is None or stored.chain is None or not _is_own(stored.chain, leaf, observation):
         return None
     return stored.chain[0].subject_alternative_names

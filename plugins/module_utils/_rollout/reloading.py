@@ -153,7 +153,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     Nodes that have followed are not asked again, because answering costs them time that slows down the others. One that has restarted
     meanwhile has read everything. Raises NodesSilent, RollStuck.
     """
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
     asked = observation.with_only(step.uids)
     silent: tuple[Unanswered, ...] = ()

@@ -185,7 +185,7 @@ def _as_behind_leaves(chain: Chain, observation: Observation) -> bytes:
     """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the operator
     would issue these anew (docs/operator.md, "Re-issue", (e)).
     """
-    for leaf in observation.snapshot.leaves:
+    for leaf in observation.snapshot.leaves.stored:
         behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"")
         # Between the leaf and it there may be link certificates.
         while _END in behind:

@@ -64,7 +64,7 @@ def observe_clients_ca(
     known = KnownUsers(Remembered() if remembered is None else remembered, _keystores_count(ca, ledger, used))
     users = users_of(client, scope, kafka, clients_ca, now, bare.named, known) if kafka else None
     served = (
-        served_users(client, scope, users, ca, ledger, bare.renewal_window)
+        served_users(client, scope, users, ca, ledger, bare.leaves.renewal_window)
         if users is not None and are_served(ca)
         else {}
     )
@@ -97,7 +97,7 @@ def observe_clients_ca(
             unnameable={one.label: one.unnameable for one in users.users if one.unnameable}
             if users is not None
             else {},
-            longest_life=users.longest_life(bare.validity) if users is not None else NO_USERS.longest_life,
+            longest_life=users.longest_life(bare.leaves.validity) if users is not None else NO_USERS.longest_life,
         ),
     )
     expected = tuple(user.where for user in served.values())

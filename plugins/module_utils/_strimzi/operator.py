@@ -87,7 +87,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
 def await_leaves(phase: str, observation: Observation, work: Work) -> None:
     """Wait until the operator has issued the leaves that belong to another generation than its CA."""
     wanted = str(observation.snapshot.ca.certificate_generation)
-    for leaf in observation.snapshot.leaves:
+    for leaf in observation.snapshot.leaves.stored:
         if str(leaf.generation) != wanted:
             _await_leaf(leaf.secret, wanted, phase, work)
 

@@ -28,7 +28,7 @@ class _Look:
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
         self._expected = {one.name: one for one in step.settled if one.name in step.clients}
         self._work, self._trusting, seen = work, observation.snapshot.named.trusting, observation.snapshot
-        self._reach = reach_of(observation.scope, observation.kafka, seen.leaves, seen.ca, seen.ledger)
+        self._reach = reach_of(observation.scope, observation.kafka, seen.leaves.stored, seen.ca, seen.ledger)
         self._seen: tuple[OutsideClient, ...] = ()
         self._moved = False
 

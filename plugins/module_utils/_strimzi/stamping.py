@@ -94,7 +94,7 @@ def _differs_by_stamps(entry: Object, live: Object) -> bool:
 
 def _hashes(observation: Observation) -> dict[str, str]:
     """The hash of each stored leaf, by pod: the Secret has the name of its pod."""
-    nodes = [leaf for leaf in observation.snapshot.leaves if leaf.component is Component.KAFKA]
+    nodes = [leaf for leaf in observation.snapshot.leaves.stored if leaf.component is Component.KAFKA]
     return {leaf.secret: server_cert_hash(Component.KAFKA, [leaf], observation.scope) for leaf in nodes}
 
 

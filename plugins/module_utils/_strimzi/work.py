@@ -159,7 +159,7 @@ class Work:
 
     def validity(self, observation: Observation) -> timedelta:
         """How long a CA or a leaf is valid that is made or asked for now."""
-        return self.settings.validity or observation.snapshot.validity
+        return self.settings.validity or observation.snapshot.leaves.validity
 
     def record(self, action: Action) -> None:
         """Note what was done as soon as it is, so that it is told also where what comes next fails."""

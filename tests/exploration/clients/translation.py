@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Component,
     InPlace,
     IssuedBy,
+    Leaves,
     Pod,
     Reconciliation,
     Snapshot,
@@ -61,7 +62,7 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
         ledger=ledger_of(seen.books),
         bundle=fingerprints_of(seen.bundle),
         pods=tuple(map(_broker, range(listed.brokers))),
-        leaves=(),
+        leaves=Leaves(),
         reconciliation=Reconciliation(
             generated=seen.generated,
             paused=seen.pause.asked,

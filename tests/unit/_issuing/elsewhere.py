@@ -59,7 +59,7 @@ def see(bench: Bench, **settings: Any) -> Observation:
 
 
 def seen(bench: Bench, name: str = NODE) -> LeafRequest:
-    return see(bench).snapshot.requests[name]
+    return see(bench).snapshot.leaves.requests[name]
 
 
 def ask(bench: Bench, *secrets: str, ca: Entity = CA, transport: Any = None, **settings: Any) -> list[Action]:

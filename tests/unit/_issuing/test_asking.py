@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.tests.support.certificates import NOW,
 from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem, recorded
 
+from .._trust.builders import changed
 from .elsewhere import (
     EXTERNAL,
     KEYS,
@@ -116,8 +117,8 @@ def test_what_is_recorded() -> None:
 def test_the_requests_of_every_component_lie_apart() -> None:
     bench = elsewhere()
     actions = ask(bench, *BY_SECRET)
-    assert set(see(bench).snapshot.requests) == set(BY_SECRET)
-    assert all(not one.outdated for one in see(bench).snapshot.requests.values())
+    assert set(see(bench).snapshot.leaves.requests) == set(BY_SECRET)
+    assert all(not one.outdated for one in see(bench).snapshot.leaves.requests.values())
     components = {leaf.component.value for leaf in BY_SECRET.values()}
     assert {one.object for one in actions} == {
         f"Secret kafka/demo-issuing-{component}{end}" for component in components for end in ("", "-keys")
@@ -158,7 +159,7 @@ def test_an_issuer_that_cannot_be_asked_at_all_leaves_no_record(
     monkeypatch.setattr(noting, "request", request)
     with pytest.raises(IssuerUnavailable):
         ask(bench, NODE)
-    assert see(bench).snapshot.requests.keys() == {NODE}
+    assert see(bench).snapshot.leaves.requests.keys() == {NODE}
     assert bench.api.find("secrets", "kafka", REQUESTS) is None
 
 
@@ -415,15 +416,17 @@ def test_what_an_issuer_keeps_is_found_until_it_is_forgotten(noting: Noting, rem
     request = requested(bench)["request"]
     observation = see(bench)
     answered = {
-        NODE: replace(observation.snapshot.requests[NODE], answer=(LEAF, CA.certificate)),
-        OTHER_NODE: replace(observation.snapshot.requests[OTHER_NODE], failure=Failure(1, NOW, "It is refused.")),
+        NODE: replace(observation.snapshot.leaves.requests[NODE], answer=(LEAF, CA.certificate)),
+        OTHER_NODE: replace(
+            observation.snapshot.leaves.requests[OTHER_NODE], failure=Failure(1, NOW, "It is refused.")
+        ),
     }
-    snapshot = replace(observation.snapshot, requests=answered)
+    snapshot = changed(observation.snapshot, requests=answered)
     step = module.CollectLeaves(secrets=(NODE, OTHER_NODE), asked=EXTERNAL, phase=Phase.PREPARE)
     module.collect_leaves(step, replace(observation, snapshot=snapshot), bench.work())
     assert noting.forgotten == []
     assert (f"{NODE}.requested" in bench.data(REQUESTS)) is remembers
-    assert see(bench).snapshot.requests[NODE].issuer == (EXTERNAL if remembers else "")
+    assert see(bench).snapshot.leaves.requests[NODE].issuer == (EXTERNAL if remembers else "")
     forget(bench, NODE)
     assert noting.forgotten == ([request] if remembers else [])
     assert set(bench.data(REQUESTS)) == {f"{OTHER_NODE}.requested"}
@@ -435,8 +438,8 @@ def test_what_an_issuer_keeps_is_forgotten_by_the_run_after_a_killed_one(noting:
     bench = elsewhere()
     ask(bench, NODE)
     observation = see(bench)
-    answered = {NODE: replace(observation.snapshot.requests[NODE], answer=(LEAF, CA.certificate))}
-    seen_ = replace(observation, snapshot=replace(observation.snapshot, requests=answered))
+    answered = {NODE: replace(observation.snapshot.leaves.requests[NODE], answer=(LEAF, CA.certificate))}
+    seen_ = replace(observation, snapshot=changed(observation.snapshot, requests=answered))
     transport = KillingTransport(bench.api, 1, after=True)
     with pytest.raises(Killed):
         module.collect_leaves(
@@ -530,7 +533,7 @@ def test_requests_go_with_their_keys(noting: Noting) -> None:
     assert (set(bench.data(KEYS)), set(bench.data(REQUESTS))) == ({f"{OTHER_NODE}.key"}, {f"{OTHER_NODE}.requested"})
     assert noting.forgotten == [request]
     forget(bench, OTHER_NODE)
-    assert see(bench).snapshot.requests == {}
+    assert see(bench).snapshot.leaves.requests == {}
     assert {bench.api.find("secrets", "kafka", name) is None for name in (KEYS, REQUESTS)} == {True}
 
 
@@ -553,7 +556,7 @@ def test_what_lies_in_one_secret_alone_is_forgotten_as_well() -> None:
         begun = len(bench.api.writes)
         forget(bench, NODE)
         assert writes(bench, begun) == [left]
-        assert see(bench).snapshot.requests == {}
+        assert see(bench).snapshot.leaves.requests == {}
 
 
 def test_what_is_gone_already_is_forgotten() -> None:
@@ -571,8 +574,8 @@ def test_a_kill_in_between_leaves_something_that_is_found_again() -> None:
             transport = KillingTransport(bench.api, at, after)
             with pytest.raises(Killed):
                 forget(bench, NODE, transport=transport)
-            assert bool(see(bench).snapshot.requests) is not (at == 2 and after)
-            forget(bench, *see(bench).snapshot.requests)
+            assert bool(see(bench).snapshot.leaves.requests) is not (at == 2 and after)
+            forget(bench, *see(bench).snapshot.leaves.requests)
             assert {bench.api.find("secrets", "kafka", name) is None for name in (KEYS, REQUESTS)} == {True}
 
 

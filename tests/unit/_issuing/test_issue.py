@@ -147,7 +147,7 @@ def test_a_leaf_whose_secret_is_gone_is_issued_as_the_operator_would(secret: str
     assert bench.annotation("secrets", secret, "cluster-ca-cert-generation") == "4"
     assert set(made["data"]) == {f"{BY_SECRET[secret].entry}.crt", f"{BY_SECRET[secret].entry}.key"}
     assert presented(bench, secret)[0].signed_by(CA.certificate)
-    assert not bench.observe().snapshot.missing
+    assert not bench.observe().snapshot.leaves.missing
 
 
 def test_a_secret_that_came_back_meanwhile_is_not_overwritten() -> None:
@@ -233,7 +233,7 @@ def at_hand(*secrets: str) -> Bench:
 
 def test_what_is_at_hand_is_written_with_the_key_that_was_made_for_it() -> None:
     bench = at_hand(NODE, OTHER_NODE)
-    kept, request = bench.data(KEYS), see(bench).snapshot.requests[NODE]
+    kept, request = bench.data(KEYS), see(bench).snapshot.leaves.requests[NODE]
     before = len(bench.api.writes)
     issue_leaves(order(NODE, OTHER_NODE, generation=9), see(bench), bench.work())
     assert [change.name for change in bench.api.writes[before:]] == [NODE, OTHER_NODE]

@@ -31,7 +31,7 @@ def stored(bench: Bench, *names: str, by: Entity = CA) -> Bench:
 
 
 def misnamed(bench: Bench) -> dict[str, str]:
-    return dict(with_misnamed(bench.observe()).snapshot.misnamed)
+    return dict(with_misnamed(bench.observe()).snapshot.leaves.misnamed)
 
 
 WANTED = of_resource(helpless())

@@ -351,7 +351,7 @@ def test_only_requests_that_are_open_are_asked_about(noting: Noting, monkeypatch
     put(bench, REQUESTS, f"{NODE}.requested", json.dumps({**record, "open": False}).encode())
     record = requested(bench, OTHER_NODE)
     put(bench, REQUESTS, f"{OTHER_NODE}.requested", json.dumps({**record, "issuer": "another"}).encode())
-    found = see(bench).snapshot.requests
+    found = see(bench).snapshot.leaves.requests
     exporter = requested(bench, "demo-kafka-exporter-certs", "demo-issuing-kafka-exporter")
     assert polled == [[exporter["request"].encode()]]
     assert {name: bool(one.waiting) for name, one in found.items()} == {
@@ -362,7 +362,7 @@ def test_only_requests_that_are_open_are_asked_about(noting: Noting, monkeypatch
 def test_what_people_put_back_says_nothing_once_another_issuer_is_asked() -> None:
     bench = asked()
     answer(bench)
-    found = see(bench, issuer=CertManagerIssuer("corporate")).snapshot.requests[NODE]
+    found = see(bench, issuer=CertManagerIssuer("corporate")).snapshot.leaves.requests[NODE]
     assert (found.issuer, found.answer, found.waiting) == (EXTERNAL, None, "")
 
 

@@ -38,7 +38,7 @@ def cruise_control(bench: Bench, domain: str) -> None:
 
 
 def found(bench: Bench, given: str = "", *, look_around: bool = True) -> str:
-    return read_domain(bench.client(), SCOPE, given, bench.observe().snapshot.leaves, look_around=look_around)
+    return read_domain(bench.client(), SCOPE, given, bench.observe().snapshot.leaves.stored, look_around=look_around)
 
 
 def test_where_nothing_shows_it_the_operators_default() -> None:

@@ -72,8 +72,8 @@ def test_what_has_lost_its_labels_is_read_all_the_same(name: str, why: str, hold
     bench.api.requests.clear()
     after = bench.observe().snapshot
     assert after.objects.unlabelled_secrets == {name: UnlabelledSecret(lost, why, holds)}
-    assert (after.ca, after.bundle, after.ledger, after.leaves, after.pods, after.missing) == (
-        before.ca, before.bundle, before.ledger, before.leaves, before.pods, {},
+    assert (after.ca, after.bundle, after.ledger, after.leaves.stored, after.pods, after.leaves.missing) == (
+        before.ca, before.bundle, before.ledger, before.leaves.stored, before.pods, {},
     )  # fmt: skip
     assert sum(path.endswith("/secrets") for _method, path in bench.api.requests) == 1 + (3 if name == LEDGER else 1)
 
@@ -85,8 +85,8 @@ def test_labels_of_a_nodes_leaf(lost: tuple[str, ...]) -> None:
     stripped(bench, NODES, lost)
     snapshot = bench.observe().snapshot
     assert snapshot.objects.unlabelled_secrets == {NODES: UnlabelledSecret(lost, ANEW)}
-    assert (NODES, Component.KAFKA) in [(one.secret, one.component) for one in snapshot.leaves]
-    assert snapshot.missing == {}
+    assert (NODES, Component.KAFKA) in [(one.secret, one.component) for one in snapshot.leaves.stored]
+    assert snapshot.leaves.missing == {}
 
 
 def test_what_is_really_missing_stays_missing() -> None:
@@ -95,7 +95,7 @@ def test_what_is_really_missing_stays_missing() -> None:
     for name in (NODES, EXPORTERS):
         bench.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{name}")
     snapshot = bench.observe().snapshot
-    assert (snapshot.missing, snapshot.objects.unlabelled_secrets) == (
+    assert (snapshot.leaves.missing, snapshot.objects.unlabelled_secrets) == (
         {NODES: Component.KAFKA, EXPORTERS: Component.KAFKA_EXPORTER}, {},
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ def test_many_that_are_missing_take_one_list() -> None:
         bench.create("pods", pod(f"demo-kafka-{number}"))
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
-    assert (len(snapshot.missing), snapshot.objects.unlabelled_secrets) == (
+    assert (len(snapshot.leaves.missing), snapshot.objects.unlabelled_secrets) == (
         39,
         {NODES: UnlabelledSecret((KIND,), ANEW)},
     )

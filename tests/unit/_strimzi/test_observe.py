@@ -44,7 +44,7 @@ def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int)
             bench.create("secrets", secret(name, {}))
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
-    assert (len(snapshot.pods), len(snapshot.leaves)) == (nodes, nodes + bool(nodes))
+    assert (len(snapshot.pods), len(snapshot.leaves.stored)) == (nodes, nodes + bool(nodes))
     assert len(bench.api.requests) == requests
 
 
@@ -59,7 +59,7 @@ def test_secrets_are_read_before_pods() -> None:
 
 def test_nothing_there_is_an_observation_too() -> None:
     snapshot = Bench().observe().snapshot
-    assert (snapshot.pods, snapshot.leaves, snapshot.ledger, snapshot.bundle) == ((), (), None, None)
+    assert (snapshot.pods, snapshot.leaves.stored, snapshot.ledger, snapshot.bundle) == ((), (), None, None)
     assert snapshot.reconciliation.exists is False
     assert snapshot.objects.sizes == {}
 
@@ -137,7 +137,7 @@ def test_snapshot_is_of_its_time_and_has_no_private_key() -> None:
 def test_the_leaves_that_are_missing_are_told_with_what_they_belong_to() -> None:
     bench = bench_with(2)
     bench.remove("secrets", "demo-kafka-1")
-    assert bench.observe().snapshot.missing == {
+    assert bench.observe().snapshot.leaves.missing == {
         "demo-kafka-1": Component.KAFKA, "demo-cluster-operator-certs": Component.CLUSTER_OPERATOR,
     }  # fmt: skip
 

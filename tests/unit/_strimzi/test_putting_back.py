@@ -64,7 +64,7 @@ def test_it_comes_back_with_the_bytes_that_nodes_have_behind_their_leaves(bench:
     node = secret("demo-kafka-0", {"demo-kafka-0.crt": leaf(OLD).pem + text, "demo-kafka-0.key": b"k"})
     node["metadata"]["labels"]["strimzi.io/name"] = "demo-kafka"
     bench.create("secrets", node)
-    assert [one.secret for one in bench.observe().snapshot.leaves] == ["demo-kafka-0"]
+    assert [one.secret for one in bench.observe().snapshot.leaves.stored] == ["demo-kafka-0"]
     bench.carry_out(BACK)
     assert bench.data(CERTIFICATES)["ca.crt"] == text
 

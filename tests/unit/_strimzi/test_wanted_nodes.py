@@ -126,7 +126,7 @@ def test_pools_are_read_only_where_the_operator_can_issue_nothing(elsewhere: boo
     bench.create("secrets", secret(SCOPE.ca_key_secret, {"ca.key": kept if elsewhere else key(1).reveal()}))
     seen = bench.observe()
     assert bool(seen.wanted) is elsewhere
-    assert ("demo-kafka-0" in seen.snapshot.missing) is elsewhere
+    assert ("demo-kafka-0" in seen.snapshot.leaves.missing) is elsewhere
 
 
 @pytest.mark.parametrize(

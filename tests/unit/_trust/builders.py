@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     CaSecrets,
     CaUsers,
     Component,
+    Leaves,
     LinkCertificates,
     Objects,
     Pod,
@@ -194,7 +195,7 @@ def books_of(snapshot: Snapshot) -> Ledger:
 
 def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Iterable[str] = ()) -> Snapshot:
     """The listeners of all nodes were asked: they present what is stored, and accept and refuse these CAs."""
-    stored = {leaf.secret: leaf.chain for leaf in snapshot.leaves}
+    stored = {leaf.secret: leaf.chain for leaf in snapshot.leaves.stored}
     listeners = tuple(
         ObservedListener(
             pod.name, pod.uid, 9091, stored.get(pod.name), frozenset(accepting), frozenset(refusing), source="handshake"
@@ -209,11 +210,18 @@ def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Itera
 _PARTS = {
     **{
         one.name: (part, one.name)
-        for part, kind in (("pools", Pools), ("outside", OutsideClients), ("objects", Objects), ("users", CaUsers))
+        for part, kind in (
+            ("pools", Pools),
+            ("outside", OutsideClients),
+            ("objects", Objects),
+            ("users", CaUsers),
+            ("leaves", Leaves),
+        )
         for one in fields(kind)
     },
     "pools": ("pools", "replicas"),
     "outside": ("outside", "clients"),
+    "leaves": ("leaves", "stored"),
 }
 
 
@@ -241,7 +249,7 @@ def cluster(**fields: Any) -> Snapshot:
         ledger=ledger(),
         bundle=frozenset(),
         pods=pods(),
-        leaves=leaves(),
+        leaves=Leaves(leaves()),
         reconciliation=Reconciliation(),
     )
     made = changed(made, **fields)

@@ -46,6 +46,7 @@ from .builders import (
     a_pod,
     answering,
     chain_of,
+    changed,
     cluster,
     entry,
     hash_of,
@@ -127,12 +128,12 @@ ENROLLED = replace(PREPARED, **_books(_OLD, entry(NEW, UNTRUSTED, awaiting=None)
 PROJECTED = replace(ENROLLED, ca=replace(_BEFORE, others=others(NEW)))
 IN_BUNDLE = replace(PROJECTED, bundle=names_of(OLD, NEW), now=PUBLISHED_AT)
 TRUSTED = replace(IN_BUNDLE, now=NOW, **_books(_OLD, _AGREED))
-ISSUED = replace(TRUSTED, leaves=stored(NEW, 0, OLD, own=OLD), pods=processes(OLD, 0, 0, presents_stored=False))
+ISSUED = changed(TRUSTED, leaves=stored(NEW, 0, OLD, own=OLD), pods=processes(OLD, 0, 0, presents_stored=False))
 HALF_USED = replace(ISSUED, pods=(processes(NEW, 0, 1)[0], *ISSUED.pods[1:]))
 SHARED = replace(HALF_USED, **_books(*_SHARED))
 USED = replace(SHARED, pods=processes(NEW, 0, 1))
 PHASED_OUT = replace(USED, **_books(_LEAVING, _IN_USE))
-ALONE = replace(PHASED_OUT, leaves=stored(NEW, 0, OLD, own=NEW))
+ALONE = changed(PHASED_OUT, leaves=stored(NEW, 0, OLD, own=NEW))
 HALTED = replace(ALONE, reconciliation=PAUSED)
 SWITCHED = replace(HALTED, ca=replace(_AFTER, prepared=_WAITS, kept_keys=names_of(OLD, NEW)))
 LEARNED = replace(SWITCHED, **_books(_LEAVING, _ISSUING))
@@ -140,7 +141,7 @@ OUT_OF_BUNDLE = replace(LEARNED, bundle=names_of(NEW))
 STRUCK = replace(OUT_OF_BUNDLE, **_books(_ISSUING, removed=(_GONE,)))
 #: Only nodes' leaves end with ``ca.crt``; others keep what was sent behind them.
 _KEPT = tuple(replace(leaf, generation=1) for leaf in stored(NEW, 0, OLD, own=NEW)[len(PODS) :])
-RECHAINED = replace(STRUCK, leaves=(*stored(NEW, 1)[: len(PODS)], *_KEPT))
+RECHAINED = changed(STRUCK, leaves=(*stored(NEW, 1)[: len(PODS)], *_KEPT))
 STAMPED = replace(
     RECHAINED, pods=(*nodes(NEW, 1, 1), replace(processes(NEW, 0, 1)[-1], key_generation=1))
 )  # fmt: skip

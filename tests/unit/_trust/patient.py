@@ -30,6 +30,7 @@ from .builders import (
     UNUSED,
     a_journal,
     answering,
+    changed,
     entry,
     hashes_of,
     ledger,
@@ -60,7 +61,7 @@ _HELD_STILL = HeldLeaf(_OLD_LEAF, frozenset({uid_of("topics")}), uids_of())
 AGREED = replace(linked.TRUSTED, **_books(_OLD, _NEW))
 HALTED = replace(AGREED, reconciliation=PAUSED)
 NOTED = replace(HALTED, **_books(_OLD, _NEW, held=(_HELD_BY_ALL,)))
-ISSUED = replace(NOTED, leaves=linked.ISSUED.leaves, pods=linked.ISSUED.pods)
+ISSUED = changed(NOTED, leaves=linked.ISSUED.leaves.stored, pods=linked.ISSUED.pods)
 STAMPED = replace(ISSUED, pods=(*nodes(NEW, 0, 0), ISSUED.pods[-1]))
 MIXED = replace(STAMPED, **_books(*_MIXED, held=(_HELD_BY_ALL,)))
 RESUMED = replace(MIXED, reconciliation=RUNS)

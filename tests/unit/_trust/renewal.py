@@ -28,6 +28,7 @@ from .builders import (
     UNUSED,
     a_journal,
     answering,
+    changed,
     entry,
     hashes_of,
     leaves,
@@ -68,7 +69,7 @@ HALTED = replace(TRUSTED, reconciliation=PAUSED)
 SWITCHED = replace(HALTED, ca=replace(_AFTER, others=others(OLD), prepared=_WAITS, kept_keys=names_of(RENEWED)))
 LEARNED = replace(SWITCHED, **_books(_OLD, _ISSUING))
 NOTED = replace(LEARNED, **_books(_OLD, _ISSUING, held=(_HELD,)))
-ISSUED = replace(
+ISSUED = changed(
     NOTED, leaves=leaves(RENEWED, 1), pods=nodes(OLD, 0, 0, presents_stored=False)
 )  # fmt: skip
 STAMPED = replace(ISSUED, pods=nodes(RENEWED, 1, 0, key_generation=0))

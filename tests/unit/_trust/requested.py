@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ...support.certificates import NOW, Entity
-from .builders import HOUR, NEW, PODS, name_of, stored_chain
+from .builders import HOUR, NEW, PODS, changed, name_of, stored_chain
 
 ISSUER = "the external issuer"
 REFUSED = Failure(1, NOW - HOUR / 2, "The certificate that came back is refused: it expired. Correct the issuer.")
@@ -44,7 +44,7 @@ def refused(
 
 
 def with_requests(snapshot: Snapshot, *requests: LeafRequest) -> Snapshot:
-    return replace(snapshot, requests={one.secret: one for one in requests})
+    return changed(snapshot, requests={one.secret: one for one in requests})
 
 
 def at_hand(snapshot: Snapshot, issuer: Entity = NEW, names: Iterable[str] = PODS) -> Snapshot:

@@ -308,7 +308,7 @@ STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD))
     [
         ("trust", changed(unlinked.TRUSTED, outside=(STRANGER,)), Pause),
         ("alone", BELOW_ROOT, IssueLeaves),
-        ("removal", replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf("late", generation=1))), Pause),
+        ("removal", changed(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf("late", generation=1))), Pause),
     ],
 )
 def test_a_gate_that_is_left_open_lets_through_what_it_holds(

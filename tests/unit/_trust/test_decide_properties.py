@@ -50,7 +50,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
 from . import linked, patient, renewal, unlinked
-from .builders import PAUSED, PHASE_OUT, books_of
+from .builders import PAUSED, PHASE_OUT, books_of, changed
 from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, snapshots
 from .stand_in import MadeHere
 
@@ -94,7 +94,7 @@ def test_the_same_cluster_gives_the_same_decision(snapshot: Snapshot, state: Rec
     found = decide(snapshot, intent)
     assert decide(before, intent) == found
     assert snapshot == before
-    turned = decide(replace(snapshot, pods=snapshot.pods[::-1], leaves=snapshot.leaves[::-1]), intent)
+    turned = decide(changed(snapshot, pods=snapshot.pods[::-1], leaves=snapshot.leaves.stored[::-1]), intent)
     assert (turned.steps, turned.transitions, turned.done) == (found.steps, found.transitions, found.done)
     assert set(turned.violations) == set(found.violations)
 
@@ -136,7 +136,7 @@ def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
         if not isinstance(step, IssueLeaves):
             continue
         behind = step.generation == snapshot.ca.certificate_generation and any(
-            leaf.generation != step.generation for leaf in snapshot.leaves if leaf.secret in step.secrets
+            leaf.generation != step.generation for leaf in snapshot.leaves.stored if leaf.secret in step.secrets
         )
         if step.issuer != current:
             event("issued before the switch")
@@ -228,7 +228,9 @@ def _changes_the_chain_alone(step: Step, snapshot: Snapshot) -> bool:
     return (
         isinstance(step, RechainLeaves)
         and step.generation == snapshot.ca.certificate_generation
-        and not any(leaf.generation != step.generation for leaf in snapshot.leaves if leaf.secret in step.secrets)
+        and not any(
+            leaf.generation != step.generation for leaf in snapshot.leaves.stored if leaf.secret in step.secrets
+        )
     )
 
 

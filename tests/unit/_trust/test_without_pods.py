@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from . import of_users
+from .builders import changed
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 
 ABORT = Intent(Goal.ABORT)
@@ -63,5 +64,5 @@ def test_not_where_the_caller_asks_for_no_more_than_a_new_ca() -> None:
 @pytest.mark.parametrize("stage", ["linked FINISHED", "unlinked FINISHED", "renewal FINISHED"])
 def test_what_is_done_stays_done(stage: str) -> None:
     finished, _intent = FLOWS[stage]
-    decision = decide(books_kept(replace(finished, pods=(), leaves=()), RECONCILE), RECONCILE)
+    decision = decide(books_kept(changed(finished, pods=(), leaves=()), RECONCILE), RECONCILE)
     assert (decision.done, decision.violations) == (True, ())

@@ -29,6 +29,7 @@ from .builders import (
     UNUSED,
     a_journal,
     a_pod,
+    changed,
     cluster,
     entry,
     hash_of,
@@ -79,7 +80,7 @@ PUBLISHED_NOW = replace(TRUSTED, **_books(_OLD, replace(_AGREED, published_at=NO
 HALTED = replace(TRUSTED, reconciliation=PAUSED)
 SWITCHED = replace(HALTED, ca=replace(_AFTER, prepared=_WAITS, kept_keys=names_of(OLD, NEW)))
 LEARNED = replace(SWITCHED, **_books(_OLD, _ISSUING))
-ISSUED = replace(LEARNED, leaves=leaves(NEW, 1), pods=nodes(OLD, 0, 1, presents_stored=False))
+ISSUED = changed(LEARNED, leaves=leaves(NEW, 1), pods=nodes(OLD, 0, 1, presents_stored=False))
 STAMPED = replace(ISSUED, pods=nodes(OLD, 0, 1, presents_stored=False, key_generation=1))
 RESUMED = replace(STAMPED, reconciliation=RUNS)
 TIDIED = replace(RESUMED, ca=_AFTER)
@@ -91,7 +92,7 @@ SHARED = replace(
         replace(_ISSUING, state=ANY, leaves=hashes_of(NEW, PODS[0])),
     ),
 )
-USED = replace(SHARED, **_USED)
+USED = changed(SHARED, **_USED)
 PHASED_OUT = replace(USED, **_books(entry(OLD, PHASE_OUT, {0}), _IN_USE))
 RETIRING = replace(PHASED_OUT, reconciliation=PAUSED)
 WITHDRAWN = replace(RETIRING, ca=replace(_AFTER, others={}))

@@ -138,7 +138,7 @@ def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the nodes of which every listener was seen to present the leaf that is stored now."""
-    leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves if leaf.chain}
+    leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain}
     return frozenset(
         pod.uid
         for pod in snapshot.pods

@@ -155,7 +155,7 @@ def verifying_only(snapshot: Snapshot) -> frozenset[str]:
 
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each of these pods by stored evidence, in their order."""
-    leaves = {leaf.secret: leaf for leaf in snapshot.leaves}
+    leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
     return tuple(with_held(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in presenting(snapshot))
 
 

@@ -73,7 +73,7 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
         yield _Need(seen.party, seen.authorities, seen.why)
     for name in sorted(snapshot.foreign):
         yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so it is not known what it presents")
-    for leaf in snapshot.leaves:
+    for leaf in snapshot.leaves.stored:
         authority, why = authority_of(leaf, leaf.generation, ledger)
         yield _Need(f"Secret {leaf.secret}", None if authority is None else frozenset({authority}), why)
     if fingerprint == ledger.undone:

@@ -23,7 +23,7 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     Where a former leaf was put back, a pod that starts next presents that one under its old annotations: what
     is remembered of the successor's leaf in this Secret says nothing any more.
     """
-    leaves = {leaf.secret: leaf for leaf in snapshot.leaves}
+    leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
     annotated = frozenset(pod.leaf_hash for pod in snapshot.pods) - _doubtful(snapshot, ledger)
     known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaves & annotated}
     for pod in snapshot.pods:
@@ -47,7 +47,7 @@ def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     asked = {name for pod in changed for name in pod.leaves}
     back = {
         leaf.secret
-        for leaf in snapshot.leaves
+        for leaf in snapshot.leaves.stored
         if leaf.secret in asked and leaf.chain and successor.fingerprint not in issuers_of(leaf.chain, ledger)
     }
     return frozenset(pod.leaf_hash for pod in changed if not back.isdisjoint(pod.leaves))
@@ -113,7 +113,7 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
 
 
 def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
-    replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves if leaf.chain and leaf.secret in secrets}
+    replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
     for pod in snapshot.pods:
         for secret in pod.leaves if pod.presents_stored else ():
@@ -134,4 +134,4 @@ def yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 
 
 def _stored(snapshot: Snapshot) -> frozenset[Certificate]:
-    return frozenset(leaf.chain[0] for leaf in snapshot.leaves if leaf.chain)
+    return frozenset(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain)

@@ -68,5 +68,5 @@ def note_unsure(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal
 
 def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:
     """Whether a Secret holds a leaf of this CA, or one of which the CA cannot be told."""
-    issuers = {authority_of(leaf, leaf.generation, ledger)[0] for leaf in snapshot.leaves}
+    issuers = {authority_of(leaf, leaf.generation, ledger)[0] for leaf in snapshot.leaves.stored}
     return not issuers.isdisjoint({fingerprint, None})

@@ -44,7 +44,7 @@ def upkeep_of(snapshot: Snapshot, asked: UpkeepAsked) -> tuple[WhenDue, timedelt
 
 def usual_window(snapshot: Snapshot) -> timedelta:
     """How long before its end a CA is renewed unless the caller gives another time."""
-    return snapshot.renewal_window + AHEAD
+    return snapshot.leaves.renewal_window + AHEAD
 
 
 def due_rotation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal | None:

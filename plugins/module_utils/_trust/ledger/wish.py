@@ -63,7 +63,7 @@ class Wish:
             return ""
         snapshot = self.snapshot
         found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
-        leaves = found if snapshot.ca.current else {**snapshot.missing, **found}
+        leaves = found if snapshot.ca.current else {**snapshot.leaves.missing, **found}
         return min(leaves, key=lambda secret: (leaves[secret] is not Component.CLUSTER_OPERATOR, secret), default="")
 
     @property
@@ -154,7 +154,7 @@ def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
     """
     signers = {
         one.authority
-        for one in snapshot.requests.values()
+        for one in snapshot.leaves.requests.values()
         if one.is_recorded and one.answer is not None and not one.outdated
     }
     return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.in_use]

@@ -97,6 +97,26 @@ class StoredLeaf:
 
 
 @dataclass(frozen=True)
+class Leaves:
+    """The leaves of the processes of a cluster, by the names of their Secrets where a field has names."""
+
+    #: The leaves in their Secrets.
+    stored: tuple[StoredLeaf, ...] = ()
+    #: The Secrets that the cluster should have and lacks, with the component that each belongs to.
+    missing: Mapping[str, Component] = field(default_factory=dict)
+    #: How the names in a leaf differ from those that the operator wants, as a part of a sentence, where the operator cannot issue the leaf.
+    misnamed: Mapping[str, str] = field(default_factory=dict)
+    #: The requests to another issuer, as they are recorded and answered.
+    requests: Mapping[str, LeafRequest] = field(default_factory=dict)
+    #: The state of leaves at an issuer that renews them by itself.
+    standing: Mapping[str, Standing] = field(default_factory=dict)
+    #: How long before the end of a leaf the operator renews it.
+    renewal_window: timedelta = timedelta(days=30)
+    #: How long a leaf is valid that the operator issues.
+    validity: timedelta = timedelta(days=365)
+
+
+@dataclass(frozen=True)
 class LinkCertificates:
     """The certificates by which a CA and the one that it replaces certify each other (RFC 4210 section 4.4).
 
@@ -397,15 +417,10 @@ class Snapshot:
     listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts. assumed: UIDs of nodes that
     are taken to answer what is stored: in a forecast, those that it has restarted or had read again.
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
-    missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
-    requests: what is recorded about leaves that another issuer issues, by the Secret of the leaf. standing: the state
-    of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     foreign: running pods that have the labels or the name of a process of the cluster and belong to another owner, with what they pass for. They are
     none of ``pods``, and nothing is known of what they present and trust.
     source: where the user keeps the CAs to trust; None where none is named.
-    renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
-    Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
     named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
     their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. other: the other CA of the cluster. clock: how the clock that
@@ -418,20 +433,15 @@ class Snapshot:
     ledger: Ledger | None
     bundle: frozenset[str] | None
     pods: tuple[Pod, ...]
-    leaves: tuple[StoredLeaf, ...]
+    #: The leaves of the cluster's processes: those stored, those missing, and those that another issuer issues.
+    leaves: Leaves
     reconciliation: Reconciliation
     listeners: tuple[ObservedListener, ...] | None = None
     assumed: frozenset[str] = frozenset()
     in_place: InPlace | None = None
-    missing: Mapping[str, Component] = field(default_factory=dict)
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     foreign: Mapping[str, Component] = field(default_factory=dict)
-    requests: Mapping[str, LeafRequest] = field(default_factory=dict)
-    standing: Mapping[str, Standing] = field(default_factory=dict)
     source: CaSource | None = None
-    renewal_window: timedelta = timedelta(days=30)
-    validity: timedelta = timedelta(days=365)
-    misnamed: Mapping[str, str] = field(default_factory=dict)
     #: The node pools whose size matters here, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
     #: The users of the clients CA, and the listeners that verify them; for the cluster CA the value without any.
@@ -449,12 +459,15 @@ class Snapshot:
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:
         """The stored leaves of processes and of users."""
-        return (*self.leaves, *(leaf for leaf in self.users.served.values() if leaf is not None))
+        return (*self.leaves.stored, *(leaf for leaf in self.users.served.values() if leaf is not None))
 
     @cached_property
     def every_missing(self) -> Mapping[str, Component]:
         """The leaves that processes and users should have and have not."""
-        return {**self.missing, **{name: Component.USER for name, leaf in self.users.served.items() if leaf is None}}
+        return {
+            **self.leaves.missing,
+            **{name: Component.USER for name, leaf in self.users.served.items() if leaf is None},
+        }
 
     @property
     def spare_wanted(self) -> Mapping[str, PoolNode]:
@@ -479,7 +492,7 @@ class Snapshot:
 
     def window_of(self, leaf: StoredLeaf) -> timedelta:
         """How long before its end the operator renews this leaf."""
-        return leaf.renewal_window or self.renewal_window
+        return leaf.renewal_window or self.leaves.renewal_window
 
     @cached_property
     def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:

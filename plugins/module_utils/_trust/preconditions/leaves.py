@@ -41,7 +41,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     # With the CAs that have yet to be recorded.
     known = enrol(snapshot, snapshot.ledger or Ledger())
     # A missing leaf that only an issuer can make is asked for by the flow itself, which waits for it.
-    missing = () if snapshot.ca.in_use_elsewhere else snapshot.missing
+    missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
     told = {*_worth_a_word(snapshot, known), *missing}
     elsewhere = ". Run the reconcile playbook, which has another one issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
@@ -52,9 +52,9 @@ def _worth_a_word(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
     """The Secrets of leaves that can be the cause of something. Where none is of a CA that is known, the CA is what another hand has put there, and the
     preconditions on CAs tell what is wrong with that.
     """
-    readable = [leaf for leaf in snapshot.leaves if leaf.chain]
+    readable = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
     is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), known) for leaf in readable)
-    return frozenset(leaf.secret for leaf in snapshot.leaves if not (is_swapped and leaf.chain))
+    return frozenset(leaf.secret for leaf in snapshot.leaves.stored if not (is_swapped and leaf.chain))
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -62,7 +62,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         return
     window = _window(snapshot)
     validity = (intent.asked_validity if elsewhere else None) or intent.validity
-    life, least = validity or snapshot.validity, window + found.margin
+    life, least = validity or snapshot.leaves.validity, window + found.margin
     inside = f"in its time for renewal, {_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
         at = f"{snapshot.names.kafka} " if validity is None else ""
@@ -90,13 +90,13 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         or not resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
     ):
         return
-    soon = snapshot.now + snapshot.renewal_window + REST
+    soon = snapshot.now + snapshot.leaves.renewal_window + REST
     if any(one.not_after <= soon for one in snapshot.ca.current):
         # Others would be in the window as well: the flow is what helps.
         return
     ends = {
         leaf.secret: leaf.chain[0].not_after
-        for leaf in snapshot.leaves
+        for leaf in snapshot.leaves.stored
         if leaf.component is Component.KAFKA
         and leaf.chain
         and is_signed_by(leaf.chain, snapshot.ca.current[0])
@@ -105,7 +105,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if ends:
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
-            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.renewal_window)} of that "
+            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.leaves.renewal_window)} of that "
             f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node.",
             "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
             "restarts no node that can be told to read again.",
@@ -114,10 +114,10 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
     """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual."""
-    if intent.validity is not None or snapshot.validity == _USUAL:
+    if intent.validity is not None or snapshot.leaves.validity == _USUAL:
         return ""
     return (
-        f"New certificates are valid for {_days(snapshot.validity)}, as {snapshot.names.specification}.validityDays of {snapshot.names.kafka} says; "
+        f"New certificates are valid for {_days(snapshot.leaves.validity)}, as {snapshot.names.specification}.validityDays of {snapshot.names.kafka} says; "
         "validity_days gives them another life."
     )
 
@@ -153,7 +153,7 @@ def _window(snapshot: Snapshot) -> timedelta:
     """The longest that counts for a leaf. Users may have their own. That of a user who asks for more than is usual is the affair of this user alone,
     whose certificate is refused where it would not outlast that.
     """
-    usual = snapshot.renewal_window
+    usual = snapshot.leaves.renewal_window
     own = [snapshot.window_of(leaf) for leaf in snapshot.users.served.values() if leaf is not None]
     return max((one for one in own if one <= usual), default=usual)
 

@@ -66,7 +66,8 @@ def _signatures(snapshot: Snapshot, swap: Swap) -> str:
     """Sentences that say which stored leaves are of which of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
     found = {
-        one: [leaf.secret for leaf in snapshot.leaves if leaf.chain and chains_to(leaf.chain, one)] for one in pair
+        one: [leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, one)]
+        for one in pair
     }
     return " ".join(f"{named(one)} has signed {_several(secrets, 'certificate')}." for one, secrets in found.items())
 
@@ -109,7 +110,7 @@ def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Viol
         condition, snapshot, snapshot.names.ledger, swap.replaced.chain[:1],
         "Have every pod restarted with the CA that lies in ca.crt, then adopt it.",
     )  # fmt: skip
-    stored = [leaf.secret for leaf in snapshot.leaves if leaf.chain and chains_to(leaf.chain, swap.certificate)]
+    stored = [leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, swap.certificate)]
     if stored:
         yield Violation(
             condition, snapshot.names.certificate_secret,

@@ -66,7 +66,7 @@ def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tupl
     return tuple(
         sorted(
             leaf.secret
-            for leaf in snapshot.leaves
+            for leaf in snapshot.leaves.stored
             if leaf.component is Component.KAFKA
             and leaf.chain
             and is_signed_by(leaf.chain, issuer[0])
@@ -91,7 +91,7 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
     to replace this CA.
     """
     due = due_reasons(snapshot, intent, ledger)
-    return tuple(leaf for leaf in snapshot.leaves if leaf.secret in due)
+    return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in due)
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
@@ -128,7 +128,7 @@ def _without_the_operator(snapshot: Snapshot) -> dict[str, Due]:
 
 
 def _misnamed(snapshot: Snapshot) -> dict[str, Due]:
-    return {leaf.secret: why_misnamed(snapshot.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)}
+    return {leaf.secret: why_misnamed(snapshot.leaves.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)}
 
 
 def _of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:

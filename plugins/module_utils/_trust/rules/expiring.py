@@ -89,7 +89,7 @@ def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiri
         state = replace(snapshot.reconciliation, generated=other.generated)
         there = replace(
             snapshot, names=other.names, ca=other.ca, ledger=other.ledger, reconciliation=state, source=None,
-            renewal_window=other.renewal_window,
+            leaves=replace(snapshot.leaves, renewal_window=other.renewal_window),
         )  # fmt: skip
         yield from (one for one in _authorities(there, within) if one.remedy)
 
@@ -106,7 +106,7 @@ def _of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
             return f"the flow in flight ({flow_named(begun)})", ""
         return "", f"The flow that replaces it stops after the phase {begun.stop.after.value}: let it go on."
     if state.generated:
-        return _operator(snapshot.ca.current[0].not_after - snapshot.renewal_window, snapshot)
+        return _operator(snapshot.ca.current[0].not_after - snapshot.leaves.renewal_window, snapshot)
     if why := why_not_made_here(snapshot):
         where = "put it there" if snapshot.source is not None else "give it to the renew playbook (strimzi_certificate)"
         return "", f"{why} Have it made, and {where}."
@@ -160,6 +160,6 @@ def _of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> tuple[st
     if not snapshot.ca.in_use_elsewhere:
         # The User Operator issues users' certificates, and is not asked for a pause of the Kafka resource.
         return ("the User Operator", "") if leaf.component is Component.USER else _operator(begins, snapshot)
-    if _upkeep(snapshot) is not None or leaf.secret in snapshot.standing:
+    if _upkeep(snapshot) is not None or leaf.secret in snapshot.leaves.standing:
         return f"the reconcile playbook{_from(begins, snapshot)}", ""
     return "", f"{_schedule(snapshot)}."

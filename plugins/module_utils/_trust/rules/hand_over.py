@@ -42,7 +42,7 @@ def _leave(snapshot: Snapshot) -> Steps:
     (closing,) = _close(snapshot.ledger)
     if isinstance(closing, WriteLedger):
         return (closing,)
-    requests = tuple(sorted(snapshot.requests))
+    requests = tuple(sorted(snapshot.leaves.requests))
     forgotten = (ForgetRequests(secrets=requests, phase=Phase.RETIRE),) if requests else ()
     return (*forgotten, RemoveMarks(), closing)
 
@@ -61,7 +61,7 @@ def what_the_operator_would_do(snapshot: Snapshot) -> str:
     """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA in use as soon as it is its own; empty
     where it would keep it, or finds one that has ended (docs/operator.md, "Generated CA").
     """
-    window, end = snapshot.renewal_window, snapshot.ca.current[0].not_after if snapshot.ca.current else None
+    window, end = snapshot.leaves.renewal_window, snapshot.ca.current[0].not_after if snapshot.ca.current else None
     if end is None or not snapshot.now < end <= snapshot.now + window + _SOON:
         return ""
     state, names = snapshot.reconciliation, snapshot.names

@@ -94,11 +94,11 @@ def spoilt_for(at: Situation, steps: Steps) -> Iterator[Violation]:
     snapshot = at.snapshot
     uids = frozenset(uid for step in steps if isinstance(step, (Roll, Reload)) for uid in step.uids)
     pods = [pod for pod in snapshot.pods if pod.uid in uids]
-    behind = {leaf.secret for leaf in snapshot.leaves if leaf.generation != at.generation}
+    behind = {leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != at.generation}
     read = {name for pod in pods for name in pod.leaves} - (set() if snapshot.ca.in_use_elsewhere else behind)
     # A node has its leaf in a Secret of its own name.
     lacking = {
-        name for name, component in snapshot.missing.items()
+        name for name, component in snapshot.leaves.missing.items()
         for pod in pods if component is pod.component and (component is not Component.KAFKA or name == pod.name)
     }  # fmt: skip
     yield from unusable_leaves(snapshot, at.ledger, read | lacking, _by_issuer(at))
@@ -112,14 +112,14 @@ def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], b
     back with an untrusted one, or not at all.
     """
     names = snapshot.names
-    for leaf in snapshot.leaves:
+    for leaf in snapshot.leaves.stored:
         if leaf.secret in told and (why := why_not_ours(leaf, ledger)):
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
                 f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
                 f"Find out who put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
             )  # fmt: skip
-    for name in sorted(snapshot.missing):
+    for name in sorted(snapshot.leaves.missing):
         if name in told:
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
@@ -139,10 +139,10 @@ def _by_issuer(at: Situation) -> str:
 
 def _to_be_told(at: Situation) -> frozenset[str]:
     """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
-    found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves if why_not_ours(leaf, at.ledger)}
+    found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
     awaited, concern = _awaited(at), at.intent.issuing or Selection()
     found = {name: one for name, one in found.items() if name not in awaited or at.successor is not None}
-    missing = {name: one for name, one in at.snapshot.missing.items() if name not in awaited}
+    missing = {name: one for name, one in at.snapshot.leaves.missing.items() if name not in awaited}
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
 
 

@@ -104,8 +104,8 @@ def _renewal(at: Situation) -> _Order | None:
         # Their Raft clients give up its certificates by a restart only.
         # A pod that starts after the pause has none of its leaves: it could be told of none that started before.
         restarting = "nodes give up the CA that the flow is undone for."
-        return _Order(due, current, restarting=restarting, unseen=not at.snapshot.misnamed)
-    if at.snapshot.misnamed:
+        return _Order(due, current, restarting=restarting, unseen=not at.snapshot.leaves.misnamed)
+    if at.snapshot.leaves.misnamed:
         return _Order(due, current, restarting=_FOR_LISTENERS)
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
@@ -147,11 +147,11 @@ def _first_use(at: Situation) -> _Order | None:
     successor = at.successor
     if successor is None or successor.introduction.link is None or not may_be_used(at, successor):
         return None
-    outdated = [leaf for leaf in at.snapshot.leaves if leaf.component is not Component.CLUSTER_OPERATOR]
+    outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.component is not Component.CLUSTER_OPERATOR]
     others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}
     misnamed = {leaf.secret for leaf in misnamed_leaves(at.snapshot)}
     secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others or leaf.secret in misnamed))
-    spoilt = any(why_not_ours(leaf, at.ledger) for leaf in at.snapshot.leaves if leaf.secret not in secrets)
+    spoilt = any(why_not_ours(leaf, at.ledger) for leaf in at.snapshot.leaves.stored if leaf.secret not in secrets)
     if not secrets or spoilt or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
     because = (
@@ -177,7 +177,7 @@ def issue_missing(at: Situation) -> Steps:
     if at.current is None:
         return ()
     helpless = Selection() if at.snapshot.ca.is_kept_elsewhere(at.current) else None
-    wanted, missing = at.intent.issuing or helpless, at.snapshot.missing
+    wanted, missing = at.intent.issuing or helpless, at.snapshot.leaves.missing
     secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
     return issue(at, secrets, at.snapshot.ca.current, Phase.USE)
 
@@ -193,7 +193,7 @@ def use_by_operator(at: Situation) -> Steps:
         return ()
     outdated = tuple(
         leaf.secret
-        for leaf in at.snapshot.leaves
+        for leaf in at.snapshot.leaves.stored
         if leaf.component is Component.CLUSTER_OPERATOR and not at.is_of(leaf, successor.entry.certificate)
     )
     # Clients outside the cluster never meet it.
@@ -206,7 +206,7 @@ def use_by_operator(at: Situation) -> Steps:
 def await_restarts(at: Situation) -> Steps:
     """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started."""
     behind, current = restarted_by_operator(at.snapshot), at.current
-    leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves)
+    leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
     if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _stands_still(at):
         return ()
     about = at.successor.entry.certificate if at.successor else current
@@ -218,7 +218,7 @@ def _stands_still(at: Situation) -> bool:
     wherever that key is (docs/operator.md, "Re-issue").
     """
     needed = needed_by_operator(at.snapshot) - set(at.snapshot.users.served)
-    unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves)
+    unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves.stored)
     return unreadable or bool(lacking(at, tuple(sorted(needed)), at.snapshot.ca.current))
 
 

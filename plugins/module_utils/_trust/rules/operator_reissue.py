@@ -37,11 +37,13 @@ def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
     would issue.
     """
     unreadable = (leaf.secret for leaf in snapshot.every_leaf if leaf.chain is None)
-    found = {*snapshot.every_missing, *snapshot.misnamed, *unreadable}
+    found = {*snapshot.every_missing, *snapshot.leaves.misnamed, *unreadable}
     if not snapshot.ca.in_use_elsewhere:
         return frozenset(found)
     return frozenset(
-        found.union(leaf.secret for leaf in snapshot.leaves if leaf.chain and _is_due(leaf, leaf.chain[0], snapshot))
+        found.union(
+            leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and _is_due(leaf, leaf.chain[0], snapshot)
+        )
     )
 
 
@@ -52,7 +54,7 @@ def _is_due(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> bool:
 
 def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """Leaves with other names than the operator wants."""
-    return tuple(leaf for leaf in snapshot.leaves if leaf.secret in snapshot.misnamed)
+    return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in snapshot.leaves.misnamed)
 
 
 def first_to_end(leaves: Iterable[StoredLeaf]) -> tuple[str, datetime] | None:

@@ -85,7 +85,9 @@ def finds_work(snapshot: Snapshot) -> bool:
     ca = snapshot.ca
     if snapshot.reconciliation.generated:
         return False
-    if not _key_matches(snapshot) or any(leaf.generation != ca.certificate_generation for leaf in snapshot.leaves):
+    if not _key_matches(snapshot) or any(
+        leaf.generation != ca.certificate_generation for leaf in snapshot.leaves.stored
+    ):
         return True
     changes_trust = snapshot.bundle not in (None, ca.projected)
     return snapshot.users.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))

@@ -86,7 +86,7 @@ def _wanted(at: Situation, issuer: Chain) -> Wanted:
 
 
 def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
-    return next_of(at.snapshot.requests.get(secret), wanted, at.snapshot.now)
+    return next_of(at.snapshot.leaves.requests.get(secret), wanted, at.snapshot.now)
 
 
 def _awaited(at: Situation) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def await_issuer(at: Situation) -> Steps:
     asked, until = leaves_to_ask_for(at), at.intent.issue_until
     if asked is None or until is None or at.snapshot.now >= until or at.snapshot.reconciliation.paused_by_us:
         return ()
-    requests = at.snapshot.requests
+    requests = at.snapshot.leaves.requests
     awaited = tuple(name for name in _awaited(at) if (one := requests.get(name)) and one.is_open)
     if not awaited:
         return ()
@@ -136,8 +136,8 @@ def forget_requests(at: Situation) -> Steps:
     needed = set(asked.secrets) if asked else set()
     if asked is not None:
         wanted = _wanted(at, asked.issuer)
-        needed |= {name for name, request in at.snapshot.requests.items() if wanted.keeps(request)}
-    served = tuple(sorted(set(at.snapshot.requests) - needed - set(at.snapshot.spare_wanted)))
+        needed |= {name for name, request in at.snapshot.leaves.requests.items() if wanted.keeps(request)}
+    served = tuple(sorted(set(at.snapshot.leaves.requests) - needed - set(at.snapshot.spare_wanted)))
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
 
 
@@ -150,7 +150,7 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
     if asked is None or not missing:
         return ()
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
-    details = dict.fromkeys(_detail(at.snapshot.requests.get(name)) for name in missing)
+    details = dict.fromkeys(_detail(at.snapshot.leaves.requests.get(name)) for name in missing)
     ending = tuple(_ending_meanwhile(at))
     rest = "the next run goes on." if ending else "nothing else is held up, and the next run goes on."
     return (
@@ -169,7 +169,7 @@ def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
         f"{names} are in the source, and none of them is in use: {at.intent.asked} is asked for one certificate, for {secret}, and the CA of that is the one "
         "to be used. All of them are trusted meanwhile; the next run goes on."
     )
-    yield from filter(None, (_detail(at.snapshot.requests.get(secret)),))
+    yield from filter(None, (_detail(at.snapshot.leaves.requests.get(secret)),))
 
 
 def _ending_meanwhile(at: Situation) -> Iterator[str]:
@@ -197,10 +197,10 @@ def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
 
 
 def _standing_still(at: Situation, missing: tuple[str, ...]) -> Iterator[str]:
-    misnamed = [name for name in missing if name in at.snapshot.misnamed]
+    misnamed = [name for name in missing if name in at.snapshot.leaves.misnamed]
     if misnamed:
         yield (
-            f"The operator wants other names in {counted(len(misnamed), 'certificate')} ({misnamed[0]}: {at.snapshot.misnamed[misnamed[0]]}), "
+            f"The operator wants other names in {counted(len(misnamed), 'certificate')} ({misnamed[0]}: {at.snapshot.leaves.misnamed[misnamed[0]]}), "
             "can issue none, and touches nothing until they are there."
         )
 

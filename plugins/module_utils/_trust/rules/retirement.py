@@ -55,7 +55,7 @@ def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
     ca = at.snapshot.ca
     if not ca.current or ca.current[0].fingerprint == journal.successor:
         return
-    for leaf in at.snapshot.leaves:
+    for leaf in at.snapshot.leaves.stored:
         if leaf.chain and (ca.in_use_elsewhere or not leaf.chain[0].signed_by(ca.current[0])):
             yield near_from(leaf.chain[0], at.snapshot.window_of(leaf))
 

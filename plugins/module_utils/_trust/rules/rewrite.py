@@ -28,7 +28,7 @@ def rewrite_leaves(at: Situation) -> Steps:
     The trust gate is asked once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
     switch, and without these leaves the operator would issue others of the same CA and restart every node.
     """
-    outdated = [leaf for leaf in at.snapshot.leaves if leaf.generation != at.generation]
+    outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.generation != at.generation]
     current = at.current
     if current is None or not outdated:
         return ()
@@ -72,7 +72,7 @@ def lead_back(at: Situation) -> Steps:
     late = tuple(
         sorted(
             leaf.secret
-            for leaf in at.snapshot.leaves
+            for leaf in at.snapshot.leaves.stored
             if leaf.component is Component.KAFKA and leaf.generation == at.generation
             if leaf.chain and leaf.chain[1:] in others and leaf.chain[0].signed_by(current)
         )

@@ -25,6 +25,6 @@ def scale(at: Situation) -> Steps:
     step = SetReplicas(pool=scaling.pool, before=before, replicas=scaling.replicas, phase=Phase.USE)
     if not at.snapshot.ca.in_use_elsewhere or scaling.replicas < before:
         return (step,)
-    missing = tuple(sorted(at.snapshot.missing))
+    missing = tuple(sorted(at.snapshot.leaves.missing))
     issued = issue(at, missing, current, Phase.USE)
     return in_pause(at, *issued, step) if issued or not missing else ()

@@ -55,7 +55,7 @@ def end_pause(at: Situation) -> Steps:
 def _is_used(at: Situation) -> bool:
     """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once."""
     next_ = at.successor.entry.fingerprint if at.successor is not None else None
-    return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves)
+    return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
 
 
 def _switch_as_asked(at: Situation) -> Steps:

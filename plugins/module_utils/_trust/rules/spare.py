@@ -38,9 +38,9 @@ def keep_spare_leaves(at: Situation) -> Steps:
 
 def _next(at: Situation, secret: str) -> Next:
     """The next thing to do about a spare leaf: a leaf that is at hand is asked for anew before the operator would renew it."""
-    request, current = at.snapshot.requests.get(secret), at.snapshot.ca.current
+    request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):
         return next_for(at, secret, current)
-    is_old = comes_near(waiting, at.snapshot.renewal_window, at.snapshot.now)
+    is_old = comes_near(waiting, at.snapshot.leaves.renewal_window, at.snapshot.now)
     return Next.ASK if is_old else next_for(at, secret, current)

@@ -24,7 +24,7 @@ def stamp_pods(at: Situation) -> Steps:
     ca = at.snapshot.ca
     if why_not_annotated(at):
         return ()
-    if any(leaf.generation != at.generation for leaf in at.snapshot.leaves):
+    if any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored):
         return ()
     nodes = [pod for pod in at.snapshot.pods if pod.component is Component.KAFKA]
     behind = [pod for pod in nodes if not pod.presents_stored or pod.generation != at.generation]

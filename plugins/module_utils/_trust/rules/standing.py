@@ -27,7 +27,7 @@ def renewed_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]
 
 
 def _is_renewed(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
-    current, standing = snapshot.ca.current[0], snapshot.standing.get(leaf.secret)
+    current, standing = snapshot.ca.current[0], snapshot.leaves.standing.get(leaf.secret)
     if standing is None or leaf.chain is None or leaf.generation != snapshot.ca.certificate_generation:
         return False
     return standing.authority == current.fingerprint and standing.replaces(leaf.chain[0])
@@ -39,5 +39,5 @@ def correct_orders(at: Situation) -> Steps:
         return ()
     if not at.snapshot.ca.is_kept_elsewhere(at.current):
         return ()
-    wrong = tuple(sorted(name for name, one in at.snapshot.standing.items() if one.differs))
+    wrong = tuple(sorted(name for name, one in at.snapshot.leaves.standing.items() if one.differs))
     return (CorrectOrders(secrets=wrong, asked=at.intent.asked, phase=Phase.PREPARE),) if wrong else ()

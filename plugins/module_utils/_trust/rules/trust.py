@@ -80,7 +80,7 @@ def _is_being_taken_up(at: Situation, successor: Successor) -> bool:
         or any(seen.authorities != own for seen in at.presented)
         or any(
             not at.is_of(leaf, successor.entry.certificate)
-            for leaf in at.snapshot.leaves
+            for leaf in at.snapshot.leaves.stored
             if leaf.component is not Component.CLUSTER_OPERATOR
         )
     )

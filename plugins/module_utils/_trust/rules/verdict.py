@@ -104,14 +104,14 @@ def _request(snapshot: Snapshot) -> str:
 
 def _differences(snapshot: Snapshot) -> Iterator[str]:
     """Sentences: the names and dates for which the operator would not keep a leaf, and leaves that are not there."""
-    for secret, component in sorted(snapshot.missing.items()):
+    for secret, component in sorted(snapshot.leaves.missing.items()):
         yield f"{snapshot.names.secret(secret)} ({component.value}) is missing."
-    for leaf in snapshot.leaves:
+    for leaf in snapshot.leaves.stored:
         name = snapshot.names.secret(leaf.secret)
         if leaf.chain is None:
             yield f"{name}: {leaf.problem}."
             continue
-        if difference := snapshot.misnamed.get(leaf.secret):
+        if difference := snapshot.leaves.misnamed.get(leaf.secret):
             yield f"{name}: {difference}."
         if leaf.chain[0].not_after - snapshot.window_of(leaf) <= snapshot.now:
             yield f"{name} ends on {leaf.chain[0].not_after:%Y-%m-%d}, and the operator issues it anew {snapshot.window_of(leaf).days} days before."

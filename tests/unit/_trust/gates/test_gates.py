@@ -66,7 +66,9 @@ def _intermediate() -> Snapshot:
 
 def _unreadable() -> Snapshot:
     """Nobody knows whose leaf it is: it may be of the CA that is to leave (I2)."""
-    return replace(unlinked.RETIRING, leaves=(*unlinked.RETIRING.leaves, a_leaf("late", chain=None, generation=1)))
+    return changed(
+        unlinked.RETIRING, leaves=(*unlinked.RETIRING.leaves.stored, a_leaf("late", chain=None, generation=1))
+    )
 
 
 def issues(found: Decision) -> bool:

@@ -158,7 +158,7 @@ def test_before_a_ca_leaves(client: OutsideClient, why: str | None) -> None:
 def test_a_client_has_to_validate_everything_that_is_presented() -> None:
     books = books_of(AFTER).with_entry(entry(THIRD, ANY, {2}))
     two = (*leaves(NEW, 1, names=PODS[1:]), a_leaf(issuer=THIRD, generation=2))
-    mixed = replace(AFTER.with_ca(others=others(OLD, THIRD)), ledger=books, leaves=two)
+    mixed = changed(AFTER.with_ca(others=others(OLD, THIRD)), ledger=books, leaves=two)
     assert needed(a_client(NEW), mixed) == told(NO_LONGER)
     assert needed(a_client(NEW, THIRD), mixed) == []
 
@@ -172,7 +172,7 @@ def test_once_it_is_taken_out_what_is_not_known_puts_nothing_back() -> None:
 @pytest.mark.parametrize(("follows", "why"), [(Follows.NOTHING, None), (Follows.TRUSTED, NO_LONGER)])
 def test_a_renewed_ca_needs_no_copy_made_by_hand_to_change(follows: Follows, why: str | None) -> None:
     """Same name and key: what stays in a truststore of one's own validates the new leaves as well."""
-    renewing = replace(
+    renewing = changed(
         AFTER.with_ca(current=chain_of(RENEWED)),
         ledger=ledger(entry(OLD, PHASE_OUT, {0}), entry(RENEWED, ALL, {1})),
         leaves=leaves(RENEWED, 1),

@@ -301,7 +301,7 @@ def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
             id="the rest of the process holds an older one",
         ),
         pytest.param(
-            replace(holding(), leaves=(a_leaf(chain=None),)), PODS, set(), id="what is stored cannot be read"
+            changed(holding(), leaves=(a_leaf(chain=None),)), PODS, set(), id="what is stored cannot be read"
         ),
     ],
 )  # fmt: skip

@@ -35,6 +35,7 @@ from ..builders import (
     UNUSED,
     a_leaf,
     books_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -131,7 +132,7 @@ def test_what_is_taken_out_for_good_is_not_read_back_anew(step: str) -> None:
 
 def test_a_ca_that_is_needed_after_all_is_read_back_anew() -> None:
     """It will be put back, and pods that started while it was out do not trust it."""
-    late = replace(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
+    late = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
     assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaiting=None)
 
 

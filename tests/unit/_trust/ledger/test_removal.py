@@ -116,7 +116,7 @@ def test_it_stays_where_it_came_back_into_use_in_this_pass() -> None:
 
 
 def test_nothing_but_the_removal_gate_keeps_what_a_leaf_needs() -> None:
-    needed = replace(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("other", OLD, 0)))
+    needed = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("other", OLD, 0)))
     opened = replace(GATES, removal=lambda *_about: ())
     assert struck(needed, gates=opened).find(name_of(OLD)) is None
 
@@ -137,7 +137,7 @@ def test_who_is_awaited_may_have_read_it_all_the_same() -> None:
     """It may have started between the moment at which the CA was in the bundle and the one at which that was read back."""
     node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
     leaving = entry(OLD, PHASE_OUT, {0}, awaiting={node.uid, component.uid})
-    seen = replace(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
+    seen = changed(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
     opened = replace(GATES, removal=lambda *_about: ())
     assert struck(seen, gates=opened).removed == (RemovedEntry(OLD.certificate, seen.uids),)
 

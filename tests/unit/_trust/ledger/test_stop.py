@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.sett
 
 from ....support.certificates import NOW
 from .. import linked, patient, unlinked
-from ..builders import HOUR, a_journal, books_of
+from ..builders import HOUR, a_journal, books_of, changed
 from ..rules.asking import situation
 
 RECONCILE, REPLACE_KEY = Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)
@@ -154,8 +154,8 @@ def test_a_pause_in_which_a_ca_came_into_use_for_some_goes_on_for_all() -> None:
         [IssueLeaves],
         [Resume],
     )
-    half = (linked.ISSUED.leaves[0], *patient.NOTED.leaves[1:])
-    at, waits = (replace(one, snapshot=replace(one.snapshot, leaves=half)) for one in (at, waits))
+    half = (linked.ISSUED.leaves.stored[0], *patient.NOTED.leaves.stored[1:])
+    at, waits = (replace(one, snapshot=changed(one.snapshot, leaves=half)) for one in (at, waits))
     assert [type(step) for step in end_pause(waits)] == [IssueLeaves]
     assert end_pause(waits) == end_pause(at)
 

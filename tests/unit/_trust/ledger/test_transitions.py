@@ -82,7 +82,7 @@ def states(**named: TrustState) -> dict[str, TrustState]:
         pytest.param(stage.SHARED, {}, id="some present it"),
         pytest.param(stage.USED, states(old=PHASE_OUT, new=ALL), id="all present it"),
         pytest.param(
-            replace(stage.PHASED_OUT, pods=pods(0, start=3), leaves=leaves(OLD, 0)), states(old=ALL, new=PHASE_OUT),
+            changed(stage.PHASED_OUT, pods=pods(0, start=3), leaves=leaves(OLD, 0)), states(old=ALL, new=PHASE_OUT),
             id="one on its way out is in use again",
         ),
         pytest.param(replace(stage.USED, pods=()), {}, id="nobody runs: states are kept"),
@@ -112,10 +112,10 @@ def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
 )
 def test_what_is_presented_does_not_keep_a_ca_from_being_trusted(pod: Pod) -> None:
     """Whether everybody accepts it is asked, not whether somebody uses it."""
-    started = replace(
+    started = changed(
         stage.RESTARTED,
         pods=(pod, *stage.RESTARTED.pods[1:]),
-        leaves=(a_leaf(issuer=NEW, generation=1), *stage.RESTARTED.leaves[1:]),
+        leaves=(a_leaf(issuer=NEW, generation=1), *stage.RESTARTED.leaves.stored[1:]),
     )
     assert moved(started)[name_of(NEW)] is UNUSED
 

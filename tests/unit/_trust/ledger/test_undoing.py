@@ -34,6 +34,7 @@ from ..builders import (
     a_leaf,
     answering,
     books_of,
+    changed,
     entry,
     names_of,
 )
@@ -125,7 +126,9 @@ def test_those_whose_listeners_tell_are_not() -> None:
             replace(GIVEN_UP, reconciliation=replace(PAUSED, pause_effective=False)),
             id="it has not confirmed the pause",
         ),
-        pytest.param(replace(GIVEN_UP, leaves=(*GIVEN_UP.leaves, a_leaf("other", NEW, 0))), id="such a leaf is stored"),
+        pytest.param(
+            changed(GIVEN_UP, leaves=(*GIVEN_UP.leaves.stored, a_leaf("other", NEW, 0))), id="such a leaf is stored"
+        ),
         pytest.param(replace(GIVEN_UP, in_place=None), id="nobody has looked"),
     ],
 )

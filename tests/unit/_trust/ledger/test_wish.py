@@ -42,6 +42,7 @@ from ..builders import (
     a_journal,
     a_leaf,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -59,7 +60,7 @@ IN_BELOW = cluster(ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0}
 FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
 SORTED = sorted((NEW, THIRD), key=lambda one: one.certificate.sha256)
 #: The leaf that tells which CA signs is missing.
-FIRST_OF_NODES = replace(FIRST, missing={"demo-cluster-operator-certs": Component.CLUSTER_OPERATOR})
+FIRST_OF_NODES = changed(FIRST, missing={"demo-cluster-operator-certs": Component.CLUSTER_OPERATOR})
 BOTH_KNOWN = cluster(ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)))
 
 
@@ -272,9 +273,11 @@ OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUST
     [
         pytest.param(TWO, PODS[0], id="two, and neither is in use"),
         pytest.param(
-            replace(TWO, leaves=(*TWO.leaves, OPERATORS)), OPERATORS.secret, id="the operator's before those of nodes"
+            changed(TWO, leaves=(*TWO.leaves.stored, OPERATORS)),
+            OPERATORS.secret,
+            id="the operator's before those of nodes",
         ),
-        pytest.param(replace(TWO, leaves=()), "", id="there is no leaf"),
+        pytest.param(changed(TWO, leaves=()), "", id="there is no leaf"),
         pytest.param(holding(OLD, NEW, THIRD), "", id="one is in use"),
         pytest.param(holding(NEW), "", id="one"),
         pytest.param(holding(NEW, THIRD, where=FIRST), "", id="before the first CA"),

@@ -72,8 +72,8 @@ def with_node(**changed: object) -> Snapshot:
 
 def with_leaf(**changed: object) -> Snapshot:
     """Of the node."""
-    leaves = linked.SETTLED.leaves
-    return replace(
+    leaves = linked.SETTLED.leaves.stored
+    return changed(
         linked.SETTLED,
         leaves=tuple(replace(one, **changed) if one.secret == NODE.name else one for one in leaves),  # type: ignore[arg-type]
     )
@@ -81,8 +81,8 @@ def with_leaf(**changed: object) -> Snapshot:
 
 def without_leaf() -> Snapshot:
     """Of the node."""
-    kept = tuple(one for one in linked.SETTLED.leaves if one.secret != NODE.name)
-    return replace(linked.SETTLED, leaves=kept, missing={NODE.name: NODE.component})
+    kept = tuple(one for one in linked.SETTLED.leaves.stored if one.secret != NODE.name)
+    return changed(linked.SETTLED, leaves=kept, missing={NODE.name: NODE.component})
 
 
 REFUSED = replace(linked.SETTLED, reconciliation=failing().reconciliation)

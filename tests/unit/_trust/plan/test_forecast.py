@@ -71,13 +71,14 @@ STRANGER = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True
 PATIENT = replace(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
 LEAVES = Intent(Goal.RENEW_LEAVES)
 LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
-DUE = replace(
+DUE = changed(
     SETTLED,
     ca=secrets(LASTING),
     bundle=names_of(LASTING),
     ledger=ledger(entry(LASTING, generations={0}, leaves=hashes_of(OLD, *linked.NAMES))),
     leaves=tuple(
-        replace(one, chain=(issue_leaf(LASTING, end=NOW + 30 * DAY), LASTING.certificate)) for one in SETTLED.leaves
+        replace(one, chain=(issue_leaf(LASTING, end=NOW + 30 * DAY), LASTING.certificate))
+        for one in SETTLED.leaves.stored
     ),
 )
 

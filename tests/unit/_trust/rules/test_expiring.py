@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expi
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
-from ..builders import DAY, NEW, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, ledger, secrets
+from ..builders import DAY, NEW, OLD, PODS, a_journal, a_leaf, chain_of, changed, cluster, entry, ledger, secrets
 from ..ledger.test_upkeep import ENDING, SOURCE, ends_in, using
 from ..requested import elsewhere
 
@@ -49,13 +49,15 @@ def replaced(**journal: object) -> Snapshot:
 
 def beside(other: Snapshot) -> Snapshot:
     """A cluster whose other CA is as in that snapshot, and nothing of its own ends."""
-    seen = OtherAuthority(other.names, other.ca, other.ledger, other.reconciliation.generated, other.renewal_window)
+    seen = OtherAuthority(
+        other.names, other.ca, other.ledger, other.reconciliation.generated, other.leaves.renewal_window
+    )
     return replace(cluster(), other=seen)
 
 
 def with_leaf(snapshot: Snapshot, days: int) -> Snapshot:
     own = issue_leaf(OLD, begin=NOW - YEAR / 2, end=NOW + days * DAY)
-    return replace(snapshot, leaves=(a_leaf(chain=(own, OLD.certificate)),))
+    return changed(snapshot, leaves=(a_leaf(chain=(own, OLD.certificate)),))
 
 
 @pytest.mark.parametrize(
@@ -104,13 +106,13 @@ def test_what_is_not_in_its_time_is_left_out(snapshot: Snapshot) -> None:
 
 def test_a_leaf_that_ends_with_its_ca_is_renewed_with_it() -> None:
     own = issue_leaf(ENDING, end=ENDING.certificate.not_after)
-    ending = replace(using(ENDING), leaves=tuple(a_leaf(name, chain=(own, ENDING.certificate)) for name in PODS))
+    ending = changed(using(ENDING), leaves=tuple(a_leaf(name, chain=(own, ENDING.certificate)) for name in PODS))
     assert [one.is_authority for one in expiring(ending)] == [True]
 
 
 def test_a_leaf_of_another_ca_is_the_business_of_its_flow() -> None:
     ending = issue_leaf(NEW, begin=NOW - YEAR, end=NOW + DAY)
-    assert expiring(replace(cluster(), leaves=(a_leaf(chain=(ending, NEW.certificate)),))) == ()
+    assert expiring(changed(cluster(), leaves=(a_leaf(chain=(ending, NEW.certificate)),))) == ()
 
 
 @pytest.mark.parametrize(("left", "told"), [(3, "in 3 days"), (-2, "ended on")])

@@ -174,7 +174,7 @@ def test_a_removed_ca_that_a_node_accepts_holds() -> None:
 
 def test_a_removed_ca_that_was_put_back_and_is_needed_holds() -> None:
     back = linked.REMOVED.with_ca(others=others(OLD))
-    needed = answering(replace(back, leaves=(*back.leaves, a_leaf("late"))), accepting=names_of(NEW, OLD))
+    needed = answering(changed(back, leaves=(*back.leaves.stored, a_leaf("late"))), accepting=names_of(NEW, OLD))
     stranger = (Condition.LEAVES_ARE_OURS, "Secret kafka/late")
     found = [(one.condition, one.subject) for one in holds(situation(needed))]
     assert found == [stranger, (Condition.REMOVAL, "Secret late")]
@@ -219,18 +219,18 @@ def test_what_ends_while_something_holds_the_flow_is_told_with_that() -> None:
     missed = replace(
         linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(entry(THIRD, UNTRUSTED, awaiting=None))
     )
-    near = replace(elsewhere(missed, OLD), renewal_window=OLD.certificate.not_after - NOW)
+    near = changed(elsewhere(missed, OLD), renewal_window=OLD.certificate.not_after - NOW)
     *_others, ending = holds(situation(near))
-    end = min(leaf.chain[0].not_after for leaf in near.leaves if leaf.chain)
+    end = min(leaf.chain[0].not_after for leaf in near.leaves.stored if leaf.chain)
     assert str(ending) == (
         f"Kafka kafka/demo: no issuer renews certificates as long as the flow is held: demo-cluster-operator-certs ends on {end:%Y-%m-%d}, the first of "
-        f"{len(near.leaves)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or undo it (abort)."
+        f"{len(near.leaves.stored)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or undo it (abort)."
     )
     assert ending.condition is Condition.LEAVES_CAN_BE_RENEWED
     assert holds(situation(replace(near, ledger=linked.ENROLLED.ledger))) == ()
     for other in (
-        replace(near, renewal_window=missed.renewal_window),
-        replace(missed, renewal_window=near.renewal_window),
+        changed(near, renewal_window=missed.leaves.renewal_window),
+        changed(missed, renewal_window=near.leaves.renewal_window),
     ):
         assert Condition.LEAVES_CAN_BE_RENEWED not in [one.condition for one in holds(situation(other))]
 
@@ -247,11 +247,11 @@ def test_a_ca_that_only_is_there_holds_nothing_once_everybody_has_it(other: Enti
     ("snapshot", "intent", "subject"),
     [
         pytest.param(
-            replace(linked.HALTED, leaves=(*linked.HALTED.leaves, a_leaf("stray", INTERMEDIATE))), REPLACE_KEY,
+            changed(linked.HALTED, leaves=(*linked.HALTED.leaves.stored, a_leaf("stray", INTERMEDIATE))), REPLACE_KEY,
             "Secret stray", id="a stored leaf, of whom nobody knows",
         ),
         pytest.param(
-            replace(
+            changed(
                 with_another(NEW, UNUSED), leaves=(*leaves(), a_leaf("late", NEW)),
             ),
             replace(RECONCILE, leaving=name_of(NEW)), "Secret late", id="a CA that is to leave although it was never used",
@@ -265,7 +265,7 @@ def test_a_ca_that_is_still_needed_holds(snapshot: Snapshot, intent: Intent, sub
 
 def test_without_pods_closed_gates_hold_nothing() -> None:
     """The states are kept then; there is nobody whom the gates could protect."""
-    assert held(replace(with_another(NEW), pods=(), leaves=())) == []
+    assert held(changed(with_another(NEW), pods=(), leaves=())) == []
     books = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}), journal=a_journal())
     begun = replace(unlinked.PHASED_OUT, pods=(), ledger=books)
     assert held(begun) == [(Condition.EVIDENCE, begun.names.kafka)]
@@ -323,7 +323,7 @@ def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None
 def test_what_only_the_phase_retire_waits_for_is_told_and_does_not_hold_an_earlier_one(
     until: Phase | None, later: bool
 ) -> None:
-    snapshot = replace(with_another(NEW, PHASE_OUT), leaves=(*leaves(), a_leaf("stray", NEW)))
+    snapshot = changed(with_another(NEW, PHASE_OUT), leaves=(*leaves(), a_leaf("stray", NEW)))
     decision = decide(snapshot, replace(RECONCILE, until=until))
     needed = [one for one in holds(situation(snapshot, RECONCILE)) if one.condition is Condition.REMOVAL]
     assert needed

@@ -157,7 +157,7 @@ def renewed(why: str = "") -> IssueLeaves:
 
 def noted(snapshot: Snapshot) -> WriteLedger:
     """The first node was started with what is stored."""
-    (leaf,) = snapshot.leaves
+    (leaf,) = snapshot.leaves.stored
     assert leaf.chain
     held = replace(books_of(snapshot), held=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
     return WriteLedger(ledger=held, before=books_of(snapshot), phase=Phase.USE)
@@ -209,19 +209,19 @@ OPENSSL = OutsideClient(
         pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes hold is written down"),
         pytest.param(replace(patient.AGREED, in_place=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
         pytest.param(
-            replace(AGREED, leaves=(*linked.ISSUED.leaves[:3], *AGREED.leaves[3:])),
+            changed(AGREED, leaves=(*linked.ISSUED.leaves.stored[:3], *AGREED.leaves.stored[3:])),
             (replace(behind_link(), secrets=(linked.TOPICS,)),), id="only those of other CAs",
         ),
         pytest.param(
-            replace(linked.ISSUED, misnamed={PODS[1]: "it lacks a.example"}), (replace(behind_link(), secrets=(PODS[1],)),),
+            changed(linked.ISSUED, misnamed={PODS[1]: "it lacks a.example"}), (replace(behind_link(), secrets=(PODS[1],)),),
             id="and those with other names than listeners have",
         ),
         pytest.param(
-            replace(patient.AGREED, misnamed={PODS[1]: "it lacks a.example"}), (behind_link(),),
+            changed(patient.AGREED, misnamed={PODS[1]: "it lacks a.example"}), (behind_link(),),
             id="patiently, without a pause: the operator stands still until it has seen them",
         ),
         pytest.param(
-            replace(AGREED, leaves=(replace(AGREED.leaves[0], chain=None), *linked.ISSUED.leaves[1:])), (),
+            changed(AGREED, leaves=(replace(AGREED.leaves.stored[0], chain=None), *linked.ISSUED.leaves[1:])), (),
             id="who knows whose leaf it is",
         ),
         pytest.param(without_link(AGREED), (), id="no link certificate"),
@@ -257,10 +257,10 @@ def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
 
 def test_only_the_operators_own_leaf_is_issued_alone() -> None:
     every = (
-        *PHASED_OUT.leaves,
+        *PHASED_OUT.leaves.stored,
         *(a_leaf(one.value, component=one) for one in set(Component) - {Component.CLUSTER_OPERATOR}),
     )
-    assert use_by_operator(situation(replace(PHASED_OUT, leaves=every))) == OWN_LEAF
+    assert use_by_operator(situation(changed(PHASED_OUT, leaves=every))) == OWN_LEAF
 
 
 def test_an_intermediate_ca_that_everybody_knows_issues_it() -> None:
@@ -281,7 +281,7 @@ def test_an_intermediate_ca_that_everybody_knows_issues_it() -> None:
         ),
         pytest.param(without_link(PHASED_OUT), id="without a link it comes after the switch"),
         pytest.param(linked.ALONE, id="it is there"),
-        pytest.param(replace(PHASED_OUT, leaves=PHASED_OUT.leaves[:-1]), id="there is none"),
+        pytest.param(changed(PHASED_OUT, leaves=PHASED_OUT.leaves.stored[:-1]), id="there is none"),
         pytest.param(
             replace(
                 PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of(PODS[0], 1)}))
@@ -349,11 +349,11 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
             RECONCILE, awaited(uids_of(), OLD), id="somebody restored ca.crt",
         ),
         pytest.param(
-            replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN))), REPLACE_KEY,
+            changed(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN))), REPLACE_KEY,
             awaited(frozenset(), phase=Phase.RETIRE), id="the operator's own leaf comes at its next reconcile",
         ),
         pytest.param(
-            replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN, NEW, 2))), REPLACE_KEY,
+            changed(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN, NEW, 2))), REPLACE_KEY,
             awaited(frozenset(), phase=Phase.RETIRE), id="a leaf is of a generation that is yet to come",
         ),
         pytest.param(replace(CHANGED, ca=secrets(None)), LEAVES, (), id="no CA in use"),
@@ -496,7 +496,7 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
     """As far as somebody asks for certain leaves, only those."""
     kept = elsewhere(MISSING, OLD)
     intent = replace(RECONCILE, issuing=issuing)
-    names = tuple(sorted(name for name in MISSING.missing if issuing in (None, Selection()) or name == PODS[1]))
+    names = tuple(sorted(name for name in MISSING.leaves.missing if issuing in (None, Selection()) or name == PODS[1]))
     assert issue_missing(situation(kept, intent)) == ()
     made = IssueLeaves(secrets=names, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
     assert issue_missing(situation(at_hand(kept, OLD, names), intent)) == (made,)
@@ -514,7 +514,7 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
 def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
     """It would have to issue a leaf first, and somebody else keeps the key; where it has the key, it goes on by itself."""
     intent = replace(LEAVES, asked=ISSUER)
-    behind = replace(CHANGED, **changes)
+    behind = changed(CHANGED, **changes)
     roll = awaited(uids_of(PODS[0]), OLD)
     assert await_restarts(situation(behind, intent)) == roll
     kept = elsewhere(behind, OLD)
@@ -525,7 +525,7 @@ def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]
 
 
 def test_an_operator_that_cannot_read_a_leaf_is_not_waited_for_wherever_the_key_is() -> None:
-    unread = replace(CHANGED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:])))
+    unread = changed(CHANGED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:])))
     for snapshot in (unread, elsewhere(unread, OLD)):
         assert await_restarts(situation(snapshot, LEAVES)) == ()
 

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.oper
 )
 
 from ....support.certificates import NOW, YEAR, leaf
-from ..builders import DAY, NEW, a_journal, books_of, entry, ledger, secrets
+from ..builders import DAY, NEW, a_journal, books_of, changed, entry, ledger, secrets
 from ..requested import elsewhere
 from .test_due import LASTING, SHORT, leaf_with, settled
 
@@ -82,12 +82,12 @@ def test_they_are_due_for_every_goal(stored: StoredLeaf, near: bool, goal: Goal)
 def test_misnamed_leaves_are_due_for_every_goal_also_at_the_end_of_their_ca(goal: Goal) -> None:
     stored = leaf_with(20 * DAY, issuer=SHORT)
     settled_ = settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0})))
-    snapshot = replace(elsewhere(settled_, SHORT), misnamed={stored.secret: "it lacks a.example"})
+    snapshot = changed(elsewhere(settled_, SHORT), misnamed={stored.secret: "it lacks a.example"})
     assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == (stored,)
 
 
 def test_a_leaf_is_issued_once_for_all_reasons() -> None:
-    snapshot = replace(elsewhere(settled(NEAR), LASTING), misnamed={NEAR.secret: "it lacks a.example"})
+    snapshot = changed(elsewhere(settled(NEAR), LASTING), misnamed={NEAR.secret: "it lacks a.example"})
     assert due_leaves(snapshot, Intent(Goal.RENEW_LEAVES), books_of(snapshot)) == (NEAR,)
 
 

@@ -49,6 +49,7 @@ from ..builders import (
     THIRD,
     UNTRUSTED,
     books_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -240,7 +241,7 @@ def with_third(snapshot: Snapshot, state: TrustState, awaiting: frozenset[str] =
 
 
 def missing(snapshot: Snapshot) -> Snapshot:
-    return replace(snapshot, missing={"demo-nodes-9": Component.KAFKA})
+    return changed(snapshot, missing={"demo-nodes-9": Component.KAFKA})
 
 
 DOWNGRADE = Intent(Goal.DOWNGRADE)

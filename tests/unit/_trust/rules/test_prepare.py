@@ -143,7 +143,7 @@ def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
         pytest.param(elsewhere(settled_with(SHORT), SHORT), REPLACE_KEY, False, id="its key is elsewhere"),
         pytest.param(settled_with(SHORT).with_ca(key=None), REPLACE_KEY, False, id="its key is lost"),
         pytest.param(changed(settled_with(SHORT), sends_chains=False), REPLACE_KEY, False, id="its leaves carry no chain"),
-        pytest.param(replace(settled_with(SHORT), pods=(), leaves=()), REPLACE_KEY, False, id="nobody presents anything"),
+        pytest.param(changed(settled_with(SHORT), pods=(), leaves=()), REPLACE_KEY, False, id="nobody presents anything"),
         pytest.param(
             settled_with(chain_of(make("Short", key(82), ROOT, path_length=0), ROOT)), REPLACE_KEY, False,
             id="only its issuer could renew it",

@@ -83,7 +83,7 @@ def taken_out(new: LedgerEntry) -> Snapshot:
         pytest.param(taken_out(entry(NEW, UNUSED)), RECONCILE, put(NEW), id="a trusted CA is put back"),
         pytest.param(taken_out(entry(NEW, PHASE_OUT)), RECONCILE, (), id="one on its way out is not"),
         pytest.param(
-            replace(unlinked.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late"))), RECONCILE,
+            changed(unlinked.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late"))), RECONCILE,
             put(OLD, beside=names_of(NEW)), id="one on its way out that is needed after all",
         ),
         pytest.param(

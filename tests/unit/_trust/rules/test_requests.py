@@ -50,6 +50,7 @@ from ..builders import (
     THIRD,
     a_leaf,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -68,7 +69,7 @@ WAITING = replace(REPLACE_KEY, issue_until=NOW + HOUR)
 PUBLISHED = elsewhere(unlinked.READ_BACK)
 #: A CA in use, of which somebody else keeps the key.
 KEPT = elsewhere(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW)))
-MISSING = replace(KEPT, leaves=leaves(NEW, names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
+MISSING = changed(KEPT, leaves=leaves(NEW, names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
 EXPORTER = "demo-kafka-exporter-certs"
 
 
@@ -86,13 +87,13 @@ def ask(*names: str) -> AskForLeaves:
     [
         pytest.param(PUBLISHED, PODS, id="those of the next CA"),
         pytest.param(
-            replace(PUBLISHED, missing={EXPORTER: Component.KAFKA_EXPORTER}), (*PODS, EXPORTER), id="those that are missing too"
+            changed(PUBLISHED, missing={EXPORTER: Component.KAFKA_EXPORTER}), (*PODS, EXPORTER), id="those that are missing too"
         ),
         pytest.param(
-            replace(PUBLISHED, leaves=(a_leaf(PODS[0], NEW, 0), *leaves(names=PODS[1:]))), PODS[1:], id="not those that are of it"
+            changed(PUBLISHED, leaves=(a_leaf(PODS[0], NEW, 0), *leaves(names=PODS[1:]))), PODS[1:], id="not those that are of it"
         ),
         pytest.param(
-            replace(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:]))), PODS, id="one that cannot be read"
+            changed(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:]))), PODS, id="one that cannot be read"
         ),
         pytest.param(elsewhere(renewal.TRUSTED, OLD), (), id="a renewal has the same key: leaves stay"),
         pytest.param(KEPT, (), id="a settled cluster"),
@@ -111,7 +112,7 @@ def test_which_leaves_have_to_be_asked_for(snapshot: Snapshot, names: tuple[str,
     ("snapshot", "reason"),
     [
         (PUBLISHED, Reason.AUTHORITY),
-        (replace(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None),)), Reason.UNREADABLE),
+        (changed(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None),)), Reason.UNREADABLE),
         (MISSING, Reason.MISSING),
     ],
 )
@@ -152,7 +153,7 @@ def test_leaves_at_their_end_are_asked_for() -> None:
     assert (found.issuer, found.secrets) == (chain_of(LASTING), (PODS[0], "exporter"))
     assert {one.reason for one in found.reasons.values()} == {Reason.EXPIRING}
     assert settled_ == found
-    later = replace(snapshot, renewal_window=timedelta(days=10))
+    later = changed(snapshot, renewal_window=timedelta(days=10))
     assert leaves_to_ask_for(at(later, RENEW_LEAVES)) == found
     assert leaves_to_ask_for(at(later, RECONCILE)) == Asked(chain_of(LASTING), {})
 
@@ -160,13 +161,13 @@ def test_leaves_at_their_end_are_asked_for() -> None:
 def test_those_of_the_next_ca_with_other_names_are_asked_for_too() -> None:
     """Behind a link certificate the operator, which can issue none, meets them before the switch."""
     stored = leaves(NEW, generation=0)
-    renamed = replace(PUBLISHED, leaves=stored, misnamed={PODS[1]: "it lacks a.example"})
+    renamed = changed(PUBLISHED, leaves=stored, misnamed={PODS[1]: "it lacks a.example"})
     found = leaves_to_ask_for(at(renamed))
     assert found is not None
     assert {name: due.reason for name, due in found.reasons.items()} == {PODS[1]: Reason.SPECIFICATION}
 
 
-MISNAMED = replace(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={PODS[0]: "it lacks a.example"})
+MISNAMED = changed(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={PODS[0]: "it lacks a.example"})
 
 
 def test_leaves_with_other_names_are_asked_for_and_it_is_told_why() -> None:
@@ -327,21 +328,21 @@ def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
 
 def test_what_ends_before_the_answers_come_is_told() -> None:
     """Nobody renews the leaves of the CA in use while the next one waits, where the operator has no key."""
-    near = replace(elsewhere(PUBLISHED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
+    near = changed(elsewhere(PUBLISHED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
     total, ending = still_awaited(at(near))
     assert total == TOTAL.replace("nothing else is held up, and ", "")
-    end = min(leaf.chain[0].not_after for leaf in near.leaves if leaf.chain)
+    end = min(leaf.chain[0].not_after for leaf in near.leaves.stored if leaf.chain)
     assert ending == (
         f"No issuer renews certificates of {named(OLD.certificate)} meanwhile: {PODS[0]} ends on {end:%Y-%m-%d}, the first of 3, and the "
         "operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
     )
-    assert still_awaited(at(replace(near, renewal_window=DAY))) == (TOTAL,)
-    assert still_awaited(at(replace(PUBLISHED, renewal_window=near.renewal_window))) == (TOTAL,)
+    assert still_awaited(at(changed(near, renewal_window=DAY))) == (TOTAL,)
+    assert still_awaited(at(changed(PUBLISHED, renewal_window=near.leaves.renewal_window))) == (TOTAL,)
 
 
 def test_of_many_only_some_are_named() -> None:
     names = tuple(f"node-{number}" for number in range(7))
-    snapshot = replace(PUBLISHED, leaves=leaves(names=names))
+    snapshot = changed(PUBLISHED, leaves=leaves(names=names))
     (told,) = still_awaited(at(snapshot))
     assert "for node-0, node-1, node-2, node-3, node-4 and 2 more; nothing" in told
 
@@ -376,7 +377,7 @@ def test_a_leaf_that_is_missing_is_issued_when_it_is_at_hand() -> None:
     [
         pytest.param(at_hand(PUBLISHED), (), id="they are waited for"),
         pytest.param(
-            at_hand(replace(PUBLISHED, leaves=(*leaves(NEW, names=PODS[:2]), a_leaf(PODS[2])))), PODS[:2], id="in use"
+            at_hand(changed(PUBLISHED, leaves=(*leaves(NEW, names=PODS[:2]), a_leaf(PODS[2])))), PODS[:2], id="in use"
         ),
         pytest.param(at_hand(KEPT), PODS, id="all are in use"),
         pytest.param(with_requests(KEPT, a_request()), PODS[:1], id="not wanted any more"),
@@ -439,7 +440,7 @@ def test_it_is_not_asked_for_before_all_of_them_are_confirmed() -> None:
 
 
 def test_leaves_that_are_due_tell_as_well() -> None:
-    kept = replace(elsewhere(UNCLEAR, OLD), leaves=UNCLEAR.leaves[1:], missing={PODS[0]: Component.KAFKA})
+    kept = changed(elsewhere(UNCLEAR, OLD), leaves=UNCLEAR.leaves.stored[1:], missing={PODS[0]: Component.KAFKA})
     asked = leaves_to_ask_for(at(kept, CONFIRMED))
     assert asked is not None
     assert (asked.issuer, asked.secrets) == (chain_of(OLD), PODS[:1])

@@ -97,7 +97,7 @@ RETIRING = unlinked.RETIRING
     [
         pytest.param(unlinked.USED, id="by the books it is in use"),
         pytest.param(replace(RETIRING, pods=()), id="without processes its state is kept"),
-        pytest.param(replace(RETIRING, leaves=(*RETIRING.leaves, a_leaf("late"))), id="a stored leaf is of it"),
+        pytest.param(changed(RETIRING, leaves=(*RETIRING.leaves.stored, a_leaf("late"))), id="a stored leaf is of it"),
         pytest.param(
             replace(RETIRING, pods=(a_pod(generation=None), *RETIRING.pods[1:])), id="who knows what a pod presents"
         ),
@@ -107,9 +107,9 @@ RETIRING = unlinked.RETIRING
         pytest.param(unlinked.WITHDRAWN, id="it is out already"),
         pytest.param(linked.HALTED, id="the operator's own CA leaves by a switch"),
         pytest.param(
-            replace(
+            changed(
                 linked.HALTED, ledger=ledger(entry(OLD), entry(NEW, PHASE_OUT)), pods=linked.SETTLED.pods,
-                leaves=linked.SETTLED.leaves,
+                leaves=linked.SETTLED.leaves.stored,
             ),
             id="the next one is to be used again",
         ),
@@ -130,7 +130,7 @@ GONE_ALREADY = entry(RENEWED, PHASE_OUT)
         pytest.param(IN_USE_BY_BOOKS, {}, id="one that is used"),
         pytest.param(GONE_ALREADY, {}, id="one that is out already"),
         pytest.param(
-            HELD_BACK, {"leaves": (*RETIRING.leaves, a_leaf("late", THIRD))}, id="one that a stored leaf is of"
+            HELD_BACK, {"leaves": (*RETIRING.leaves.stored, a_leaf("late", THIRD))}, id="one that a stored leaf is of"
         ),
     ],
 )
@@ -165,9 +165,9 @@ def test_what_has_left_is_taken_out_again() -> None:
     "snapshot",
     [
         pytest.param(linked.REMOVED, id="nobody has put it back"),
-        pytest.param(replace(PUT_BACK, leaves=(*PUT_BACK.leaves, a_leaf("late"))), id="with a leaf of it"),
+        pytest.param(changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late"))), id="with a leaf of it"),
         pytest.param(
-            replace(linked.REMOVED.with_ca(current=chain_of(OLD)), pods=(), leaves=()),
+            changed(linked.REMOVED.with_ca(current=chain_of(OLD)), pods=(), leaves=()),
             id="in the place of the one in use",
         ),
         pytest.param(linked.FINISHED.with_ca(others=others(OLD)), id="when no listener knew it any more"),
@@ -180,7 +180,7 @@ def test_it_stays_where_somebody_has_put_it(snapshot: Snapshot) -> None:
 @pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
 def test_nobody_is_made_to_forget_it_while_it_stays(spread: Spread) -> None:
     """A process that reads its trust again, or starts, would know it."""
-    stays = replace(PUT_BACK, leaves=(*PUT_BACK.leaves, a_leaf("late")))
+    stays = changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late")))
     assert forget(situation(stays, replace(REPLACE_KEY, spread=spread))) == ()
 
 

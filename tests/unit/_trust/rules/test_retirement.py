@@ -23,7 +23,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 
 from ....support.certificates import NOW, YEAR
 from ....support.certificates import leaf as issue_leaf
-from ..builders import ANY, DAY, HOUR, NEW, OLD, THIRD, a_journal, a_leaf, cluster, entry, ledger, secrets, uids_of
+from ..builders import (
+    ANY,
+    DAY,
+    HOUR,
+    NEW,
+    OLD,
+    THIRD,
+    a_journal,
+    a_leaf,
+    changed,
+    cluster,
+    entry,
+    ledger,
+    secrets,
+    uids_of,
+)
 from ..requested import elsewhere
 from .asking import situation
 
@@ -76,13 +91,13 @@ NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),)
     ],
 )
 def test_the_latest_restart_before_the_operator_issues_or_stands_still(snapshot: Snapshot, latest: datetime) -> None:
-    at = situation(replace(snapshot, leaves=(a_leaf(chain=None), NEAR)))
+    at = situation(changed(snapshot, leaves=(a_leaf(chain=None), NEAR)))
     assert at.begun is not None
     assert latest_restart(at, at.begun) == latest
 
 
 def test_where_a_component_has_another_window_that_one_counts() -> None:
-    at = situation(replace(elsewhere(waiting(), OLD), leaves=(replace(NEAR, renewal_window=20 * DAY),)))
+    at = situation(changed(elsewhere(waiting(), OLD), leaves=(replace(NEAR, renewal_window=20 * DAY),)))
     assert at.begun is not None
     assert latest_restart(at, at.begun) == NOW + 15 * DAY
 

@@ -79,15 +79,15 @@ def refused(snapshot: Snapshot) -> Snapshot:
     [
         pytest.param(linked.STRUCK, RECHAINED, id="leaves of the CA in use are kept, with its chain behind them"),
         pytest.param(
-            replace(linked.STRUCK, leaves=(*linked.STRUCK.leaves[:3], *linked.RECHAINED.leaves[3:])),
+            changed(linked.STRUCK, leaves=(*linked.STRUCK.leaves.stored[:3], *linked.RECHAINED.leaves[3:])),
             (RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),), id="only those that are behind",
         ),
         pytest.param(
-            replace(linked.STRUCK, leaves=(*linked.STRUCK.leaves, a_leaf("late"))), RECHAINED, id="these before others"
+            changed(linked.STRUCK, leaves=(*linked.STRUCK.leaves.stored, a_leaf("late"))), RECHAINED, id="these before others"
         ),
         pytest.param(LEARNED, NEW_KEY, id="a new key is taken up by a restart: nothing is read again"),
         pytest.param(
-            replace(LEARNED, leaves=(a_leaf(PODS[2]), a_leaf(PODS[0], NEW, 1), a_leaf(PODS[1], generation=None))),
+            changed(LEARNED, leaves=(a_leaf(PODS[2]), a_leaf(PODS[0], NEW, 1), a_leaf(PODS[1], generation=None))),
             issued(NEW, *PODS[1:]), id="only leaves that are behind",
         ),
         pytest.param(renewal.NOTED, SAME_KEY, id="a renewal, when the old leaves are noted"),
@@ -158,16 +158,18 @@ def test_the_operator_does_it_where_the_key_is_here(snapshot: Snapshot) -> None:
     assert rewrite_for_the_operator(situation(snapshot)) == ()
 
 
-PLAIN = replace(
+PLAIN = changed(
     linked.FINISHED,
-    leaves=tuple(replace(leaf, chain=(leaf.chain or ())[:1] + chain_of(NEW)) for leaf in linked.FINISHED.leaves),
+    leaves=tuple(replace(leaf, chain=(leaf.chain or ())[:1] + chain_of(NEW)) for leaf in linked.FINISHED.leaves.stored),
 )
 LATE = (RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE),)
 
 
 def one_leaf(**changes: Any) -> Snapshot:
     """The first node's leaf is this, and the others are as a flow leaves them."""
-    return replace(linked.FINISHED, leaves=(replace(PLAIN.leaves[0], **changes), *linked.FINISHED.leaves[1:]))
+    return changed(
+        linked.FINISHED, leaves=(replace(PLAIN.leaves.stored[0], **changes), *linked.FINISHED.leaves.stored[1:])
+    )
 
 
 def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:

@@ -54,14 +54,14 @@ def test_leaves_and_size_in_one_pause() -> None:
 
 def test_a_killed_run_goes_on_in_its_pause() -> None:
     """With the size that is still missing, and then with the end of the pause."""
-    issued = paused(replace(AT_HAND, missing={}))
+    issued = paused(changed(AT_HAND, missing={}))
     assert end_pause(at(issued)) == (size(),)
     assert end_pause(at(changed(issued, pools={"nodes": 5}))) == (Resume(phase=Phase.USE),)
 
 
 def test_leaves_that_are_there_already_do_not_spare_the_pause() -> None:
     """The operator might be about to delete them."""
-    assert scale(at(replace(AT_HAND, missing={}))) == pause_for(size())
+    assert scale(at(changed(AT_HAND, missing={}))) == pause_for(size())
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_pool_that_shrinks_needs_no_pause() -> None:
     assert scale(at(changed(KEPT, pools=pools), 2)) == (size(2),)
 
 
-@pytest.mark.parametrize("snapshot", [changed(cluster(), pools=pools), replace(AT_HAND, missing={})])
+@pytest.mark.parametrize("snapshot", [changed(cluster(), pools=pools), changed(AT_HAND, missing={})])
 def test_it_has_this_size(snapshot: Snapshot) -> None:
     assert scale(at(snapshot, 3)) == ()
 

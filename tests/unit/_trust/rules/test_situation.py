@@ -54,8 +54,8 @@ def test_the_next_ca(snapshot: Snapshot, known: bool) -> None:
 
 def test_whose_leaf_it_is() -> None:
     at = situation(linked.SHARED)
-    assert at.is_of(linked.SHARED.leaves[0], NEW.certificate)
-    assert not at.is_of(linked.SHARED.leaves[0], OLD.certificate)
+    assert at.is_of(linked.SHARED.leaves.stored[0], NEW.certificate)
+    assert not at.is_of(linked.SHARED.leaves.stored[0], OLD.certificate)
     assert at.issuer_of(a_leaf(chain=None)) is None
 
 

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.stamp import stamp_pods
 
 from .. import linked, patient, renewal, unlinked
-from ..builders import PODS, RUNS, a_pod, answering, books_of, cluster, pods, uids_of
+from ..builders import PODS, RUNS, a_pod, answering, books_of, changed, cluster, pods, uids_of
 from .asking import RECONCILE, pause_for, situation
 
 BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them whatever it is told.")
@@ -35,8 +35,8 @@ def one_restarts(snapshot: Snapshot) -> Snapshot:
 
 ISSUED = renewal.ISSUED
 #: A leaf is of a generation to come: somebody else has written it.
-AHEAD = replace(
-    linked.RECHAINED, leaves=(replace(linked.RECHAINED.leaves[0], generation=2), *linked.RECHAINED.leaves[1:])
+AHEAD = changed(
+    linked.RECHAINED, leaves=(replace(linked.RECHAINED.leaves.stored[0], generation=2), *linked.RECHAINED.leaves[1:])
 )
 #: A component that waits for its restart; its name comes after that of nodes.
 EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_stored=False, key_generation=0)

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.stan
 
 from ....support.certificates import NOW, YEAR
 from ....support.certificates import leaf as issue_leaf
-from ..builders import DAY, NEW, PODS, books_of, prepared, secrets
+from ..builders import DAY, NEW, PODS, books_of, changed, prepared, secrets
 from ..requested import elsewhere
 from .asking import situation
 from .test_due import LASTING, leaf_with, settled
@@ -46,7 +46,7 @@ def kept(**fields: Any) -> Standing:
 
 def with_kept(standing: Standing | None, stored: StoredLeaf = STORED, **fields: Any) -> Snapshot:
     found = {} if standing is None else {NAME: standing}
-    return replace(elsewhere(settled(stored, **fields), LASTING), standing=found)
+    return changed(elsewhere(settled(stored, **fields), LASTING), standing=found)
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def test_what_does_not_differ_is_left_alone() -> None:
 
 
 def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:
-    snapshot = replace(settled(STORED), standing={NAME: kept(differs="it is not there")})
+    snapshot = changed(settled(STORED), standing={NAME: kept(differs="it is not there")})
     assert correct_orders(situation(snapshot, Intent(Goal.RECONCILE))) == ()
 
 
 def test_what_is_corrected_does_not_differ_any_more() -> None:
     differing = kept(differs="it is not there")
-    snapshot = replace(settled(STORED), standing={NAME: differing, PODS[1]: replace(differing, secret=PODS[1])})
+    snapshot = changed(settled(STORED), standing={NAME: differing, PODS[1]: replace(differing, secret=PODS[1])})
     step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
     after = step.effect(snapshot, None)  # type: ignore[arg-type]
-    assert {name for name, one in after.standing.items() if one.differs} == {PODS[1]}
+    assert {name for name, one in after.leaves.standing.items() if one.differs} == {PODS[1]}
     assert step.sentence() == f"correct what an issuer is to renew for {NAME}"

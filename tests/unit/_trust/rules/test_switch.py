@@ -131,7 +131,7 @@ def test_without_a_kafka_resource_there_is_nothing_to_pause() -> None:
 
 def test_while_no_pod_runs_the_operator_is_paused_all_the_same() -> None:
     """A reconcile that is under way could put a leaf of the old CA back, and make pods with it."""
-    ((pause,),) = (switch(situation(replace(unlinked.TRUSTED, pods=(), leaves=()))),)
+    ((pause,),) = (switch(situation(changed(unlinked.TRUSTED, pods=(), leaves=()))),)
     assert isinstance(pause, Pause)
 
 
@@ -167,7 +167,9 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
             replace(linked.HALTED, ledger=books_of(linked.HALTED).without_entry(name_of(OLD))),
             id="the books lack the CA in use",
         ),
-        pytest.param(replace(linked.ALONE, leaves=linked.PHASED_OUT.leaves), id="a leaf of the CA in use is stored"),
+        pytest.param(
+            changed(linked.ALONE, leaves=linked.PHASED_OUT.leaves.stored), id="a leaf of the CA in use is stored"
+        ),
         pytest.param(outside(linked.ALONE, OLD), id="a client outside needs the CA in use"),
         pytest.param(patient.WAITING, id="processes hold leaves of the CA in use"),
         pytest.param(

@@ -38,6 +38,7 @@ from ..builders import (
     a_pod,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -134,10 +135,10 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
             roll(frozenset({uid_of("topics", 1)})), id="all use it, and one was started before it was in the bundle",
         ),
         pytest.param(
-            replace(
+            changed(
                 linked.PHASED_OUT,
                 ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of("topics", 1)})),
-                leaves=(*linked.PHASED_OUT.leaves, a_leaf("late")),
+                leaves=(*linked.PHASED_OUT.leaves.stored, a_leaf("late")),
             ),
             (), id="the same, and a leaf has yet to take the place of an older one",
         ),

@@ -69,11 +69,11 @@ def test_it_looks_once_more_and_then_no_call_is_done(goal: Goal) -> None:
 
 def test_it_looks_again_when_something_else_is_stored() -> None:
     before = asked(failing())
-    after = replace(
+    after = changed(
         before,
         leaves=(
-            *before.leaves[1:],
-            a_leaf(before.leaves[0].secret, chain=(issue_leaf(OLD, "another"), OLD.certificate)),
+            *before.leaves.stored[1:],
+            a_leaf(before.leaves.stored[0].secret, chain=(issue_leaf(OLD, "another"), OLD.certificate)),
         ),
     )
     assert decide(before, RECONCILE).steps == ()

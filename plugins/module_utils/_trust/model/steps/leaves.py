@@ -37,10 +37,10 @@ class IssueLeaves(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         made = [
             StoredLeaf(name, f"{name}.crt", component, None, None)
-            for name, component in snapshot.missing.items()
+            for name, component in snapshot.leaves.missing.items()
             if name in self.secrets
         ]
-        every = (*snapshot.leaves, *made)
+        every = (*snapshot.leaves.stored, *made)
         # A leaf that stays, such as the operator's own, is another one than those that are replaced.
         issued = {
             component: stand_in.leaf(self.issuer)
@@ -59,19 +59,19 @@ class IssueLeaves(Step):
             else one
             for one in every
         )
-        missing = {name: one for name, one in snapshot.missing.items() if name not in self.secrets}
+        missing = {name: one for name, one in snapshot.leaves.missing.items() if name not in self.secrets}
         # A running process presents another leaf than the stored one from here on.
         pods = tuple(
             replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
             for pod in snapshot.pods
         )
-        misnamed = {name: why for name, why in snapshot.misnamed.items() if name not in self.secrets}
+        misnamed = {name: why for name, why in snapshot.leaves.misnamed.items() if name not in self.secrets}
         of_user = (stand_in.leaf(self.issuer), *self.issuer)
         made_for = {
             name: StoredLeaf(name, "user.crt", Component.USER, of_user, self.generation) for name in self.secrets
         }
-        after = replace(snapshot, leaves=leaves, pods=pods, missing=missing, misnamed=misnamed)
-        return _with_served(after, made_for, self.issuer)
+        after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed)
+        return _with_served(replace(snapshot, leaves=after, pods=pods), made_for, self.issuer)
 
     def _behind(self, leaf: StoredLeaf, snapshot: Snapshot) -> Chain:
         if self.link is not None:
@@ -120,11 +120,12 @@ class RechainLeaves(Step):
             replace(leaf, chain=_kept(leaf, snapshot), generation=self.generation)
             if leaf.secret in self.secrets
             else leaf
-            for leaf in snapshot.leaves
+            for leaf in snapshot.leaves.stored
         )
         kept = {
             name: replace(leaf, generation=self.generation)
             for name, leaf in snapshot.users.served.items()
             if leaf is not None and name in self.secrets
         }
-        return _with_served(replace(snapshot, leaves=tuple(leaves)), kept, snapshot.ca.current)
+        after = replace(snapshot.leaves, stored=tuple(leaves))
+        return _with_served(replace(snapshot, leaves=after), kept, snapshot.ca.current)

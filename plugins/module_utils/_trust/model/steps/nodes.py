@@ -61,7 +61,7 @@ class Roll(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Before the restarts the operator issues every leaf that is not of the present generation."""
         generation = snapshot.ca.certificate_generation
-        behind = tuple(leaf.secret for leaf in snapshot.leaves if leaf.generation != generation)
+        behind = tuple(leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != generation)
         if behind:
             issue = IssueLeaves(phase=self.phase, secrets=behind, issuer=snapshot.ca.current, generation=generation)
             snapshot = issue.effect(snapshot, stand_in)

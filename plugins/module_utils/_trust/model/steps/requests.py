@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
@@ -47,12 +48,17 @@ class AskForLeaves(Step):
             )
             for name in self.secrets
         }
-        return replace(snapshot, requests={**snapshot.requests, **made})
+        return _with_requests(snapshot, {**snapshot.leaves.requests, **made})
+
+
+def _with_requests(snapshot: Snapshot, requests: Mapping[str, LeafRequest]) -> Snapshot:
+    return replace(snapshot, leaves=replace(snapshot.leaves, requests=requests))
 
 
 def _recorded(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
-    changed = {name: replace(one, is_recorded=True) for name, one in snapshot.requests.items() if name in secrets}
-    return replace(snapshot, requests={**snapshot.requests, **changed})
+    requests = snapshot.leaves.requests
+    changed = {name: replace(one, is_recorded=True) for name, one in requests.items() if name in secrets}
+    return _with_requests(snapshot, {**requests, **changed})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +95,10 @@ class AwaitIssuer(Step):
         leaf = stand_in.leaf(self.issuer)
         answered = {
             name: replace(one, answer=one.answer or (leaf, *self.issuer), is_open=False)
-            for name, one in snapshot.requests.items()
+            for name, one in snapshot.leaves.requests.items()
             if name in self.secrets
         }
-        return _recorded(replace(snapshot, requests={**snapshot.requests, **answered}), self.secrets)
+        return _recorded(_with_requests(snapshot, {**snapshot.leaves.requests, **answered}), self.secrets)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,5 +112,5 @@ class ForgetRequests(Step):
         return f"remove {counted(len(self.secrets), 'request')} for certificates that are not needed any more"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        left = {name: one for name, one in snapshot.requests.items() if name not in self.secrets}
-        return replace(snapshot, requests=left)
+        left = {name: one for name, one in snapshot.leaves.requests.items() if name not in self.secrets}
+        return _with_requests(snapshot, left)

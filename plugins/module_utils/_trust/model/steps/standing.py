@@ -25,5 +25,6 @@ class CorrectOrders(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Only the orders change: a later run sees what the issuer makes of them."""
-        corrected = {name: replace(one, differs="") for name, one in snapshot.standing.items() if name in self.secrets}
-        return replace(snapshot, standing={**snapshot.standing, **corrected})
+        leaves = snapshot.leaves
+        corrected = {name: replace(one, differs="") for name, one in leaves.standing.items() if name in self.secrets}
+        return replace(snapshot, leaves=replace(leaves, standing={**leaves.standing, **corrected}))

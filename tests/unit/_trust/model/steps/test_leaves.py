@@ -70,15 +70,15 @@ def test_a_missing_leaf_is_there_afterwards() -> None:
     before = cluster(missing={"gone": Component.KAFKA, "left": Component.KAFKA}, leaves=())
     step = IssueLeaves(secrets=("gone",), issuer=chain_of(OLD), generation=3, phase=Phase.USE)
     after = step.effect(before, MadeHere())
-    assert after.leaves == (a_leaf("gone", OLD, 3),)
-    assert after.missing == {"left": Component.KAFKA}
+    assert after.leaves.stored == (a_leaf("gone", OLD, 3),)
+    assert after.leaves.missing == {"left": Component.KAFKA}
     assert after.pods == before.pods
 
 
 @pytest.mark.parametrize("component", Component)
 def test_only_nodes_get_the_chain_of_the_ca_in_use(component: Component) -> None:
     before = cluster(ca=secrets(NEW), leaves=(a_leaf(component=component),))
-    (after,) = RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE).effect(before, MadeHere()).leaves
+    (after,) = RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE).effect(before, MadeHere()).leaves.stored
     behind = chain_of(NEW if component is Component.KAFKA else OLD)
     assert after == a_leaf(component=component, generation=1, chain=(stored_chain(OLD)[0], *behind))
 
@@ -86,7 +86,7 @@ def test_only_nodes_get_the_chain_of_the_ca_in_use(component: Component) -> None
 def test_an_unreadable_leaf_has_no_chain_to_change() -> None:
     before = cluster(leaves=(a_leaf(chain=None),))
     after = RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE).effect(before, MadeHere())
-    assert after.leaves == (a_leaf(chain=None, generation=1),)
+    assert after.leaves.stored == (a_leaf(chain=None, generation=1),)
 
 
 def test_a_user_has_the_certificate_that_was_written_for_it() -> None:

@@ -24,7 +24,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     StampPods,
 )
 
-from ...builders import NEW, OLD, PODS, a_pod, cluster, leaves, ledger, pods, secrets, stored_chain, uid_of, uids_of
+from ...builders import (
+    NEW,
+    OLD,
+    PODS,
+    a_pod,
+    changed,
+    cluster,
+    leaves,
+    ledger,
+    pods,
+    secrets,
+    stored_chain,
+    uid_of,
+    uids_of,
+)
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -75,7 +89,7 @@ def test_who_restarts_starts_with_what_is_stored() -> None:
     before = cluster(ca=secrets(NEW, certificate_generation=1, key_generation=2), pods=(behind, *pods(names=PODS[1:])))
     step = roll(RollReason.USE, uids_of(PODS[0]))
     assert step.restarts == uids_of(PODS[0])
-    after = step.effect(replace(before, leaves=leaves(NEW, 1)), MadeHere())
+    after = step.effect(changed(before, leaves=leaves(NEW, 1)), MadeHere())
     first, *others = after.pods
     assert first == replace(a_pod(PODS[0], 1, key_generation=2), uid=first.uid)
     assert first.uid != behind.uid
@@ -86,7 +100,7 @@ def test_who_restarts_starts_with_what_is_stored() -> None:
 def test_before_a_restart_the_operator_has_issued_what_is_behind() -> None:
     before = cluster(ca=secrets(NEW, certificate_generation=1))
     after = roll(RollReason.USE, uids_of(PODS[0])).effect(before, MadeHere())
-    assert after.leaves == leaves(NEW, 1)
+    assert after.leaves.stored == leaves(NEW, 1)
     assert [pod.presents_stored for pod in after.pods] == [True, False, False]
 
 

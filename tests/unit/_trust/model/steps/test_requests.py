@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_of
@@ -22,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from .....support.certificates import NOW
-from ...builders import NEW, OLD, PODS, chain_of, cluster, name_of, stored_chain
+from ...builders import NEW, OLD, PODS, chain_of, changed, cluster, name_of, stored_chain
 from ...requested import ISSUER, a_request, answered, refused, with_requests
 from ...stand_in import MadeHere
 
@@ -50,7 +48,7 @@ def test_in_words(step: Step, expected: str) -> None:
 
 def after(snapshot: Snapshot, step: Step) -> dict[str, Next]:
     """The next thing to do about each leaf."""
-    requests = step.effect(snapshot, MadeHere()).requests
+    requests = step.effect(snapshot, MadeHere()).leaves.requests
     return {name: next_of(one, WANTED, NOW) for name, one in requests.items()}
 
 
@@ -82,16 +80,16 @@ def test_what_comes_of_it(before: tuple[object, ...], step: Step, expected: dict
 def test_nothing_else_comes_of_any() -> None:
     before = with_requests(cluster(), *map(a_request, PODS))
     for step in (ASK, COLLECT, AWAIT, FORGET):
-        assert replace(step.effect(before, MadeHere()), requests=before.requests) == before
+        assert changed(step.effect(before, MadeHere()), requests=before.leaves.requests) == before
 
 
 def test_what_is_issued_is_of_the_ca_that_was_asked_for() -> None:
     for step in (ASK, AWAIT):
-        made = step.effect(with_requests(cluster(), a_request(PODS[0])), MadeHere()).requests[PODS[0]]
+        made = step.effect(with_requests(cluster(), a_request(PODS[0])), MadeHere()).leaves.requests[PODS[0]]
         assert made.answer == (stored_chain(NEW)[0], NEW.certificate)
 
 
 def test_an_answer_that_is_there_is_kept_while_others_are_waited_for() -> None:
     there = answered(PODS[0])
-    after_ = AWAIT.effect(with_requests(cluster(), there, a_request(PODS[1])), MadeHere()).requests
+    after_ = AWAIT.effect(with_requests(cluster(), there, a_request(PODS[1])), MadeHere()).leaves.requests
     assert after_[PODS[0]] == there
