@@ -48,7 +48,7 @@ def roll(cluster: BedCluster) -> float:
     clock = SystemClock()
     work = Work(client, ClusterNames(cluster.namespace, "demo"), clock, Settings(KeySpec(), KeySpec()))
     seen = observe(client, work.scope, clock.now())
-    nodes = frozenset(pod.uid for pod in seen.snapshot.pods if pod.component is Component.KAFKA)
+    nodes = frozenset(pod.uid for pod in seen.snapshot.nodes.pods if pod.component is Component.KAFKA)
     step = Roll(reason=RollReason.MANUAL, uids=nodes, authority=None, phase=Phase.USE)
     with watched(cluster) as restarts:
         taken = seconds(lambda: carry_out_roll(step, seen, work))

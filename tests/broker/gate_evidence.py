@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Component,
     InPlace,
     Leaves,
+    Nodes,
     Pod,
     Reconciliation,
     Snapshot,
@@ -54,11 +55,13 @@ def snapshot_of(nodes: KafkaNodes, issuing: Issued, *others: Issued) -> Snapshot
         ca=CaSecrets((first,), {f"{one.fingerprint}.crt": (one,) for one in more}, key=first.public_key_sha256),
         ledger=None,
         bundle=frozenset(one.fingerprint for one in (first, *more)),
-        pods=tuple(Pod(pod_of(one), uid(one), Component.KAFKA, 0, (pod_of(one),), True) for one in nodes.roles),
+        nodes=Nodes(
+            pods=tuple(Pod(pod_of(one), uid(one), Component.KAFKA, 0, (pod_of(one),), True) for one in nodes.roles),
+            listeners=listeners,
+            in_place=InPlace(),
+        ),
         leaves=Leaves(tuple(StoredLeaf(pod, f"{pod}.crt", Component.KAFKA, presented[pod], 0) for pod in pods)),
         reconciliation=Reconciliation(),
-        listeners=listeners,
-        in_place=InPlace(),
     )
 
 

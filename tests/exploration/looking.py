@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
@@ -30,7 +30,7 @@ class LookingRunner(Looker[ModelCluster], Runner):
         away = [f"pod-{number}" for number, slot in enumerate(listed) if slot.node and not slot.up]
         reload = "" if circumstances else "the permission is missing."
         stamps = f"the operator would restart {', '.join(away)} whatever it is told." if away else ""
-        return replace(_after_asking(seen, listed, heard), in_place=InPlace(reload, stamps))
+        return _after_asking(seen, listed, heard).with_nodes(in_place=InPlace(reload, stamps))
 
 
 @dataclass
@@ -41,7 +41,7 @@ class UnansweredRunner(LookingRunner):
         return (None,) * len(model.slots)
 
     def asked(self, seen: Secrets, listed: tuple[Slot, ...], heard: Answers, circumstances: bool) -> Snapshot:
-        return replace(snapshot_of(seen, listed, bool(listed)), in_place=InPlace(reload="nobody can be asked."))
+        return snapshot_of(seen, listed, bool(listed)).with_nodes(in_place=InPlace(reload="nobody can be asked."))
 
 
 def answers(model: ModelCluster) -> Answers:
@@ -52,7 +52,7 @@ def answers(model: ModelCluster) -> Answers:
 def _after_asking(seen: Secrets, slots: tuple[Slot, ...], heard: Answers) -> Snapshot:
     about = _asked_about(seen.books)
     listeners = tuple(listener_of(number, one, about) for number, one in enumerate(heard) if one is not None)
-    return replace(snapshot_of(seen, slots, bool(slots)), listeners=listeners)
+    return snapshot_of(seen, slots, bool(slots)).with_nodes(listeners=listeners)
 
 
 def _asked_about(books: Books | None) -> frozenset[int]:

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     FailedReconcile,
     Leaves,
     LinkCertificates,
+    Nodes,
     Pod,
     PreparedAuthority,
     Reconciliation,
@@ -91,7 +92,12 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
         ca=ca_secrets(seen.ca),
         ledger=ledger_of(seen.books),
         bundle=None if seen.bundle is None else fingerprints_of(seen.bundle),
-        pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
+        nodes=Nodes(
+            pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
+            unlabelled={
+                f"pod-{number}": ("a=b",) for number, slot in enumerate(slots) if slot.up and not slot.labelled
+            },
+        ),
         leaves=Leaves(_leaves(seen, slots)),
         reconciliation=Reconciliation(
             exists=kafka_exists,
@@ -101,7 +107,6 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
             pause_effective=seen.pause.effective,
             **_said(seen.status),
         ),
-        unlabelled={f"pod-{number}": ("a=b",) for number, slot in enumerate(slots) if slot.up and not slot.labelled},
     )
 
 

@@ -18,7 +18,7 @@ def test_it_is_kept_when_the_last_decision_took_none(cluster: WatchedCluster, no
     cluster.create()
     outcome = cluster.run(Goal.REPLACE_KEY, spread=Spread.RESTART).outcome
     assert outcome.decision.done
-    assert outcome.observation.snapshot.listeners is None
+    assert outcome.observation.snapshot.nodes.listeners is None
     assert outcome.looked is not None
     found = describe_listeners(outcome.looked.snapshot)
     assert {one["pod"] for one in found} == {"demo-kafka-0", "demo-kafka-1"}

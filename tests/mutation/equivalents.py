@@ -212,8 +212,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/ledger/memory.py",
-        "annotated = frozenset(pod.leaf_hash for pod in snapshot.pods) - _doubtful(snapshot, ledger)",
-        ("annotated = frozenset(pod.leaf_hash for pod in snapshot.pods) ^ _doubtful(snapshot, ledger)",),
+        "annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful(snapshot, ledger)",
+        ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful(snapshot, ledger)",),
         "Doubtful ones are among those that pods are annotated with.",
     ),
     Equivalent(
@@ -298,10 +298,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/waivers.py",
-        'names = {f"{snapshot.names.namespace}/{pod.name}" for pod in snapshot.pods} | {pod.name for pod in snapshot.pods}',
-        (
-            'names = {f"{snapshot.names.namespace}/{pod.name}" for pod in snapshot.pods} ^ {pod.name for pod in snapshot.pods}',
-        ),
+        'names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} | pods',
+        ('names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} ^ pods',),
         "No name of a pod has a slash.",
     ),
     Equivalent(

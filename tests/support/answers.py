@@ -43,7 +43,7 @@ class Answers:
         self.before()
         ledger = as_seen(observation.snapshot)
         known = [*(entry.certificate for entry in ledger.entries), *(one.certificate for one in ledger.removed)]
-        nodes = [pod for pod in observation.snapshot.pods if pod.component is Component.KAFKA]
+        nodes = [pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
         ports = [one.port for one in user_listeners(observation.kafka or {}) if one.managed] if about_users else PORTS
         hanging = ports[:1] if self.one_port else ports

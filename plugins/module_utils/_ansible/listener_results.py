@@ -26,7 +26,9 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
     names = {certificate.fingerprint: label(certificate) for certificate in known}
     issuers = _issuers(snapshot, ledger)
-    return [_listener(one, names, *issuers.get((one.uid, one.port), ((), ""))) for one in snapshot.listeners or ()]
+    return [
+        _listener(one, names, *issuers.get((one.uid, one.port), ((), ""))) for one in snapshot.nodes.listeners or ()
+    ]
 
 
 def _listener(one: ObservedListener, names: dict[str, str], issuers: tuple[str, ...], unclear: str) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
         "removed": _still_held(ledger.removed, snapshot),
         "held_leaves": _still_held(ledger.held, snapshot),
-        "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.pods],
+        "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside.clients],
         "unmanaged": list(left_to_their_owner(snapshot)),
@@ -81,7 +81,7 @@ def _authority(
     """pods: what they present."""
     certificate, seen = entry.certificate, (*pods, *present_outside(snapshot))
     current = bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint
-    trusting = [pod.name for pod in snapshot.pods if certificate in surely_trusted_by(pod, snapshot, ledger)]
+    trusting = [pod.name for pod in snapshot.nodes.pods if certificate in surely_trusted_by(pod, snapshot, ledger)]
     return {
         **_certificate(certificate),
         "serial": f"{certificate.serial_number:x}",
@@ -92,7 +92,9 @@ def _authority(
         "current": current,
         "generations": sorted(entry.generations),
         "trusted_by_count": len(trusting),
-        "pods_awaiting": sorted(p.name for p in snapshot.pods if entry.awaiting is None or p.uid in entry.awaiting),
+        "pods_awaiting": sorted(
+            p.name for p in snapshot.nodes.pods if entry.awaiting is None or p.uid in entry.awaiting
+        ),
         "used_by": [p.party for p in pods if p.authorities and entry.fingerprint in p.authorities],
         "used_by_count": sum(entry.fingerprint in (p.authorities or ()) for p in seen),
     }
@@ -122,8 +124,8 @@ def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
     """A removed CA or held leaf. lingering: pods whose listeners have read again, while the rest of the process knows
     it until it restarts.
     """
-    pods = sorted(pod.name for pod in snapshot.pods if pod.uid in known.awaiting)
-    lingering = sorted(pod.name for pod in snapshot.pods if pod.uid in known.lingering)
+    pods = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.awaiting)
+    lingering = sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in known.lingering)
     return {**_certificate(known.certificate), "pods": pods, "lingering": lingering}
 
 

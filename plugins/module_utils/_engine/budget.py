@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from .._issuing.stand_ins import StandIns
@@ -58,11 +57,11 @@ class Budget:
         alone. Raises StepError.
         """
         snapshot = observation.snapshot
-        if self._in_place is None and snapshot.in_place is not None:
+        if self._in_place is None and snapshot.nodes.in_place is not None:
             # Check mode looks at this before it plans.
-            self._in_place = snapshot.in_place
-            self._facts |= _facts(replace(self._first.snapshot, in_place=snapshot.in_place), self._intent)
-        self._parties.update({pod.name: party_of(pod) for pod in snapshot.pods})
+            self._in_place = snapshot.nodes.in_place
+            self._facts |= _facts(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place), self._intent)
+        self._parties.update({pod.name: party_of(pod) for pod in snapshot.nodes.pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
         due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
         if not due and not is_doubtful:
@@ -91,9 +90,9 @@ class Budget:
         )
 
     def _needed(self, observation: Observation, intent: Intent) -> Restarts:
-        snapshot = replace(observation.snapshot, in_place=observation.snapshot.in_place or self._in_place)
+        snapshot = observation.snapshot.with_nodes(in_place=observation.snapshot.nodes.in_place or self._in_place)
         planned = forecast(snapshot, intent, StandIns(observation, self._work), self._reached)
-        parties = {pod.name: party_of(pod) for pod in observation.snapshot.pods}
+        parties = {pod.name: party_of(pod) for pod in observation.snapshot.nodes.pods}
         return Counter(
             (step.reason.value, parties[name])
             for step in planned.whole
@@ -127,9 +126,9 @@ def described(restarts: Counter[str]) -> str:
 
 
 def _facts(snapshot: Snapshot, intent: Intent) -> frozenset[Fact]:
-    nodes = (("node", pod.name) for pod in snapshot.pods if pod.component is Component.KAFKA)
-    answers = (("answers", one.pod) for one in snapshot.listeners or ())
-    looked = (("in_place", snapshot.in_place),) if snapshot.in_place else ()
+    nodes = (("node", pod.name) for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
+    answers = (("answers", one.pod) for one in snapshot.nodes.listeners or ())
+    looked = (("in_place", snapshot.nodes.in_place),) if snapshot.nodes.in_place else ()
     return frozenset((*nodes, *answers, *looked, ("intent", (intent.spread, intent.links, intent.taken))))
 
 
@@ -151,4 +150,4 @@ def party_of(pod: Pod) -> str:
 
 def _parties_of(uids: Iterable[str], snapshot: Snapshot) -> list[str]:
     chosen = frozenset(uids)
-    return [party_of(pod) for pod in snapshot.pods if pod.uid in chosen]
+    return [party_of(pod) for pod in snapshot.nodes.pods if pod.uid in chosen]

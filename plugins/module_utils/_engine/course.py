@@ -244,7 +244,7 @@ def _seen_half_way(snapshot: Snapshot) -> str:
             "both match again, which the next run sees to."
         )
     if restarted := restarted_by_operator(snapshot):
-        pods = listed(sorted(pod.name for pod in snapshot.pods if pod.uid in restarted))
+        pods = listed(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in restarted))
         return (
             f"The operator may have seen generation {ca.certificate_generation} of the CA before it was told what running pods had read, and may "
             f"restart {pods} once; every certificate is accepted meanwhile."

@@ -20,7 +20,7 @@ def inspect(work: Work, intent: Intent) -> Outcome:
     the next step.
     """
     outcome = look(work, intent)
-    if outcome.observation.snapshot.in_place is None and outcome.observation.snapshot.pods:
+    if outcome.observation.snapshot.nodes.in_place is None and outcome.observation.snapshot.nodes.pods:
         seen = look_closely(work, outcome.observation)
         outcome.go_on(seen, decide(seen.snapshot, intent))
     return outcome

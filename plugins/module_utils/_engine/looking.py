@@ -70,7 +70,7 @@ def decide_with_a_look(
         return observation, decision
     if earlier is not None and looks is Look.REMEMBERED and earlier.snapshot.uids == observation.snapshot.uids:
         before = earlier.snapshot
-        known = replace(observation.snapshot, listeners=before.listeners, in_place=before.in_place)
+        known = observation.snapshot.with_nodes(listeners=before.nodes.listeners, in_place=before.nodes.in_place)
         again = decide(known, intent, engine)
         if _looks(again, known) is not Look.FRESH:
             return replace(observation, snapshot=known), again
@@ -88,21 +88,21 @@ def look_closely(work: Work, observation: Observation) -> Observation:
         listeners = _answers(work, observation)
         if listeners is None:
             unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
-            return replace(observation, snapshot=replace(observation.snapshot, in_place=unasked))
+            return replace(observation, snapshot=observation.snapshot.with_nodes(in_place=unasked))
         # The pods are listed again, because a new pod of the same name may have answered for the one that was meant.
         observation = see(work)
         known = of_running(listeners, observation.snapshot.uids)
         if len(known) == len(listeners):
             break
     in_place = _in_place(work, observation)
-    return replace(observation, snapshot=replace(observation.snapshot, listeners=known, in_place=in_place))
+    return replace(observation, snapshot=observation.snapshot.with_nodes(listeners=known, in_place=in_place))
 
 
 def _answers(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
     """None where nodes cannot be asked. A node that is away just now is asked at a later look."""
     if work.look_live is None:
         return None
-    nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.pods)
+    nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.nodes.pods)
     return work.look_live(observation) if nodes else ()
 
 

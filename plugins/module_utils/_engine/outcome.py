@@ -47,8 +47,8 @@ class Outcome:
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision, self.pauses = observation, decision, False
         # Answers of an earlier look that are only used again are no new look.
-        said, before = observation.snapshot.listeners, self.looked
-        if said is not None and (before is None or said is not before.snapshot.listeners):
+        said, before = observation.snapshot.nodes.listeners, self.looked
+        if said is not None and (before is None or said is not before.snapshot.nodes.listeners):
             self.looked = observation
 
 

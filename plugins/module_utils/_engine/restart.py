@@ -90,7 +90,7 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
     _require_settled(seen, asked.pods)
     chosen = frozenset(
         pod.uid
-        for pod in seen.snapshot.pods
+        for pod in seen.snapshot.nodes.pods
         if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)
     )
     if seen.snapshot.ca.current:
@@ -130,6 +130,6 @@ def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
             snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."
         )
     _require_none(check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled, secrets_are_labelled)))
-    if unknown := sorted(pods - {pod.name for pod in snapshot.pods}):
-        known = ", ".join(pod.name for pod in snapshot.pods) or "none"
+    if unknown := sorted(pods - {pod.name for pod in snapshot.nodes.pods}):
+        known = ", ".join(pod.name for pod in snapshot.nodes.pods) or "none"
         raise StepError(snapshot.names.kafka, f"has no pod {', '.join(unknown)}", f"Its pods are: {known}.")

@@ -22,7 +22,7 @@ class Restarted:
         self._known: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._looked_at = 0
         self._waited_for: list[str] = []
-        for pod in first.snapshot.pods:
+        for pod in first.snapshot.nodes.pods:
             self._known[party_of(pod)][pod.uid] = pod.name
 
     def see(self, observation: Observation) -> None:
@@ -31,7 +31,7 @@ class Restarted:
         self._looked_at = len(self._work.actions)
         self._waited_for += [one.object.rpartition("/")[2] for one in done if one.verb == "restart"]
         running: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for pod in observation.snapshot.pods:
+        for pod in observation.snapshot.nodes.pods:
             running[party_of(pod)][pod.uid] = pod.name
         for party, pods in running.items():
             known = self._known[party]

@@ -37,7 +37,7 @@ def is_trusted(trusting: tuple[Chain, ...]) -> Reached:
 
     def reached(snapshot: Snapshot) -> bool:
         ledger = snapshot.ledger or Ledger()
-        untrusted = any(entry.state is TrustState.UNTRUSTED for entry in ledger.entries) and bool(snapshot.pods)
+        untrusted = any(entry.state is TrustState.UNTRUSTED for entry in ledger.entries) and bool(snapshot.nodes.pods)
         return not untrusted and all(ledger.find(chain[0].fingerprint) for chain in trusting)
 
     return reached

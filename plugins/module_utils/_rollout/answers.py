@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import timedelta
 
 from .._errors import NodesSilent
@@ -43,8 +42,8 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
 def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...]:
     """The nodes that are still there and have not answered this time either."""
     found = work.observe().with_only(frozenset(node.uid for node in nodes))
-    seen = work.look_live(found) if work.look_live and found.snapshot.pods else None
-    return unanswered(replace(found.snapshot, listeners=seen))
+    seen = work.look_live(found) if work.look_live and found.snapshot.nodes.pods else None
+    return unanswered(found.snapshot.with_nodes(listeners=seen))
 
 
 def gave_up(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:

@@ -58,7 +58,7 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
     Raises RollStuck: nothing moves any more, or another program restarts nodes. Running it again continues it.
     """
     asked = [
-        pod for pod in observation.snapshot.pods if pod.uid in step.uids and pod.component is Component.KAFKA
+        pod for pod in observation.snapshot.nodes.pods if pod.uid in step.uids and pod.component is Component.KAFKA
     ]  # fmt: skip
     if not asked:
         return

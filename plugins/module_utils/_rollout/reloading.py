@@ -12,7 +12,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
@@ -162,9 +162,9 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
         if seen:
             left = frozenset(one.uid for one in seen if not _has_followed(one, step, stored))
             asked = (work.observe() if silent else observation).with_only(left)
-            if not asked.snapshot.pods:
+            if not asked.snapshot.nodes.pods:
                 return
-            silent = unanswered(replace(asked.snapshot, listeners=seen))
+            silent = unanswered(asked.snapshot.with_nodes(listeners=seen))
         work.alive()
         work.clock.sleep(_PAUSE)
     if silent:

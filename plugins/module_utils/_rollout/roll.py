@@ -58,7 +58,7 @@ class _Roll:
     def pods(self, nodes: bool) -> list[Pod]:
         """The pods to be replaced: Kafka nodes, or everything else."""
         return [
-            pod for pod in self.observation.snapshot.pods
+            pod for pod in self.observation.snapshot.nodes.pods
             if pod.uid in self.step.uids and (pod.component is Component.KAFKA) is nodes
         ]  # fmt: skip
 

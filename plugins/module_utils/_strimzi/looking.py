@@ -44,7 +44,7 @@ def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
         return _of_users(observation)
     user = _user_ports(observation.kafka or {})
     found: list[Endpoint] = []
-    for pod in observation.snapshot.pods:
+    for pod in observation.snapshot.nodes.pods:
         if pod.component is Component.KAFKA:
             found += _of_node(pod, observation.pods[pod.name], user)
     return tuple(found)
@@ -54,7 +54,9 @@ def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
     """The listeners to which the operator gives the clients CA (docs/operator.md, "Who trusts what")."""
     ports = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
     return tuple(
-        Endpoint(pod.name, pod.uid, port, running=_runs(pod)) for pod in observation.snapshot.pods for port in ports
+        Endpoint(pod.name, pod.uid, port, running=_runs(pod))
+        for pod in observation.snapshot.nodes.pods
+        for port in ports
     )
 
 

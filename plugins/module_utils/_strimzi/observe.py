@@ -28,6 +28,7 @@ from .._trust.model.snapshot import (
     ClockReading,
     Component,
     Leaves,
+    Nodes,
     Objects,
     OtherAuthority,
     Pod,
@@ -111,8 +112,8 @@ class Observation:
 
     def with_only(self, uids: frozenset[str]) -> Observation:
         """The observation of these pods, to ask them and no others."""
-        pods = tuple(pod for pod in self.snapshot.pods if pod.uid in uids)
-        return replace(self, snapshot=replace(self.snapshot, pods=pods))
+        pods = tuple(pod for pod in self.snapshot.nodes.pods if pod.uid in uids)
+        return replace(self, snapshot=self.snapshot.with_nodes(pods=pods))
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,15 +167,13 @@ def observe(
     snapshot = replace(
         bare,
         reconciliation=with_nodes(bare.reconciliation, kafka, seen.nodes, seen.own),
-        pods=parties,
+        nodes=Nodes(pods=parties, foreign=seen.foreign, unlabelled=unlabelled(running, scope)),
         leaves=replace(
             bare.leaves,
             stored=leaves,
             missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         ),
         outside=replace(bare.outside, clients=observe_outside(client, reach, bare.named.trusting) if seen.own else ()),
-        unlabelled=unlabelled(running, scope),
-        foreign=seen.foreign,
         objects=replace(
             bare.objects,
             unlabelled_secrets={**bare.objects.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
@@ -217,7 +216,7 @@ def without_parties(
         ca=ca,
         ledger=ledger,
         bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
-        pods=(),
+        nodes=Nodes(),
         leaves=Leaves(renewal_window=renewal_window(kafka, scope), validity=leaf_life(kafka, scope)),
         reconciliation=replace(
             read_reconciliation(kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()),

@@ -17,7 +17,7 @@ from .._pki.authorities import authority_generation
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
-from .._trust.model.snapshot import NO_USERS, CaSecrets, CaUsers, Component, IssuedBy, Pod
+from .._trust.model.snapshot import NO_USERS, CaSecrets, CaUsers, Component, IssuedBy, Nodes, Pod
 from .._trust.model.states import TrustState
 from . import names
 from .ca_secrets import read_ca_secrets
@@ -71,8 +71,11 @@ def observe_clients_ca(
     snapshot = replace(
         bare,
         reconciliation=with_nodes(bare.reconciliation, kafka, found.nodes, found.own),
-        pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
-        unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
+        nodes=Nodes(
+            pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
+            foreign=found.foreign,
+            unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
+        ),
         objects=replace(
             bare.objects,
             unlabelled_secrets={
@@ -80,7 +83,6 @@ def observe_clients_ca(
                 **{one.secret: lost for one in (users.users if users is not None else ()) if (lost := one.unlabelled)},
             },
         ),
-        foreign=found.foreign,
         users=CaUsers(
             presenters=_presenters(users, scope, ca, ledger, used, now),
             sends_chains=False,

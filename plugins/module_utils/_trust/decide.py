@@ -212,7 +212,7 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     if at.intent.spread is not Spread.RELOAD and not waits:
         return ()
     asked = "spread=reload" if at.intent.spread is Spread.RELOAD else "retire=when_restarted"
-    looked = at.snapshot.in_place is not None or at.intent.spread is Spread.RESTART
+    looked = at.snapshot.nodes.in_place is not None or at.intent.spread is Spread.RESTART
     return tuple(
         Violation(
             Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable}",

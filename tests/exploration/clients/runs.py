@@ -100,7 +100,7 @@ class Unasked(UsersRunner):
     def asked(
         self, seen: Secrets, listed: Listed, heard: tuple[Listeners | None, ...], circumstances: None
     ) -> Snapshot:
-        return replace(self.snapshot(seen, listed), in_place=InPlace("they cannot be asked."))
+        return self.snapshot(seen, listed).with_nodes(in_place=InPlace("they cannot be asked."))
 
 
 def _pause(step: PauseStep, seen: Secrets, listed: Listed) -> tuple[Write, ...]:

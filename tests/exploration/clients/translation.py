@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     InPlace,
     IssuedBy,
     Leaves,
+    Nodes,
     Pod,
     Reconciliation,
     Snapshot,
@@ -61,7 +61,7 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
         ca=ca_secrets(seen.ca),
         ledger=ledger_of(seen.books),
         bundle=fingerprints_of(seen.bundle),
-        pods=tuple(map(_broker, range(listed.brokers))),
+        nodes=Nodes(tuple(map(_broker, range(listed.brokers)))),
         leaves=Leaves(),
         reconciliation=Reconciliation(
             generated=seen.generated,
@@ -87,7 +87,7 @@ def after_asking(seen: Secrets, listed: Listed, heard: tuple[Listeners | None, .
         for port, trusts in enumerate(answered or (), _FIRST_PORT)
     )
     in_place = InPlace("" if listed.environment.reloadable else "the permission is missing.")
-    return replace(snapshot_of(seen, listed), listeners=listeners, in_place=in_place)
+    return snapshot_of(seen, listed).with_nodes(listeners=listeners, in_place=in_place)
 
 
 def _asked_about(seen: Secrets) -> frozenset[int]:

@@ -502,14 +502,14 @@ class TestLooking:
         outcome = run(cluster.work(), RECONCILE, take_nothing, engine=engine)
         assert nodes.answers.asked == 1
         assert outcome.looked is not None
-        assert outcome.looked.snapshot.listeners
+        assert outcome.looked.snapshot.nodes.listeners
 
     def test_before_every_single_step_that_wants_it_fresh(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
         reached = [0]
 
         def rule(at: Situation) -> Steps:
             """The operator takes the stamps back when it goes on."""
-            reached[0] = max(reached[0], at.snapshot.pods[0].key_generation or 0)
+            reached[0] = max(reached[0], at.snapshot.nodes.pods[0].key_generation or 0)
             return (
                 (StampPods(generation=None, key_generation=reached[0] + 1, phase=Phase.USE),) if reached[0] < 2 else ()
             )

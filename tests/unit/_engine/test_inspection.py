@@ -35,7 +35,7 @@ def test_nodes_are_asked_although_no_gate_stands_before_what_comes_next(
     outcome = inspect(work, intent)
     assert nodes.answers.asked == 1
     assert outcome.looked is outcome.observation
-    assert outcome.observation.snapshot.listeners
+    assert outcome.observation.snapshot.nodes.listeners
     assert len(cluster.memory.api.writes) == before
 
 
@@ -50,14 +50,14 @@ def test_those_that_were_asked_for_the_next_step_are_not_asked_twice(
 
 def test_where_nobody_can_be_asked_stored_evidence_has_to_do(cluster: WatchedCluster) -> None:
     snapshot = inspect(cluster.work(), RECONCILE).observation.snapshot
-    assert snapshot.listeners is None
-    assert snapshot.in_place is not None
-    assert "cannot be asked" in snapshot.in_place.reload
+    assert snapshot.nodes.listeners is None
+    assert snapshot.nodes.in_place is not None
+    assert "cannot be asked" in snapshot.nodes.in_place.reload
 
 
 def test_where_nobody_runs_nobody_is_asked() -> None:
     outcome = inspect(work_on(MemoryCluster()), Intent(Goal.CREATE, before_kafka=True))
-    assert outcome.observation.snapshot.in_place is None
+    assert outcome.observation.snapshot.nodes.in_place is None
 
 
 @pytest.mark.parametrize("reload", [True, False], ids=["reload", "restart"])

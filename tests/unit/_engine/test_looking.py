@@ -46,8 +46,8 @@ def looked(cluster: WatchedCluster, work: Work | None = None) -> Snapshot:
 
 def test_everybody_who_runs_answers(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
-    assert {one.uid for one in snapshot.listeners or ()} == cluster.node_uids
-    assert snapshot.in_place == InPlace()
+    assert {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
+    assert snapshot.nodes.in_place == InPlace()
 
 
 @pytest.mark.parametrize(("replaced", "looks"), [(1, 2), (2, 3), (9, 3)])
@@ -70,13 +70,13 @@ def test_who_was_replaced_meanwhile_is_asked_anew_a_few_times(
     work.look_live = answer_and_go
     snapshot = looked(cluster, work)
     assert answer.asked == looks
-    assert {one.uid for one in snapshot.listeners or ()} <= cluster.node_uids
-    assert bool(left) or {one.uid for one in snapshot.listeners or ()} == cluster.node_uids
+    assert {one.uid for one in snapshot.nodes.listeners or ()} <= cluster.node_uids
+    assert bool(left) or {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
 
 
 def test_without_eyes_it_is_said_that_nobody_was_asked(cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
-    assert (snapshot.listeners, snapshot.in_place) == (
+    assert (snapshot.nodes.listeners, snapshot.nodes.in_place) == (
         None, InPlace(reload="the running nodes cannot be asked what they trust."),
     )  # fmt: skip
 
@@ -86,19 +86,19 @@ def test_nodes_that_are_away_are_asked_at_a_later_look(nodes: ReloadingNodes, cl
     work = cluster.work()
     away = see(work).with_only(frozenset())
     work.observe = lambda: away
-    assert looked(cluster, work).listeners == ()
-    assert (looked(cluster, work).in_place, nodes.answers.asked) == (InPlace(), 0)
+    assert looked(cluster, work).nodes.listeners == ()
+    assert (looked(cluster, work).nodes.in_place, nodes.answers.asked) == (InPlace(), 0)
 
 
 def test_a_library_that_is_missing_is_found_out_beforehand(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     work = cluster.work()
     work.unreloadable = lambda: "kafka-python is missing."
-    assert looked(cluster, work).in_place == InPlace(reload="kafka-python is missing.")
+    assert looked(cluster, work).nodes.in_place == InPlace(reload="kafka-python is missing.")
 
 
 def test_and_so_is_a_permission(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     cluster.permitted.denied = frozenset({"get configmaps"})
-    found = looked(cluster).in_place
+    found = looked(cluster).nodes.in_place
     assert found is not None
     assert "configmaps" in found.reload
 
@@ -107,7 +107,7 @@ def test_and_a_restart_that_the_operator_will_make_anyway(nodes: ReloadingNodes,
     """Its revision is not what we would compute: it is told, and nodes can still read their trust again."""
     revised = {"metadata": {"annotations": {"strimzi.io/revision": "00000000"}}}
     cluster.change("pods", "demo-kafka-0", revised)
-    assert looked(cluster).in_place == InPlace(
+    assert looked(cluster).nodes.in_place == InPlace(
         stamps="the Cluster Operator would restart demo-kafka-0 whatever it is told."
     )
 
@@ -147,8 +147,8 @@ def test_an_earlier_look_will_do_before_a_pause(
 ) -> None:
     observation, steps = decided(cluster, lambda at: (PAUSE,), earlier)
     assert (steps, nodes.answers.asked) == ((PAUSE,), 1)
-    assert observation.snapshot.listeners is earlier.snapshot.listeners
-    assert observation.snapshot.in_place == earlier.snapshot.in_place
+    assert observation.snapshot.nodes.listeners is earlier.snapshot.nodes.listeners
+    assert observation.snapshot.nodes.in_place == earlier.snapshot.nodes.in_place
 
 
 def test_an_earlier_look_does_not_open_a_gate(
@@ -157,11 +157,11 @@ def test_an_earlier_look_does_not_open_a_gate(
     """By the stored objects there is nothing to do, and with the earlier answers of nodes a gate opens: they are asked again."""
 
     def rule(at: Situation) -> Steps:
-        return (PAUSE,) if at.snapshot.listeners is None else (STAMP,)
+        return (PAUSE,) if at.snapshot.nodes.listeners is None else (STAMP,)
 
     observation, steps = decided(cluster, rule, earlier)
     assert (steps, nodes.answers.asked) == ((STAMP,), 2)
-    assert observation.snapshot.listeners is not earlier.snapshot.listeners
+    assert observation.snapshot.nodes.listeners is not earlier.snapshot.nodes.listeners
 
 
 def test_an_earlier_look_does_not_keep_one_closed(
@@ -170,7 +170,7 @@ def test_an_earlier_look_does_not_keep_one_closed(
     """A node that was in the way when it was asked may not be any more."""
 
     def rule(at: Situation) -> Steps:
-        return () if at.snapshot.listeners is earlier.snapshot.listeners else (STAMP,)
+        return () if at.snapshot.nodes.listeners is earlier.snapshot.nodes.listeners else (STAMP,)
 
     assert decided(cluster, rule, earlier)[1] == (STAMP,)
     assert nodes.answers.asked == 2
@@ -184,4 +184,4 @@ def test_an_earlier_look_is_of_the_pods_that_ran_then(
     cluster.memory.step()
     observation, _steps = decided(cluster, lambda at: (PAUSE,), earlier)
     assert nodes.answers.asked == 2
-    assert {one.uid for one in observation.snapshot.listeners or ()} == cluster.node_uids
+    assert {one.uid for one in observation.snapshot.nodes.listeners or ()} == cluster.node_uids

@@ -54,10 +54,10 @@ def seen(cluster: WatchedCluster, **uids: str) -> Observation:
     observation = cluster.work().observe()
     pods = tuple(
         replace(pod, uid=uids.get(pod.name.replace("-", "_"), pod.uid))
-        for pod in observation.snapshot.pods
+        for pod in observation.snapshot.nodes.pods
         if uids.get(pod.name.replace("-", "_")) != ""
     )
-    return replace(observation, snapshot=replace(observation.snapshot, pods=pods))
+    return replace(observation, snapshot=observation.snapshot.with_nodes(pods=pods))
 
 
 def test_a_pod_that_is_away_for_some_passes_is_told_of_when_it_is_back(cluster: WatchedCluster) -> None:
@@ -78,9 +78,9 @@ def test_a_component_comes_back_under_another_name(cluster: WatchedCluster) -> N
     restarted = Restarted(work, before)
     pods = [
         replace(pod, uid="new", name="demo-entity-operator-new") if pod.component is Component.ENTITY_OPERATOR else pod
-        for pod in before.snapshot.pods
+        for pod in before.snapshot.nodes.pods
     ]
-    (old,) = [pod.name for pod in before.snapshot.pods if pod.component is Component.ENTITY_OPERATOR]
-    restarted.see(replace(before, snapshot=replace(before.snapshot, pods=tuple(pods))))
+    (old,) = [pod.name for pod in before.snapshot.nodes.pods if pod.component is Component.ENTITY_OPERATOR]
+    restarted.see(replace(before, snapshot=before.snapshot.with_nodes(pods=tuple(pods))))
     (line,) = told(lines)
     assert line.startswith(f"{old}, now demo-entity-operator-new, was restarted by")

@@ -42,7 +42,7 @@ class Waiting:
         self.begun = self.work.clock.monotonic()
 
     def _look(self, observation: Observation) -> object:
-        self.asked.append({pod.name for pod in observation.snapshot.pods})
+        self.asked.append({pod.name for pod in observation.snapshot.nodes.pods})
         self.meanwhile(len(self.asked))
         return self.nodes.answers(observation)
 

@@ -223,7 +223,7 @@ def test_only_who_has_not_followed_is_asked_again(at: Reloading) -> None:
     work, asked = at.work(), []
 
     def answer(observation: Observation) -> tuple[ObservedListener, ...]:
-        asked.append([pod.name for pod in observation.snapshot.pods if pod.component is Component.KAFKA])
+        asked.append([pod.name for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA])
         seen = at.nodes.answers(observation)
         for uid, process in list(at.memory.kubelet.processes.items()):
             if process.pod in at.nodes.deaf:

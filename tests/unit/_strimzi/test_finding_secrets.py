@@ -72,8 +72,8 @@ def test_what_has_lost_its_labels_is_read_all_the_same(name: str, why: str, hold
     bench.api.requests.clear()
     after = bench.observe().snapshot
     assert after.objects.unlabelled_secrets == {name: UnlabelledSecret(lost, why, holds)}
-    assert (after.ca, after.bundle, after.ledger, after.leaves.stored, after.pods, after.leaves.missing) == (
-        before.ca, before.bundle, before.ledger, before.leaves.stored, before.pods, {},
+    assert (after.ca, after.bundle, after.ledger, after.leaves.stored, after.nodes.pods, after.leaves.missing) == (
+        before.ca, before.bundle, before.ledger, before.leaves.stored, before.nodes.pods, {},
     )  # fmt: skip
     assert sum(path.endswith("/secrets") for _method, path in bench.api.requests) == 1 + (3 if name == LEDGER else 1)
 

@@ -44,7 +44,7 @@ def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int)
             bench.create("secrets", secret(name, {}))
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
-    assert (len(snapshot.pods), len(snapshot.leaves.stored)) == (nodes, nodes + bool(nodes))
+    assert (len(snapshot.nodes.pods), len(snapshot.leaves.stored)) == (nodes, nodes + bool(nodes))
     assert len(bench.api.requests) == requests
 
 
@@ -59,7 +59,7 @@ def test_secrets_are_read_before_pods() -> None:
 
 def test_nothing_there_is_an_observation_too() -> None:
     snapshot = Bench().observe().snapshot
-    assert (snapshot.pods, snapshot.leaves.stored, snapshot.ledger, snapshot.bundle) == ((), (), None, None)
+    assert (snapshot.nodes.pods, snapshot.leaves.stored, snapshot.ledger, snapshot.bundle) == ((), (), None, None)
     assert snapshot.reconciliation.exists is False
     assert snapshot.objects.sizes == {}
 
@@ -72,7 +72,7 @@ def test_other_clusters_in_the_namespace_are_not_seen() -> None:
     stranger["metadata"]["labels"].update(foreign)
     bench.create("pods", stranger)
     observation = bench.observe()
-    assert [one.name for one in observation.snapshot.pods] == ["demo-kafka-0"]
+    assert [one.name for one in observation.snapshot.nodes.pods] == ["demo-kafka-0"]
     assert "other-kafka-0" not in observation.secrets
 
 
@@ -83,7 +83,7 @@ def test_ended_pods_and_unknown_components_are_no_parties() -> None:
     bench.create("pods", ended)
     bench.create("pods", pod("demo-connect-0", "connect"))
     observation = bench.observe()
-    assert [one.name for one in observation.snapshot.pods] == ["demo-kafka-0"]
+    assert [one.name for one in observation.snapshot.nodes.pods] == ["demo-kafka-0"]
     assert set(observation.pods) == {"demo-kafka-0", "demo-kafka-9"}
 
 
@@ -94,7 +94,7 @@ def test_parties_are_sorted_and_of_all_components() -> None:
         ("demo-kafka-exporter-b", "kafka-exporter"), ("demo-entity-operator-c", "entity-operator"),
     ]:  # fmt: skip
         bench.create("pods", pod(name, component))
-    assert [one.component for one in bench.observe().snapshot.pods] == [
+    assert [one.component for one in bench.observe().snapshot.nodes.pods] == [
         Component.CRUISE_CONTROL, Component.ENTITY_OPERATOR, Component.KAFKA, Component.KAFKA,
         Component.KAFKA_EXPORTER,
     ]  # fmt: skip

@@ -66,7 +66,7 @@ def test_brokers_verify_and_do_nothing_else() -> None:
     controller["metadata"]["labels"]["strimzi.io/broker-role"] = "false"
     made.create("pods", controller)
     made.create("pods", pod("demo-entity-operator-x", "entity-operator"))
-    (broker,) = seen(made).snapshot.pods
+    (broker,) = seen(made).snapshot.nodes.pods
     assert (broker.name, broker.leaves, broker.verifies_only, broker.generation) == ("demo-kafka-0", (), True, None)
 
 
@@ -74,7 +74,7 @@ def test_a_broker_that_the_operator_is_still_to_restart() -> None:
     made = bench()
     made.create("pods", pod("demo-kafka-0", clients_ca_cert_generation="2"))
     made.create("pods", pod("demo-kafka-1", clients_ca_cert_generation="3"))
-    assert [one.generation for one in seen(made).snapshot.pods] == [2, None]
+    assert [one.generation for one in seen(made).snapshot.nodes.pods] == [2, None]
 
 
 @pytest.mark.parametrize(("kind", "verify"), [("tls", True), ("scram-sha-512", False), ("custom", False)])
@@ -83,7 +83,7 @@ def test_whether_brokers_verify(kind: str, verify: bool) -> None:
     made.create("pods", pod("demo-kafka-0"))
     found = seen(made)
     assert found.snapshot.users.has_verifiers is verify
-    assert [one.name for one in found.snapshot.pods] == ["demo-kafka-0"]
+    assert [one.name for one in found.snapshot.nodes.pods] == ["demo-kafka-0"]
     assert [one.port for one in endpoints_of(found)] == ([9093] if verify else [])
 
 
@@ -148,5 +148,5 @@ def test_the_generation_is_our_own(ours: dict[str, str], counted: int) -> None:
 
 def test_without_a_cluster() -> None:
     found = seen(Bench()).snapshot
-    assert (found.reconciliation.exists, found.pods, found.users.presenters) == (False, (), ())
+    assert (found.reconciliation.exists, found.nodes.pods, found.users.presenters) == (False, (), ())
     assert (found.users.has_verifiers, found.users.issued_by) == (True, IssuedBy.USER_OPERATOR)

@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Component,
     Leaves,
     LinkCertificates,
+    Nodes,
     Objects,
     Pod,
     PreparedAuthority,
@@ -200,10 +201,10 @@ def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Itera
         ObservedListener(
             pod.name, pod.uid, 9091, stored.get(pod.name), frozenset(accepting), frozenset(refusing), source="handshake"
         )
-        for pod in snapshot.pods
+        for pod in snapshot.nodes.pods
         if pod.component is Component.KAFKA
     )
-    return replace(snapshot, listeners=listeners)
+    return snapshot.with_nodes(listeners=listeners)
 
 
 #: The part of a snapshot that a keyword of ``cluster`` and ``changed`` goes to, and the field there.
@@ -215,6 +216,7 @@ _PARTS = {
             ("outside", OutsideClients),
             ("objects", Objects),
             ("users", CaUsers),
+            ("nodes", Nodes),
             ("leaves", Leaves),
         )
         for one in fields(kind)
@@ -248,7 +250,7 @@ def cluster(**fields: Any) -> Snapshot:
         ca=secrets(),
         ledger=ledger(),
         bundle=frozenset(),
-        pods=pods(),
+        nodes=Nodes(pods()),
         leaves=Leaves(leaves()),
         reconciliation=Reconciliation(),
     )

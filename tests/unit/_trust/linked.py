@@ -129,9 +129,9 @@ PROJECTED = replace(ENROLLED, ca=replace(_BEFORE, others=others(NEW)))
 IN_BUNDLE = replace(PROJECTED, bundle=names_of(OLD, NEW), now=PUBLISHED_AT)
 TRUSTED = replace(IN_BUNDLE, now=NOW, **_books(_OLD, _AGREED))
 ISSUED = changed(TRUSTED, leaves=stored(NEW, 0, OLD, own=OLD), pods=processes(OLD, 0, 0, presents_stored=False))
-HALF_USED = replace(ISSUED, pods=(processes(NEW, 0, 1)[0], *ISSUED.pods[1:]))
+HALF_USED = changed(ISSUED, pods=(processes(NEW, 0, 1)[0], *ISSUED.nodes.pods[1:]))
 SHARED = replace(HALF_USED, **_books(*_SHARED))
-USED = replace(SHARED, pods=processes(NEW, 0, 1))
+USED = changed(SHARED, pods=processes(NEW, 0, 1))
 PHASED_OUT = replace(USED, **_books(_LEAVING, _IN_USE))
 ALONE = changed(PHASED_OUT, leaves=stored(NEW, 0, OLD, own=NEW))
 HALTED = replace(ALONE, reconciliation=PAUSED)
@@ -142,12 +142,12 @@ STRUCK = replace(OUT_OF_BUNDLE, **_books(_ISSUING, removed=(_GONE,)))
 #: Only nodes' leaves end with ``ca.crt``; others keep what was sent behind them.
 _KEPT = tuple(replace(leaf, generation=1) for leaf in stored(NEW, 0, OLD, own=NEW)[len(PODS) :])
 RECHAINED = changed(STRUCK, leaves=(*stored(NEW, 1)[: len(PODS)], *_KEPT))
-STAMPED = replace(
+STAMPED = changed(
     RECHAINED, pods=(*nodes(NEW, 1, 1), replace(processes(NEW, 0, 1)[-1], key_generation=1))
 )  # fmt: skip
 RESUMED = replace(STAMPED, reconciliation=RUNS)
 TIDIED = replace(RESUMED, ca=replace(_AFTER, kept_links={_WAITS[0].fingerprint: LinkCertificates(LINK, BACK)}))
-REMOVED = replace(TIDIED, pods=(*nodes(NEW, 1, 1), processes(NEW, 1, 2)[-1]))
+REMOVED = changed(TIDIED, pods=(*nodes(NEW, 1, 1), processes(NEW, 1, 2)[-1]))
 READ_AGAIN = answering(REMOVED, accepting=names_of(NEW), refusing=names_of(OLD))
 FINISHED = replace(
     READ_AGAIN,

@@ -61,19 +61,19 @@ _HELD_STILL = HeldLeaf(_OLD_LEAF, frozenset({uid_of("topics")}), uids_of())
 AGREED = replace(linked.TRUSTED, **_books(_OLD, _NEW))
 HALTED = replace(AGREED, reconciliation=PAUSED)
 NOTED = replace(HALTED, **_books(_OLD, _NEW, held=(_HELD_BY_ALL,)))
-ISSUED = changed(NOTED, leaves=linked.ISSUED.leaves.stored, pods=linked.ISSUED.pods)
-STAMPED = replace(ISSUED, pods=(*nodes(NEW, 0, 0), ISSUED.pods[-1]))
+ISSUED = changed(NOTED, leaves=linked.ISSUED.leaves.stored, pods=linked.ISSUED.nodes.pods)
+STAMPED = changed(ISSUED, pods=(*nodes(NEW, 0, 0), ISSUED.nodes.pods[-1]))
 MIXED = replace(STAMPED, **_books(*_MIXED, held=(_HELD_BY_ALL,)))
 RESUMED = replace(MIXED, reconciliation=RUNS)
 READ_AGAIN = answering(RESUMED, accepting=names_of(OLD, NEW))
 IN_USE = replace(READ_AGAIN, **_books(*_MIXED, held=(_HELD_STILL,)))
-RESTARTED = replace(IN_USE, pods=(*nodes(NEW, 0, 0), processes(NEW, 0, 1)[-1]))
+RESTARTED = changed(IN_USE, pods=(*nodes(NEW, 0, 0), processes(NEW, 0, 1)[-1]))
 WAITING = replace(RESTARTED, **_books(*_LEFT, held=(replace(_HELD_STILL, awaiting=frozenset()),)))
-HALF_RESTARTED = replace(WAITING, listeners=None, pods=(nodes(NEW, 0, 1)[0], *WAITING.pods[1:]))
+HALF_RESTARTED = changed(WAITING, listeners=None, pods=(nodes(NEW, 0, 1)[0], *WAITING.nodes.pods[1:]))
 HALF_WAITING = replace(
     HALF_RESTARTED, **_books(*_LEFT, held=(HeldLeaf(_OLD_LEAF, frozenset(), uids_of(*PODS[1:])),))
 )  # fmt: skip
-ALL_RESTARTED = replace(HALF_WAITING, pods=processes(NEW, 0, 1))
+ALL_RESTARTED = changed(HALF_WAITING, pods=processes(NEW, 0, 1))
 PHASED_OUT = replace(
     ALL_RESTARTED,
     **_books(entry(OLD, PHASE_OUT, {0}), replace(_LEFT[1], state=ALL, awaiting=frozenset())),

@@ -72,7 +72,7 @@ NOTED = replace(LEARNED, **_books(_OLD, _ISSUING, held=(_HELD,)))
 ISSUED = changed(
     NOTED, leaves=leaves(RENEWED, 1), pods=nodes(OLD, 0, 0, presents_stored=False)
 )  # fmt: skip
-STAMPED = replace(ISSUED, pods=nodes(RENEWED, 1, 0, key_generation=0))
+STAMPED = changed(ISSUED, pods=nodes(RENEWED, 1, 0, key_generation=0))
 PHASED_OUT = replace(STAMPED, **_books(entry(OLD, PHASE_OUT, {0}), _IN_USE, held=(_HELD,)))
 WITHDRAWN = replace(PHASED_OUT, ca=replace(PHASED_OUT.ca, others={}))
 OUT_OF_BUNDLE = replace(WITHDRAWN, bundle=names_of(RENEWED))

@@ -251,7 +251,7 @@ def refused(asked: str, why: str) -> tuple[Violation, ...]:
 def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: str) -> None:
     """Before the pause that the restarts would begin with."""
     snapshot, intent = FLOWS[stage]
-    blocked = replace(snapshot, in_place=BLOCKED)
+    blocked = changed(snapshot, in_place=BLOCKED)
     assert decide(blocked, replace(intent, spread=Spread.RELOAD)) == Decision(violations=refused("spread=reload", why))
     for spread in (Spread.AUTO, Spread.RESTART):
         assert decide(blocked, replace(intent, spread=spread)).steps
@@ -262,7 +262,7 @@ def test_who_has_not_looked_is_not_held(stage: str) -> None:
     """Otherwise nobody would ever look."""
     snapshot, intent = FLOWS[stage]
     for seen in (InPlace(), None):
-        assert decide(replace(snapshot, in_place=seen), replace(intent, spread=Spread.RELOAD)).steps
+        assert decide(changed(snapshot, in_place=seen), replace(intent, spread=Spread.RELOAD)).steps
 
 
 @pytest.mark.parametrize(
@@ -276,14 +276,14 @@ def test_who_has_not_looked_is_not_held(stage: str) -> None:
 def test_who_wants_no_restart_is_held_where_there_would_be_one(
     in_place: InPlace | None, spread: Spread, why: str
 ) -> None:
-    found = decide(replace(patient.AGREED, in_place=in_place), replace(REPLACE_KEY, spread=spread))
+    found = decide(changed(patient.AGREED, in_place=in_place), replace(REPLACE_KEY, spread=spread))
     told = f"Nodes are restarted to take up {NEW_NAME}: {why}"
     assert found.violations == (refused("retire=when_restarted", told) if why else ())
     assert bool(found.steps) is not bool(why)
 
 
 def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
-    held = decide(replace(linked.HALTED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
+    held = decide(changed(linked.HALTED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
     assert held.steps == (Resume(phase=Phase.USE),)
     assert held.violations == refused("spread=reload", AVOIDABLE["linked ALONE"])
 

@@ -94,7 +94,7 @@ def test_the_same_cluster_gives_the_same_decision(snapshot: Snapshot, state: Rec
     found = decide(snapshot, intent)
     assert decide(before, intent) == found
     assert snapshot == before
-    turned = decide(changed(snapshot, pods=snapshot.pods[::-1], leaves=snapshot.leaves.stored[::-1]), intent)
+    turned = decide(changed(snapshot, pods=snapshot.nodes.pods[::-1], leaves=snapshot.leaves.stored[::-1]), intent)
     assert (turned.steps, turned.transitions, turned.done) == (found.steps, found.transitions, found.done)
     assert set(turned.violations) == set(found.violations)
 
@@ -107,7 +107,7 @@ def test_the_operator_is_switched_only_behind_the_gates(
     """In a pause, published, accepted with its chain and alone; and the CA that leaves with it is needed by nobody."""
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
     for step in found.steps:
-        if not isinstance(step, Switch) or not snapshot.pods:
+        if not isinstance(step, Switch) or not snapshot.nodes.pods:
             continue
         event(f"switched, leaving: {step.leaving is not None}")
         books, new = books_of(snapshot), step.authority.fingerprint
@@ -258,7 +258,7 @@ def test_nothing_is_read_again_where_it_cannot_or_shall_not_be(
     snapshot: Snapshot, state: Reconciliation, intent: Intent, in_place: InPlace | None
 ) -> None:
     """Nor is the operator told that it was: it would hide restarts that are needed."""
-    snapshot, found = with_books_kept(replace(snapshot, reconciliation=state, in_place=in_place), intent)
+    snapshot, found = with_books_kept(changed(snapshot, reconciliation=state, in_place=in_place), intent)
     shall = intent.spread is not Spread.RESTART and in_place is not None
     for step in found.steps:
         if isinstance(step, Reload):

@@ -154,8 +154,8 @@ class TestTrust:
 
     def test_a_process_in_which_more_verifies_is_not_noted(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
-        first, *others = asked.pods
-        asked = replace(asked, pods=(replace(first, verifies_only=False), *others))
+        first, *others = asked.nodes.pods
+        asked = changed(asked, pods=(replace(first, verifies_only=False), *others))
         known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
         assert known is not None
         assert known.awaiting == frozenset({first.uid})
@@ -188,8 +188,8 @@ class TestRemoval:
         withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, others={}))
         asked = answering(withdrawn, accepting=[name_of(NEW)], refusing=[name_of(OLD)])
         assert forget_removed(asked, books).removed == ()
-        first, *others = asked.pods
-        asked = replace(asked, pods=(replace(first, verifies_only=False), *others))
+        first, *others = asked.nodes.pods
+        asked = changed(asked, pods=(replace(first, verifies_only=False), *others))
         (left,) = forget_removed(asked, books).removed
         assert left.lingering == frozenset({uid_of(PODS[0])})
 

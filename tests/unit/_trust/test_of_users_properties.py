@@ -37,7 +37,7 @@ EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), froz
 def answers(draw: st.DrawFn, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
     """The answers of two listeners of each broker; a listener may say nothing about a CA."""
     found = []
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         for port in (9093, 9094):
             said = {name_of(one): draw(st.sampled_from(("accepts", "refuses", "nothing"))) for one in (OLD, NEW)}
             accepts = frozenset(name for name, answer in said.items() if answer == "accepts")
@@ -63,7 +63,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
         for number in range(draw(st.integers(0, 3)))
     ]
     waived = tuple(Waiver(one.name, NOW + DAY, "x") for one in users if draw(st.booleans()))
-    verified, pods = draw(st.booleans()), draw(st.sampled_from((snapshot.pods, snapshot.pods[1:], ())))
+    verified, pods = draw(st.booleans()), draw(st.sampled_from((snapshot.nodes.pods, snapshot.nodes.pods[1:], ())))
     snapshot = changed(snapshot, pods=pods, has_verifiers=verified)
     listeners = draw(st.one_of(st.none(), answers(snapshot) if verified else st.just(())))
     state = draw(st.sampled_from((RUNS, PAUSED)))
@@ -81,9 +81,9 @@ def clusters(draw: st.DrawFn) -> Snapshot:
 @given(clusters())
 def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
     for step in decide(snapshot, REPLACE_KEY).steps if snapshot.users.has_verifiers else ():
-        if isinstance(step, Switch) and snapshot.listeners is not None:
-            assert all(name_of(NEW) in one.accepts for one in snapshot.listeners)
-        if isinstance(step, Switch) and snapshot.listeners is None:
+        if isinstance(step, Switch) and snapshot.nodes.listeners is not None:
+            assert all(name_of(NEW) in one.accepts for one in snapshot.nodes.listeners)
+        if isinstance(step, Switch) and snapshot.nodes.listeners is None:
             entry = snapshot.ledger.find(name_of(NEW)) if snapshot.ledger else None
             assert entry is not None
             assert not (entry.awaiting or frozenset()) & snapshot.uids

@@ -36,7 +36,7 @@ def books_kept(snapshot: Snapshot, intent: Intent) -> Snapshot:
 
 
 def decided(stage: str, intent: Intent) -> Decision:
-    return decide(books_kept(replace(BEGUN[stage], pods=()), intent), intent)
+    return decide(books_kept(changed(BEGUN[stage], pods=()), intent), intent)
 
 
 @pytest.mark.parametrize("intent", [RECONCILE, REPLACE_KEY, ABORT], ids=lambda one: one.goal.value)

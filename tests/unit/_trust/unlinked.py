@@ -73,18 +73,18 @@ IN_BUNDLE = replace(PROJECTED, bundle=names_of(OLD, NEW), now=NOW - HOUR)
 READ_BACK = replace(
     IN_BUNDLE, now=NOW, **_books(_OLD, entry(NEW, UNTRUSTED, awaiting=uids_of(), published_at=NOW - HOUR))
 )
-HALF_RESTARTED = replace(READ_BACK, pods=(nodes(OLD, 0, 1)[0], *READ_BACK.pods[1:]))
-RESTARTED = replace(READ_BACK, pods=nodes(OLD, 0, 1))
+HALF_RESTARTED = changed(READ_BACK, pods=(nodes(OLD, 0, 1)[0], *READ_BACK.nodes.pods[1:]))
+RESTARTED = changed(READ_BACK, pods=nodes(OLD, 0, 1))
 TRUSTED = replace(RESTARTED, **_books(_OLD, _AGREED))
 PUBLISHED_NOW = replace(TRUSTED, **_books(_OLD, replace(_AGREED, published_at=NOW)))
 HALTED = replace(TRUSTED, reconciliation=PAUSED)
 SWITCHED = replace(HALTED, ca=replace(_AFTER, prepared=_WAITS, kept_keys=names_of(OLD, NEW)))
 LEARNED = replace(SWITCHED, **_books(_OLD, _ISSUING))
 ISSUED = changed(LEARNED, leaves=leaves(NEW, 1), pods=nodes(OLD, 0, 1, presents_stored=False))
-STAMPED = replace(ISSUED, pods=nodes(OLD, 0, 1, presents_stored=False, key_generation=1))
+STAMPED = changed(ISSUED, pods=nodes(OLD, 0, 1, presents_stored=False, key_generation=1))
 RESUMED = replace(STAMPED, reconciliation=RUNS)
 TIDIED = replace(RESUMED, ca=_AFTER)
-HALF_USED = replace(TIDIED, pods=(nodes(NEW, 1, 2)[0], *TIDIED.pods[1:]))
+HALF_USED = changed(TIDIED, pods=(nodes(NEW, 1, 2)[0], *TIDIED.nodes.pods[1:]))
 SHARED = replace(
     HALF_USED,
     **_books(
@@ -103,8 +103,8 @@ STRUCK = replace(
 )
 REMOVED = replace(STRUCK, reconciliation=RUNS)
 CLEAN = replace(REMOVED, ca=replace(REMOVED.ca, kept_keys=frozenset()))
-HALF_RETIRED = replace(CLEAN, pods=(nodes(NEW, 1, 3)[0], *CLEAN.pods[1:]))
-RETIRED = replace(CLEAN, pods=nodes(NEW, 1, 3))
+HALF_RETIRED = changed(CLEAN, pods=(nodes(NEW, 1, 3)[0], *CLEAN.nodes.pods[1:]))
+RETIRED = changed(CLEAN, pods=nodes(NEW, 1, 3))
 FINISHED = replace(RETIRED, ledger=ledger(_IN_USE, journal=a_journal(finished_at=NOW)))
 
 STAGES: dict[str, Snapshot] = {name: value for name, value in globals().items() if isinstance(value, Snapshot)}

@@ -29,7 +29,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """Waivers for clients that were not seen: the name is wrong, or the client is gone. Clients are looked for only
     where the cluster has nodes.
     """
-    if not snapshot.pods:
+    if not snapshot.nodes.pods:
         return ()
     seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.users.presenters}
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
@@ -41,7 +41,7 @@ def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     A client that is known to hold none of the cluster's CAs verifies another certificate, such as that of a listener
     with a certificate of its own.
     """
-    if not snapshot.pods:
+    if not snapshot.nodes.pods:
         return ()
     known = tuple(_known(snapshot, ledger))
     return tuple(

@@ -33,7 +33,7 @@ def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
 def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each pod that presents any, in the order of the pods."""
     known = stored.present_as_stored(snapshot, ledger)
-    if snapshot.listeners is None:
+    if snapshot.nodes.listeners is None:
         return known
     return tuple(
         _present(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
@@ -48,7 +48,7 @@ def present_outside(snapshot: Snapshot) -> tuple[Presentation, ...]:
 
 def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster that present something, or may, and are not waived."""
-    if not snapshot.pods:
+    if not snapshot.nodes.pods:
         return ()
     found = known_presenters(snapshot)
     return tuple(one for one in found if one.authorities != frozenset() and waiver_of(one.name, snapshot) is None)
@@ -63,10 +63,10 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
     read again since it started. Before a call has looked, the answer is left to the look.
     """
     journal, unwanted = ledger.journal, ledger.find(ledger.undone)
-    if ledger.undone is None or journal is None or snapshot.in_place is None:
+    if ledger.undone is None or journal is None or snapshot.nodes.in_place is None:
         return ()
     before = (unwanted.awaiting if unwanted else None) or frozenset()
-    told = snapshot.listeners is not None
+    told = snapshot.nodes.listeners is not None
     read_again = {uid for held in ledger.held for uid in held.holders}
     return tuple(
         pod
@@ -96,7 +96,7 @@ def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster that present nothing yet, and are about to be issued a certificate. It may be of a CA that was in use
     when its issuer looked, which may have been a while ago.
     """
-    if not snapshot.pods:
+    if not snapshot.nodes.pods:
         return ()
     return tuple(
         one
@@ -141,7 +141,7 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
     leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain}
     return frozenset(
         pod.uid
-        for pod in snapshot.pods
+        for pod in snapshot.nodes.pods
         if is_asked(pod, snapshot)
         and (seen := _listeners(pod, snapshot))
         and all(one.presents and one.presents[0] in {leaves.get(name) for name in pod.leaves} for one in seen)
@@ -150,7 +150,7 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
 
 def accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods that were asked, and whose listeners all accept this CA."""
-    asked = (pod for pod in snapshot.pods if is_asked(pod, snapshot))
+    asked = (pod for pod in snapshot.nodes.pods if is_asked(pod, snapshot))
     return frozenset(pod.uid for pod in asked if _accepts(pod, fingerprint, None, snapshot).trusted)
 
 
@@ -168,7 +168,11 @@ def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
 
 def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
     """Whether the answers of this pod are its evidence, so that a missing one is unknown (I5)."""
-    return snapshot.listeners is not None and pod.component is Component.KAFKA and pod.uid not in snapshot.assumed
+    return (
+        snapshot.nodes.listeners is not None
+        and pod.component is Component.KAFKA
+        and pod.uid not in snapshot.nodes.assumed
+    )
 
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
@@ -176,7 +180,7 @@ def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
     their place.
     """
     parties = {*stored.presenting(snapshot), *stored.verifying(snapshot)}
-    asked = (pod for pod in snapshot.pods if pod in parties and is_asked(pod, snapshot))
+    asked = (pod for pod in snapshot.nodes.pods if pod in parties and is_asked(pod, snapshot))
     return tuple(
         Unanswered(pod.name, pod.uid, pod.worker, why) for pod in asked if (why := _why_unanswered(pod, snapshot))
     )

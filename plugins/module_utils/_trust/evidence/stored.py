@@ -140,17 +140,17 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
 
 def presenting(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that present certificates of this CA."""
-    return tuple(pod for pod in snapshot.pods if not pod.verifies_only)
+    return tuple(pod for pod in snapshot.nodes.pods if not pod.verifies_only)
 
 
 def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that verify by this CA: all, or none where no listener does."""
-    return snapshot.pods if snapshot.users.has_verifiers else ()
+    return snapshot.nodes.pods if snapshot.users.has_verifiers else ()
 
 
 def verifying_only(snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the other pods: they know what their listeners know."""
-    return frozenset(pod.uid for pod in snapshot.pods if pod.verifies_only)
+    return frozenset(pod.uid for pod in snapshot.nodes.pods if pod.verifies_only)
 
 
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:

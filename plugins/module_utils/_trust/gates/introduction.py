@@ -11,7 +11,7 @@ process has to restart for trust alone (docs/operator.md, "Link certificates").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
@@ -46,7 +46,7 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
         return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
     form = (link, *snapshot.ca.current)
     learners = _learners(snapshot, ledger, entry, form)
-    able = replace(snapshot, pods=tuple(pod for pod in snapshot.pods if pod not in learners))
+    able = snapshot.with_nodes(pods=tuple(pod for pod in snapshot.nodes.pods if pod not in learners))
     if refused(gates.trust(within_cluster(able), ledger, form)):
         refusing = [
             f"{party.name} would refuse its link certificate: {why}." for party, why in refusals(able, ledger, form)
@@ -131,6 +131,6 @@ def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chai
     allows no CA below it. They hold no state and can restart first; nodes cannot.
     """
     before = snapshot.uids if entry.awaiting is None else entry.awaiting
-    others = tuple(pod for pod in snapshot.pods if pod.uid in before and pod.component is not Component.KAFKA)
-    found = refusals(replace(snapshot, pods=others), ledger, form)
+    others = tuple(pod for pod in snapshot.nodes.pods if pod.uid in before and pod.component is not Component.KAFKA)
+    found = refusals(snapshot.with_nodes(pods=others), ledger, form)
     return {party.pod: why for party, why in found if party.pod}

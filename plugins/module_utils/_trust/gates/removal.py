@@ -71,7 +71,7 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
         yield _Need(f"pod {seen.party}", seen.authorities, seen.why)
     for seen in present_outside(snapshot):
         yield _Need(seen.party, seen.authorities, seen.why)
-    for name in sorted(snapshot.foreign):
+    for name in sorted(snapshot.nodes.foreign):
         yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so it is not known what it presents")
     for leaf in snapshot.leaves.stored:
         authority, why = authority_of(leaf, leaf.generation, ledger)

@@ -37,7 +37,7 @@ def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation,
         for party in verifying_parties(snapshot, ledger)
         if not party.accepts(form, snapshot)
     )
-    return (*refusing, *map(_of_foreign, sorted(snapshot.foreign)))
+    return (*refusing, *map(_of_foreign, sorted(snapshot.nodes.foreign)))
 
 
 def _of_foreign(pod: str) -> Violation:

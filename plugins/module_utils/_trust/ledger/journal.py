@@ -169,7 +169,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if snapshot.reconciliation.paused_by_us or _is_removing(ledger):
         return False
-    if not snapshot.pods:
+    if not snapshot.nodes.pods:
         return journal.goal is Goal.CREATE
     return is_taken_up(successor, snapshot, ledger)
 

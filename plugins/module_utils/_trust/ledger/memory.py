@@ -24,9 +24,9 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     is remembered of the successor's leaf in this Secret says nothing any more.
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
-    annotated = frozenset(pod.leaf_hash for pod in snapshot.pods) - _doubtful(snapshot, ledger)
+    annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful(snapshot, ledger)
     known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaves & annotated}
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         seen = present_pod(pod, leaves, snapshot, ledger).authorities if pod.presents_stored and pod.leaf_hash else None
         if seen is not None and len(seen) == 1:
             known.setdefault(pod.leaf_hash, *seen)
@@ -43,7 +43,7 @@ def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     if successor is None:
         return frozenset()
     # Where the Secret holds what the pod was started with, no signature has to be checked.
-    changed = [pod for pod in snapshot.pods if not pod.presents_stored and pod.leaf_hash in successor.leaves]
+    changed = [pod for pod in snapshot.nodes.pods if not pod.presents_stored and pod.leaf_hash in successor.leaves]
     asked = {name for pod in changed for name in pod.leaves}
     back = {
         leaf.secret
@@ -115,7 +115,7 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
 def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
     replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         for secret in pod.leaves if pod.presents_stored else ():
             if secret in replaced:
                 added.setdefault(replaced[secret], set()).add(pod.uid)

@@ -43,7 +43,7 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     Pods are listed after the bundle was read, so a pod that is not recorded started later, with the CA in its trust.
     A bundle that is absent while pods exist is contradictory: nothing is recorded.
     """
-    if snapshot.bundle is None and snapshot.pods:
+    if snapshot.bundle is None and snapshot.nodes.pods:
         return ledger
     for entry in ledger.entries:
         projected = is_projected(snapshot, entry.fingerprint)

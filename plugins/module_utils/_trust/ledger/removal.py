@@ -32,7 +32,7 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
         if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
             continue
-        if not snapshot.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
+        if not snapshot.nodes.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
             continue
         if gates.removal(snapshot, ledger, entry.fingerprint):
             continue

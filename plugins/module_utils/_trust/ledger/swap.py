@@ -73,7 +73,7 @@ def yet_to_start(snapshot: Snapshot) -> tuple[Pod, ...]:
 
     The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA reconcile").
     """
-    return tuple(pod for pod in snapshot.pods if pod.generation != snapshot.ca.certificate_generation)
+    return tuple(pod for pod in snapshot.nodes.pods if pod.generation != snapshot.ca.certificate_generation)
 
 
 def take_on(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:

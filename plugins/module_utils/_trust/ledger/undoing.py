@@ -61,7 +61,7 @@ def note_unsure(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal
     state = snapshot.reconciliation
     if not journal.is_abort or journal.unsure is not None or not (state.paused_by_us and state.pause_effective):
         return journal
-    if snapshot.in_place is None or is_stored(snapshot, ledger, journal.replaces):
+    if snapshot.nodes.in_place is None or is_stored(snapshot, ledger, journal.replaces):
         return journal
     return replace(journal, unsure=frozenset(pod.uid for pod in unsure(snapshot, ledger)))
 

@@ -128,7 +128,11 @@ def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
 
 def _is_first_of_source(snapshot: Snapshot) -> bool:
     source, current = snapshot.source, snapshot.ca.current
-    return source is not None and not snapshot.pods and any(one.is_twin_of(current[0]) for one in source.certificates)
+    return (
+        source is not None
+        and not snapshot.nodes.pods
+        and any(one.is_twin_of(current[0]) for one in source.certificates)
+    )
 
 
 def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:

@@ -314,6 +314,25 @@ class InPlace:
 
 
 @dataclass(frozen=True)
+class Nodes:
+    """The processes of a cluster: the pods that verify by the CA, and what their listeners answered."""
+
+    #: The pods of the cluster, without those that belong to another owner.
+    pods: tuple[Pod, ...] = ()
+    #: The answers of the listeners of running nodes; None where no connection was opened, so that only stored evidence counts.
+    listeners: tuple[ObservedListener, ...] | None = None
+    #: UIDs of the nodes that are taken to answer what is stored: in a forecast, the nodes that it has restarted or had read their files again.
+    assumed: frozenset[str] = frozenset()
+    #: The obstacles to a change without a restart; None before the call has looked for them.
+    in_place: InPlace | None = None
+    #: The running pods of another owner that have the labels or the name of a process of the cluster, with the component they pass for. What
+    #: they present and trust is unknown.
+    foreign: Mapping[str, Component] = field(default_factory=dict)
+    #: The running pods without the labels by which programs find them, and these labels as "<name>=<value>".
+    unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class UnlabelledSecret:
     """A Secret that was found by its name, because it has lost labels.
 
@@ -414,12 +433,6 @@ class Snapshot:
     Secrets were read.
 
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
-    listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts. assumed: UIDs of nodes that
-    are taken to answer what is stored: in a forecast, those that it has restarted or had read again.
-    in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
-    unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
-    foreign: running pods that have the labels or the name of a process of the cluster and belong to another owner, with what they pass for. They are
-    none of ``pods``, and nothing is known of what they present and trust.
     source: where the user keeps the CAs to trust; None where none is named.
     named: the places that a person has told this run, or the flow in
     flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
@@ -432,15 +445,11 @@ class Snapshot:
     ca: CaSecrets
     ledger: Ledger | None
     bundle: frozenset[str] | None
-    pods: tuple[Pod, ...]
+    #: The pods of the cluster, the answers of their listeners, and what a change without a restart could not reach.
+    nodes: Nodes
     #: The leaves of the cluster's processes: those stored, those missing, and those that another issuer issues.
     leaves: Leaves
     reconciliation: Reconciliation
-    listeners: tuple[ObservedListener, ...] | None = None
-    assumed: frozenset[str] = frozenset()
-    in_place: InPlace | None = None
-    unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    foreign: Mapping[str, Component] = field(default_factory=dict)
     source: CaSource | None = None
     #: The node pools whose size matters here, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
@@ -476,11 +485,15 @@ class Snapshot:
 
     def assuming(self, uids: frozenset[str]) -> Snapshot:
         """The snapshot as if these nodes had answered what is stored about them. Pods that are gone are forgotten."""
-        return replace(self, assumed=(self.assumed | uids) & self.uids)
+        return self.with_nodes(assumed=(self.nodes.assumed | uids) & self.uids)
 
     def with_ca(self, **changes: Any) -> Snapshot:
         """The snapshot with these changes of the pair of CA Secrets."""
         return replace(self, ca=replace(self.ca, **changes))
+
+    def with_nodes(self, **changes: Any) -> Snapshot:
+        """The snapshot with these changes of the nodes."""
+        return replace(self, nodes=replace(self.nodes, **changes))
 
     def with_clients(self, clients: tuple[OutsideClient, ...]) -> Snapshot:
         """The snapshot with these clients outside the cluster."""
@@ -488,7 +501,7 @@ class Snapshot:
 
     @cached_property
     def uids(self) -> frozenset[str]:
-        return frozenset(pod.uid for pod in self.pods)
+        return frozenset(pod.uid for pod in self.nodes.pods)
 
     def window_of(self, leaf: StoredLeaf) -> timedelta:
         """How long before its end the operator renews this leaf."""
@@ -496,8 +509,8 @@ class Snapshot:
 
     @cached_property
     def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:
-        """``listeners`` by the UID of their pod, in their order."""
+        """``nodes.listeners`` by the UID of their pod, in their order."""
         found: dict[str, tuple[ObservedListener, ...]] = {}
-        for one in self.listeners or ():
+        for one in self.nodes.listeners or ():
             found[one.uid] = (*found.get(one.uid, ()), one)
         return found

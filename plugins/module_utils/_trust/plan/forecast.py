@@ -162,8 +162,12 @@ def _asked_anew(snapshot: Snapshot) -> Snapshot:
     """The answers of nodes with what they would say of CAs that have come since: the same as of another one with that name and key."""
     ledger = snapshot.ledger or Ledger()
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
-    said = None if snapshot.listeners is None else tuple(_with_answers(one, known) for one in snapshot.listeners)
-    return snapshot if said == snapshot.listeners else replace(snapshot, listeners=said)
+    said = (
+        None
+        if snapshot.nodes.listeners is None
+        else tuple(_with_answers(one, known) for one in snapshot.nodes.listeners)
+    )
+    return snapshot if said == snapshot.nodes.listeners else snapshot.with_nodes(listeners=said)
 
 
 def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> ObservedListener:
@@ -208,7 +212,7 @@ def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
 
 
 def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
-    restarted = [pod for pod in snapshot.pods if pod.uid in step.restarts]
+    restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.restarts]
     return PlannedStep(
         phase=step.phase,
         what=step.sentence(),

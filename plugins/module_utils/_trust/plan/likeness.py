@@ -39,7 +39,7 @@ def likeness_of(steps: Steps, snapshot: Snapshot) -> Any:
 
 class _Likeness:
     def __init__(self, snapshot: Snapshot) -> None:
-        self._names = {pod.uid: pod.name for pod in snapshot.pods}
+        self._names = {pod.uid: pod.name for pod in snapshot.nodes.pods}
 
     def of(self, value: Any) -> Any:
         if isinstance(value, Certificate):

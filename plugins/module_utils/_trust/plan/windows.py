@@ -25,7 +25,7 @@ def within_windows(
     if not uids:
         return decision
     left = tuple(step.as_left() for step in decision.steps)
-    pods = tuple(pod.name for pod in snapshot.pods if pod.uid in uids)
+    pods = tuple(pod.name for pod in snapshot.nodes.pods if pod.uid in uids)
     return Decision(pending=left, waiting=(_told(snapshot, pods),), asked=decision.asked)
 
 

@@ -59,11 +59,11 @@ def _left_to_do(snapshot: Snapshot) -> Iterator[str]:
     """A pod without an annotation counts as current, as it does for the operator, which would do nothing about it. Without
     pods the operator takes no old CA out."""
     ca = snapshot.ca
-    if distrusting := [pod for pod in snapshot.pods if pod.key_generation not in (None, ca.key_generation)]:
+    if distrusting := [pod for pod in snapshot.nodes.pods if pod.key_generation not in (None, ca.key_generation)]:
         yield f"{_these(distrusting)} to trust the new key"
-    elif behind := [pod for pod in snapshot.pods if pod.generation not in (None, ca.certificate_generation)]:
+    elif behind := [pod for pod in snapshot.nodes.pods if pod.generation not in (None, ca.certificate_generation)]:
         yield f"{_these(behind)} to use the new certificate"
-    for entry in ca.retired if snapshot.pods else ():
+    for entry in ca.retired if snapshot.nodes.pods else ():
         yield f"{named(ca.others[entry][0])} has still to leave ({entry})"
 
 

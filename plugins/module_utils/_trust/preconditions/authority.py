@@ -45,7 +45,9 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
         )  # fmt: skip
     if snapshot.ca.is_unread or snapshot.ca.named_for_tls:
         return
-    lost = not snapshot.ca.current and snapshot.reconciliation.exists and (snapshot.pods or snapshot.leaves.stored)
+    lost = (
+        not snapshot.ca.current and snapshot.reconciliation.exists and (snapshot.nodes.pods or snapshot.leaves.stored)
+    )
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
@@ -54,7 +56,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
 
 
 def _bring_in(snapshot: Snapshot, name: str) -> str:
-    if snapshot.pods or snapshot.leaves.stored:
+    if snapshot.nodes.pods or snapshot.leaves.stored:
         return "This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again."
     namespace, given = snapshot.names.namespace, f"{name}-given"
     return (

@@ -99,7 +99,7 @@ def absence_of_operator(kafka: str, namespace: str, why: str) -> Violation:
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle."""
-    return intent.goal is Goal.CREATE and snapshot.bundle is None and not snapshot.pods and is_starting(snapshot)
+    return intent.goal is Goal.CREATE and snapshot.bundle is None and not snapshot.nodes.pods and is_starting(snapshot)
 
 
 def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -234,7 +234,7 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """A new rotation starts from a healthy cluster only; one in flight goes on."""
     if not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         if pod.terminating:
             where = f" on worker {pod.worker}" if pod.worker else ""
             yield Violation(
@@ -272,7 +272,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
 
 
 def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.pods)
+    growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.nodes.pods)
     for name, size in snapshot.objects.sizes.items():
         if size + growth > SECRET_LIMIT and is_starting(snapshot):
             yield Violation(

@@ -90,7 +90,7 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         )  # fmt: skip
     for entry in snapshot.ledger.entries:
         current = bool(snapshot.ca.current) and entry.fingerprint == snapshot.ca.current[0].fingerprint
-        presented = any(not pod.verifies_only for pod in snapshot.pods)
+        presented = any(not pod.verifies_only for pod in snapshot.nodes.pods)
         if not current or (presented and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
             yield Violation(
                 Condition.READY_TO_HAND_BACK, snapshot.names.ledger,

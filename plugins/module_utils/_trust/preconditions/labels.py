@@ -16,7 +16,7 @@ from ..model.violations import Condition, Violation
 
 def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
-    for pod, lost in sorted(snapshot.unlabelled.items()):
+    for pod, lost in sorted(snapshot.nodes.unlabelled.items()):
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
             f"Find out who changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
@@ -25,7 +25,7 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents and trusts is unknown."""
-    for pod, component in sorted(snapshot.foreign.items()):
+    for pod, component in sorted(snapshot.nodes.foreign.items()):
         owner = "StrimziPodSet" if component is Component.KAFKA else "Deployment"
         yield Violation(
             Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),

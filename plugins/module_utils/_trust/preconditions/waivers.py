@@ -47,6 +47,7 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def _is_of_the_cluster(client: str, snapshot: Snapshot) -> bool:
-    names = {f"{snapshot.names.namespace}/{pod.name}" for pod in snapshot.pods} | {pod.name for pod in snapshot.pods}
+    pods = {pod.name for pod in snapshot.nodes.pods}
+    names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} | pods
     kind, _space, name = client.partition(" ")
     return client == "the Cluster Operator" or (kind.lower() == "pod" and name in names) or client in names

@@ -166,7 +166,7 @@ def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) 
 
 def _is_quiet(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether every party has taken the CA in use up, or a flow sees to it: certificates that are still good are left alone in between."""
-    return in_flight(ledger) is not None or not snapshot.pods or is_taken_up(entry, snapshot, ledger)
+    return in_flight(ledger) is not None or not snapshot.nodes.pods or is_taken_up(entry, snapshot, ledger)
 
 
 def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:

@@ -41,7 +41,7 @@ def holds(at: Situation) -> tuple[Violation, ...]:
 
 def _nobody_there(at: Situation) -> Iterator[Violation]:
     """Without pods states are kept, so a flow that was begun does not come to its end."""
-    if at.snapshot.pods or at.begun is None or not at.allows(Phase.TRUST):
+    if at.snapshot.nodes.pods or at.begun is None or not at.allows(Phase.TRUST):
         return
     yield Violation(
         Condition.EVIDENCE, at.snapshot.names.kafka,
@@ -93,7 +93,7 @@ def spoilt_for(at: Situation, steps: Steps) -> Iterator[Violation]:
     """
     snapshot = at.snapshot
     uids = frozenset(uid for step in steps if isinstance(step, (Roll, Reload)) for uid in step.uids)
-    pods = [pod for pod in snapshot.pods if pod.uid in uids]
+    pods = [pod for pod in snapshot.nodes.pods if pod.uid in uids]
     behind = {leaf.secret for leaf in snapshot.leaves.stored if leaf.generation != at.generation}
     read = {name for pod in pods for name in pod.leaves} - (set() if snapshot.ca.in_use_elsewhere else behind)
     # A node has its leaf in a Secret of its own name.
@@ -211,13 +211,13 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
 
 
 def _closed_trust_gates(at: Situation) -> Iterator[Violation]:
-    for entry in at.ledger.entries if at.snapshot.pods else ():
+    for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
         if _is_untrusted(at, entry):
             yield from at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry))
 
 
 def _closed_removal_gates(at: Situation) -> Iterator[Violation]:
-    for entry in at.ledger.entries if at.snapshot.pods else ():
+    for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
         leaves = entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving
         if leaves and not _is_untrusted(at, entry):
             yield from at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)

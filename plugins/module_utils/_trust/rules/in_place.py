@@ -21,14 +21,14 @@ def why_not_reloaded(at: Situation) -> str:
     """Why running nodes are not told to read their certificates again."""
     if at.intent.spread is Spread.RESTART:
         return "spread=restart asks for it."
-    if at.snapshot.in_place is None:
+    if at.snapshot.nodes.in_place is None:
         return "it is unknown whether nodes can be told to read their certificates again."
-    return at.snapshot.in_place.reload
+    return at.snapshot.nodes.in_place.reload
 
 
 def why_not_in_place(at: Situation) -> str:
     """Why running nodes are not told to read again, or why the operator would restart them although they have."""
-    return why_not_reloaded(at) or (at.snapshot.in_place.stamps if at.snapshot.in_place else "")
+    return why_not_reloaded(at) or (at.snapshot.nodes.in_place.stamps if at.snapshot.nodes.in_place else "")
 
 
 def why_restarted_later(at: Situation, next_: Certificate) -> str:
@@ -46,9 +46,9 @@ def why_not_annotated(at: Situation) -> str:
     """Why the operator cannot be told what pods have taken up, so that it restarts them."""
     if at.intent.unstamped:
         return "the API server refuses that pods are annotated."
-    return at.snapshot.in_place.annotations if at.snapshot.in_place else ""
+    return at.snapshot.nodes.in_place.annotations if at.snapshot.nodes.in_place else ""
 
 
 def nodes_of(snapshot: Snapshot, uids: frozenset[str]) -> frozenset[str]:
     """UIDs of the Kafka nodes among these pods: no other pod can read its certificates again."""
-    return frozenset(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA) & uids
+    return frozenset(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA) & uids

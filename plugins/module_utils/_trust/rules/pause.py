@@ -98,7 +98,7 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
     ca = snapshot.ca
     return frozenset(
         pod.uid
-        for pod in snapshot.pods
+        for pod in snapshot.nodes.pods
         if pod.presents_stored is False
         or pod.generation not in (None, ca.certificate_generation)
         or pod.key_generation not in (None, ca.key_generation)

@@ -26,7 +26,7 @@ def withdraw(at: Situation) -> Steps:
     This happens in a pause: a reconcile that was under way could put the CA into the trust bundle once more, unseen.
     """
     for entry in at.ledger.entries:
-        if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:
+        if entry.state is not TrustState.PHASE_OUT or not at.snapshot.nodes.pods or entry.certificate == at.current:
             continue
         if at.is_next(entry):
             continue

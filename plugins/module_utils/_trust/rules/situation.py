@@ -59,7 +59,7 @@ class Situation:
         """The key generation that pods are annotated with, the lowest where they differ; that of the key Secret where none is
         annotated with any, as they are not compared then.
         """
-        known = (pod.key_generation for pod in self.snapshot.pods if pod.key_generation is not None)
+        known = (pod.key_generation for pod in self.snapshot.nodes.pods if pod.key_generation is not None)
         return min(known, default=self.snapshot.ca.key_generation)
 
     @property

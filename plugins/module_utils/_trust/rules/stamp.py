@@ -26,9 +26,9 @@ def stamp_pods(at: Situation) -> Steps:
         return ()
     if any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored):
         return ()
-    nodes = [pod for pod in at.snapshot.pods if pod.component is Component.KAFKA]
+    nodes = [pod for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA]
     behind = [pod for pod in nodes if not pod.presents_stored or pod.generation != at.generation]
-    keys_behind = any(pod.key_generation not in (None, ca.key_generation) for pod in at.snapshot.pods)
+    keys_behind = any(pod.key_generation not in (None, ca.key_generation) for pod in at.snapshot.nodes.pods)
     if not behind and not keys_behind:
         return ()
     told = not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)

@@ -32,7 +32,7 @@ def switch(at: Situation) -> Steps:
     if successor is None:
         return ()
     if at.current is None:
-        return () if at.snapshot.pods else (_to(successor, at, 0, None),)
+        return () if at.snapshot.nodes.pods else (_to(successor, at, 0, None),)
     if not may_be_used(at, successor):
         return ()
     chain = successor.entry.chain

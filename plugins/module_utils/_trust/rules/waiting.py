@@ -19,7 +19,7 @@ def still_held(at: Situation) -> tuple[str, ...]:
         return ()
     replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
     uids = frozenset(uid for held in at.ledger.held for uid in held.holders)
-    pods = ", ".join(sorted(pod.name for pod in at.snapshot.pods if pod.uid in uids))
+    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids))
     if replaced is None or not pods:
         return ()
     until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""

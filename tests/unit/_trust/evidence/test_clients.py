@@ -114,7 +114,7 @@ def test_waivers_for_clients_that_were_not_seen() -> None:
     other = replace(WAIVER, client="KafkaConnect kafka/other")
     snapshot = beside(a_client(OLD), waivers=(WAIVER, other))
     assert unmatched(snapshot) == (other,)
-    assert unmatched(replace(snapshot, pods=())) == ()
+    assert unmatched(changed(snapshot, pods=())) == ()
 
 
 def test_within_the_cluster_nobody_outside_counts() -> None:

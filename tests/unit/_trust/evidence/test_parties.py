@@ -134,9 +134,9 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
     open_to_both = replace(NODE, presents_stored=False)
     ca = secrets(prepared=(prepared(NEW),))
     books = replace(BOOKS, held=(HELD_BY_PEER,))
-    stored_only = replace(SEEN, pods=(open_to_both,), ca=ca)
+    stored_only = changed(SEEN, pods=(open_to_both,), ca=ca)
     assert [seen.authorities for seen in present_all(stored_only, books)] == [names_of(OLD, NEW)]
-    asked = replace(stored_only, listeners=(on(NODE, presents=stored_chain(NEW)),))
+    asked = changed(stored_only, listeners=(on(NODE, presents=stored_chain(NEW)),))
     assert [seen.authorities for seen in present_all(asked, books)] == [names_of(NEW)]
 
 
@@ -201,7 +201,7 @@ def test_who_has_not_answered(seen: tuple[ObservedListener, ...], pod: Pod, why:
     pod = replace(pod, worker="worker-1")
     alone = looked(*seen, pods=(pod, TOPICS))
     assert unanswered(alone) == ((Unanswered(NODE.name, NODE.uid, "worker-1", why),) if why else ())
-    assert unanswered(replace(alone, listeners=None)) == unanswered(alone.assuming(frozenset({NODE.uid}))) == ()
+    assert unanswered(changed(alone, listeners=None)) == unanswered(alone.assuming(frozenset({NODE.uid}))) == ()
 
 
 def test_who_neither_presents_nor_verifies_is_not_missed() -> None:
@@ -270,7 +270,7 @@ def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
     ],
 )
 def test_who_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ...] | None, trusting: set[Pod]) -> None:
-    assert still_trusting(GONE, replace(SEEN, listeners=seen)) == {pod.uid for pod in trusting}
+    assert still_trusting(GONE, changed(SEEN, listeners=seen)) == {pod.uid for pod in trusting}
 
 
 # --- who presents what is stored
@@ -309,7 +309,7 @@ _SEEN = st.builds(
 @given(st.lists(_SEEN, max_size=6))
 def test_looking_only_ever_takes_trust_away_and_silence_never_clears(seen: list[ObservedListener]) -> None:
     snapshot = looked(*seen)
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         assert set(surely_trusted_by(pod, snapshot, BOOKS)) <= set(surely_trusted_by(pod, SEEN, BOOKS))
     cleared = {NODE.uid, PEER.uid} - still_trusting(GONE, snapshot)
     for uid in cleared:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -25,6 +24,7 @@ from ..builders import (
     THIRD,
     a_pod,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -50,16 +50,16 @@ def test_what_each_of_them_trusts() -> None:
     """A pod: what was read back before it started. The operator: what is in the Secret now, known to the ledger or not."""
     snapshot = cluster(ca=secrets(others=others(THIRD, ROOT)), pods=pods(names=PODS[:2]))
     assert [(party.name, party.anchors, party.pod) for party in verifying_parties(snapshot, BOOKS)] == [
-        (f"pod {PODS[0]}", (OLD.certificate,), snapshot.pods[0]),
-        (f"pod {PODS[1]}", (OLD.certificate, NEW.certificate), snapshot.pods[1]),
+        (f"pod {PODS[0]}", (OLD.certificate,), snapshot.nodes.pods[0]),
+        (f"pod {PODS[1]}", (OLD.certificate, NEW.certificate), snapshot.nodes.pods[1]),
         ("the Cluster Operator", (OLD.certificate, THIRD.certificate), None),
     ]
 
 
 def test_a_pod_that_was_seen_to_refuse_a_ca_does_not_trust_it() -> None:
     snapshot = cluster(pods=(a_pod(),))
-    seen = ObservedListener(PODS[0], snapshot.pods[0].uid, 9091, refuses=names_of(OLD))
-    node, _operator = verifying_parties(replace(snapshot, listeners=(seen,)), ledger())
+    seen = ObservedListener(PODS[0], snapshot.nodes.pods[0].uid, 9091, refuses=names_of(OLD))
+    node, _operator = verifying_parties(changed(snapshot, listeners=(seen,)), ledger())
     assert (node.anchors, node.possible) == ((), ())
 
 

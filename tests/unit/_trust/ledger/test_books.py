@@ -137,13 +137,13 @@ def test_without_evidence_no_known_ca_changes_its_state(snapshot: Snapshot, inte
     """There are no pods, or nobody knows what one of them presents; in the second case a CA that nobody uses may become trusted."""
     before, after = books_of(snapshot), kept(snapshot, intent)[0]
     known = all(seen.authorities is not None for seen in present_all(snapshot, after))
-    if snapshot.pods and known:
+    if snapshot.nodes.pods and known:
         return
-    event("unknown" if snapshot.pods else "no pods")
+    event("unknown" if snapshot.nodes.pods else "no pods")
     for one in before.entries:
         found = after.find(one.fingerprint)
         assert found is not None
-        assert found.state is one.state or (one.state is UNTRUSTED and snapshot.pods)
+        assert found.state is one.state or (one.state is UNTRUSTED and snapshot.nodes.pods)
 
 
 @SETTINGS

@@ -171,7 +171,9 @@ def test_a_closed_journal_stays_as_it_is() -> None:
     [
         pytest.param({"ledger": ledger(entry(OLD, PHASE_OUT, {0}), _NEW_IN_USE)}, id="the old CA is still trusted"),
         pytest.param({"ledger": ledger(entry(THIRD, ALL, {1}))}, id="the successor is not in the ledger"),
-        pytest.param({"ledger": stage.REMOVED.ledger, "pods": stage.REMOVED.pods}, id="processes trust the old CA"),
+        pytest.param(
+            {"ledger": stage.REMOVED.ledger, "pods": stage.REMOVED.nodes.pods}, id="processes trust the old CA"
+        ),
         pytest.param(
             {"ca": replace(stage.RETIRED.ca, prepared=(prepared(NEW),))}, id="the next CA is among the prepared still"
         ),
@@ -232,7 +234,7 @@ def test_the_books_close_rotations_only(goal: Goal) -> None:
 def test_the_journal_of_a_rotation_without_pods_waits_for_them() -> None:
     """Only users of the CA can tell that it is in use."""
     assert journal_after(
-        replace(stage.RETIRED, ledger=ledger(entry(NEW, UNUSED, {1}), journal=a_journal()), pods=())
+        changed(stage.RETIRED, ledger=ledger(entry(NEW, UNUSED, {1}), journal=a_journal()), pods=())
     ) == (a_journal())
 
 

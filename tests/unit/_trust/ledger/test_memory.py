@@ -152,9 +152,9 @@ def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
     snapshot = answering(without(removed), accepting=names_of(NEW), refusing=names_of(OLD))
     listeners = (
         replace(one, accepts=names_of(NEW, OLD), refuses=NOBODY) if one.pod in accepting else one
-        for one in snapshot.listeners or ()
+        for one in snapshot.nodes.listeners or ()
     )
-    return replace(snapshot, listeners=tuple(listeners))
+    return changed(snapshot, listeners=tuple(listeners))
 
 
 def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
@@ -194,7 +194,7 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
             (replace(GONE, awaiting=uids_of()),), id="somebody has put it back: whoever starts knows it",
         ),
         pytest.param(
-            replace(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and nobody runs"
+            changed(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and nobody runs"
         ),
     ],
 )  # fmt: skip
@@ -219,10 +219,10 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
     """Listeners present this on these ports, and on all others what is stored."""
     seen = tuple(
         ObservedListener(pod.name, pod.uid, port, (presented if port in ports else STORED, NEW.certificate))
-        for pod in snapshot.pods
+        for pod in snapshot.nodes.pods
         for port in (9090, 9091)
     )
-    return replace(snapshot, listeners=seen)
+    return changed(snapshot, listeners=seen)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def states(**named: TrustState) -> dict[str, TrustState]:
         pytest.param(stage.READ_BACK, {}, id="not linked: nobody has restarted"),
         pytest.param(stage.HALF_RESTARTED, {}, id="not linked: not all have restarted"),
         pytest.param(stage.RESTARTED, states(new=UNUSED), id="not linked: all have restarted"),
-        pytest.param(replace(stage.RESTARTED, pods=()), {}, id="nobody runs: nobody can say who will trust it"),
+        pytest.param(changed(stage.RESTARTED, pods=()), {}, id="nobody runs: nobody can say who will trust it"),
         pytest.param(
             replace(linked.TRUSTED, ledger=books_of(linked.TRUSTED).with_entry(entry(NEW, UNTRUSTED, awaiting=linked.uids()))),
             states(new=UNUSED), id="linked: everybody validates it at once",
@@ -85,7 +85,7 @@ def states(**named: TrustState) -> dict[str, TrustState]:
             changed(stage.PHASED_OUT, pods=pods(0, start=3), leaves=leaves(OLD, 0)), states(old=ALL, new=PHASE_OUT),
             id="one on its way out is in use again",
         ),
-        pytest.param(replace(stage.USED, pods=()), {}, id="nobody runs: states are kept"),
+        pytest.param(changed(stage.USED, pods=()), {}, id="nobody runs: states are kept"),
     ],
 )  # fmt: skip
 def test_through_the_replacement_of_a_key(snapshot: Snapshot, expected: dict[str, TrustState]) -> None:
@@ -114,7 +114,7 @@ def test_what_is_presented_does_not_keep_a_ca_from_being_trusted(pod: Pod) -> No
     """Whether everybody accepts it is asked, not whether somebody uses it."""
     started = changed(
         stage.RESTARTED,
-        pods=(pod, *stage.RESTARTED.pods[1:]),
+        pods=(pod, *stage.RESTARTED.nodes.pods[1:]),
         leaves=(a_leaf(issuer=NEW, generation=1), *stage.RESTARTED.leaves.stored[1:]),
     )
     assert moved(started)[name_of(NEW)] is UNUSED
@@ -172,8 +172,8 @@ LEAVING = replace(RECONCILE, leaving=name_of(NEW))
         pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
         pytest.param(stage.READ_BACK, LEAVING, states(new=PHASE_OUT), id="it is not trusted yet"),
         pytest.param(stage.RESTARTED, LEAVING, states(new=PHASE_OUT), id="it would become trusted in this pass"),
-        pytest.param(replace(stage.TRUSTED, pods=()), LEAVING, {}, id="nobody runs"),
-        pytest.param(replace(stage.TRUSTED, listeners=()), LEAVING, {}, id="nobody knows whether it is used"),
+        pytest.param(changed(stage.TRUSTED, pods=()), LEAVING, {}, id="nobody runs"),
+        pytest.param(changed(stage.TRUSTED, listeners=()), LEAVING, {}, id="nobody knows whether it is used"),
     ],
 )
 def test_a_ca_that_was_never_used_leaves_where_somebody_asks_for_it(

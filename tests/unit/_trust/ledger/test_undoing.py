@@ -74,7 +74,7 @@ def test_after_a_renewal_the_key_is_the_same() -> None:
 ABORT = a_journal(old=NEW, new=OLD, is_abort=True)
 UNANSWERED = InPlace(reload="nobody can be asked.")
 #: Every stored leaf is of the old CA again.
-GIVEN_UP = replace(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place=UNANSWERED)
+GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place=UNANSWERED)
 
 
 def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | None:
@@ -115,7 +115,7 @@ def test_in_the_pause_all_are_noted_that_could_not_be_asked() -> None:
 
 
 def test_those_whose_listeners_tell_are_not() -> None:
-    assert unsure_of(answering(replace(GIVEN_UP, in_place=InPlace()))) == frozenset()
+    assert unsure_of(answering(changed(GIVEN_UP, in_place=InPlace()))) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_those_whose_listeners_tell_are_not() -> None:
         pytest.param(
             changed(GIVEN_UP, leaves=(*GIVEN_UP.leaves.stored, a_leaf("other", NEW, 0))), id="such a leaf is stored"
         ),
-        pytest.param(replace(GIVEN_UP, in_place=None), id="nobody has looked"),
+        pytest.param(changed(GIVEN_UP, in_place=None), id="nobody has looked"),
     ],
 )
 def test_not_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -25,6 +24,7 @@ from ..builders import (
     THIRD,
     a_pod,
     chain_of,
+    changed,
     cluster,
     link_of,
     name_of,
@@ -60,14 +60,14 @@ def test_listeners_by_uid(
 def test_another_snapshot_does_not_keep_what_this_one_knew() -> None:
     before = cluster(pods=(a_pod("a"),), listeners=(A9090,))
     assert (before.uids, set(before.listeners_by_uid)) == ({a_pod("a").uid}, {"1"})
-    after = replace(before, pods=(a_pod("b"),), listeners=(B9090,))
+    after = changed(before, pods=(a_pod("b"),), listeners=(B9090,))
     assert (after.uids, set(after.listeners_by_uid)) == ({a_pod("b").uid}, {"2"})
 
 
 def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
     one, other = frozenset({a_pod("a").uid}), frozenset({a_pod("b").uid})
     both, gone = cluster(pods=(a_pod("a"), a_pod("b"))), frozenset({"gone"})
-    assert both.assuming(one | gone).assuming(other) == replace(both, assumed=one | other)
+    assert both.assuming(one | gone).assuming(other) == changed(both, assumed=one | other)
 
 
 @pytest.mark.parametrize(

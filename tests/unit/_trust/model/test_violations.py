@@ -62,20 +62,20 @@ class Row:
     asked: Mapping[str, Spread] = field(default_factory=dict)
 
 
-NODE = linked.SETTLED.pods[0]
+NODE = linked.SETTLED.nodes.pods[0]
 
 
-def with_node(**changed: object) -> Snapshot:
-    pods = (replace(NODE, **changed), *linked.SETTLED.pods[1:])  # type: ignore[arg-type]
-    return replace(linked.SETTLED, pods=pods)
+def with_node(**fields: object) -> Snapshot:
+    pods = (replace(NODE, **fields), *linked.SETTLED.nodes.pods[1:])  # type: ignore[arg-type]
+    return changed(linked.SETTLED, pods=pods)
 
 
-def with_leaf(**changed: object) -> Snapshot:
+def with_leaf(**fields: object) -> Snapshot:
     """Of the node."""
     leaves = linked.SETTLED.leaves.stored
     return changed(
         linked.SETTLED,
-        leaves=tuple(replace(one, **changed) if one.secret == NODE.name else one for one in leaves),  # type: ignore[arg-type]
+        leaves=tuple(replace(one, **fields) if one.secret == NODE.name else one for one in leaves),  # type: ignore[arg-type]
     )
 
 
@@ -120,7 +120,7 @@ ROWS = {
     ),
     # It forbids what a reload would spare, before the restarts that none spares.
     Condition.IN_PLACE: Row(
-        Stops.GATE, foreseen=replace(linked.SETTLED, in_place=BLOCKED), asked={"spread": Spread.RELOAD}
+        Stops.GATE, foreseen=changed(linked.SETTLED, in_place=BLOCKED), asked={"spread": Spread.RELOAD}
     ),
     Condition.WRITES_LAST: Row(Stops.PASS),
     Condition.FLOW_ADVANCES: Row(Stops.PASS),

@@ -109,8 +109,8 @@ def restarts(found: Forecast) -> dict[str, int]:
 def test_how_often_nodes_restart(snapshot: Snapshot, intent: Intent, reload: int, restart: int | None) -> None:
     """reload: where they can read again; restart: where they cannot. None: not wanted, so it is not begun."""
     for in_place, times in ((InPlace(), reload), (BLOCKED, restart)):
-        found = planned(replace(snapshot, in_place=in_place), intent)
-        assert {restarts(found).get(pod.name, 0) for pod in snapshot.pods if pod.name in PODS} <= {times or 0}
+        found = planned(changed(snapshot, in_place=in_place), intent)
+        assert {restarts(found).get(pod.name, 0) for pod in snapshot.nodes.pods if pod.name in PODS} <= {times or 0}
         assert [one.condition for one in found.violations] == ([Condition.IN_PLACE] if times is None else [])
 
 
@@ -139,8 +139,8 @@ def test_the_story_of_a_replacement() -> None:
 
 @pytest.mark.parametrize("component", [Component.ENTITY_OPERATOR, Component.KAFKA_EXPORTER])
 def test_who_restarts_is_named(component: Component) -> None:
-    *nodes, topics = SETTLED.pods
-    found = planned(replace(SETTLED, pods=(*nodes, replace(topics, component=component))), REPLACE_KEY)
+    *nodes, topics = SETTLED.nodes.pods
+    found = planned(changed(SETTLED, pods=(*nodes, replace(topics, component=component))), REPLACE_KEY)
     assert [(step.nodes, step.others) for step in found.steps if step.nodes or step.others] == [
         (PODS, ("topics",)),
         ((), ("topics",)),
@@ -185,7 +185,7 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
             ), id="each is told once",
         ),
         pytest.param(
-            replace(SETTLED, in_place=BLOCKED), RENEW,
+            changed(SETTLED, in_place=BLOCKED), RENEW,
             (f"Nodes are restarted when the operator is switched to {RENEWED.certificate.subject}: {BLOCKED.reload}",),
             id="restarts that could be spared",
         ),
@@ -224,7 +224,7 @@ def test_each_hold_is_told_where_it_comes() -> None:
     assert [one.subject for one in found.violations] == ["Pod kafka/billing"]
     assert found.after[0].what.startswith("the flow is held here by Pod kafka/billing: may present a certificate of ")
     assert any(step.phase is Phase.RETIRE and step.is_change for step in found.after)
-    blocked = planned(replace(SETTLED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
+    blocked = planned(changed(SETTLED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
     assert (blocked.violations != (), blocked.after) == (True, ())
 
 
@@ -243,11 +243,11 @@ def test_what_nodes_say_holds_until_they_restart(intent: Intent) -> None:
 def test_of_a_ca_that_comes_later_nodes_say_what_they_say_of_its_twin() -> None:
     """Brokers that know the CA accept its renewal, and refuse another one: they have to read their trust again for that."""
     said = of_users.users(ledger=ledger(entry(OLD, generations={0})))
-    said = replace(
+    said = changed(
         said,
         listeners=tuple(
             ObservedListener(pod.name, pod.uid, 9093, stored_chain(OLD), accepts=names_of(OLD), source="handshake")
-            for pod in said.pods
+            for pod in said.nodes.pods
         ),
     )
     for intent, told in ((RENEW, False), (REPLACE_KEY, True)):
@@ -258,7 +258,7 @@ def test_of_a_ca_that_comes_later_nodes_say_what_they_say_of_its_twin() -> None:
 
 def test_who_has_not_answered_is_waited_for_in_the_plan_as_well() -> None:
     said = answering(SETTLED, accepting=names_of(OLD))
-    silent = replace(said, listeners=(said.listeners or ())[1:])
+    silent = changed(said, listeners=(said.nodes.listeners or ())[1:])
     found, usual = planned(silent, REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
     (waiting,) = [step for step in found.steps if step not in usual.steps]
     assert (waiting.nodes, waiting.others, PODS[0] in waiting.what) == ((), (), True)

@@ -22,9 +22,9 @@ from .test_forecast import SETTLED
 
 def restarted(snapshot: Snapshot) -> Snapshot:
     """Every pod has another UID, and another hash of its leaf."""
-    return replace(
+    return changed(
         snapshot,
-        pods=tuple(replace(pod, uid=f"{pod.uid}-again", leaf_hash=f"{pod.leaf_hash}0") for pod in snapshot.pods),
+        pods=tuple(replace(pod, uid=f"{pod.uid}-again", leaf_hash=f"{pod.leaf_hash}0") for pod in snapshot.nodes.pods),
     )
 
 
@@ -46,7 +46,7 @@ def test_the_same_state(other: Snapshot) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(replace(SETTLED, pods=SETTLED.pods[1:]), id="a pod less"),
+        pytest.param(changed(SETTLED, pods=SETTLED.nodes.pods[1:]), id="a pod less"),
         pytest.param(replace(SETTLED, bundle=frozenset()), id="another trust bundle"),
         pytest.param(
             SETTLED.with_ca(certificate_generation=SETTLED.ca.certificate_generation + 1), id="another generation"
@@ -56,7 +56,7 @@ def test_the_same_state(other: Snapshot) -> None:
             changed(SETTLED, leaves=tuple(replace(leaf, chain=None) for leaf in SETTLED.leaves.stored)), id="no leaf"
         ),
         pytest.param(
-            replace(SETTLED, pods=tuple(replace(pod, presents_stored=False) for pod in SETTLED.pods)),
+            changed(SETTLED, pods=tuple(replace(pod, presents_stored=False) for pod in SETTLED.nodes.pods)),
             id="another leaf presented",
         ),
     ],

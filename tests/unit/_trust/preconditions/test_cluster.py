@@ -292,7 +292,7 @@ def test_a_new_cluster_gets_its_ca_before_an_operator_has_seen_it() -> None:
     new = cluster(ca=secrets(None), ledger=None, pods=(), leaves=(), bundle=None, reconciliation=state)
     assert check(new, CREATE) == ()
     assert [one.condition for one in check(replace(new, bundle=frozenset()), CREATE)] == [Condition.OPERATOR_IS_THERE]
-    assert [one.condition for one in check(replace(new, pods=(a_pod(),)), CREATE)] == [Condition.OPERATOR_IS_THERE]
+    assert [one.condition for one in check(changed(new, pods=(a_pod(),)), CREATE)] == [Condition.OPERATOR_IS_THERE]
     assert Condition.OPERATOR_IS_THERE in {one.condition for one in check(new, UPGRADE)}
 
 
@@ -313,7 +313,7 @@ def test_a_flow_in_flight_goes_on_in_a_cluster_that_a_new_one_would_not_start_in
     [CREATE, UPGRADE, RECONCILE, Intent(Goal.RENEW_LEAVES), Intent(Goal.RENEW, replaces=OLD.certificate.sha256)],
 )
 def test_a_pod_that_is_not_ready_matters_only_where_something_starts(intent: Intent) -> None:
-    ill = replace(linked.FINISHED, pods=(a_pod(generation=1, ready=False),))
+    ill = changed(linked.FINISHED, pods=(a_pod(generation=1, ready=False),))
     assert check(ill, intent) == ()
 
 

@@ -37,6 +37,7 @@ from ..builders import (
     answering,
     books_of,
     chain_of,
+    changed,
     entry,
     name_of,
     names_of,
@@ -93,7 +94,7 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
 
 UNANSWERED = InPlace(reload="nobody can be asked.")
 #: Every stored leaf is of the old CA again, and no pod is known to present another one.
-GIVEN_UP = replace(undoing(stage.TRUSTED.with_ca(prepared=())), in_place=UNANSWERED)
+GIVEN_UP = changed(undoing(stage.TRUSTED.with_ca(prepared=())), in_place=UNANSWERED)
 GIVEN_UP = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT)))
 
 
@@ -113,7 +114,7 @@ def test_who_may_have_a_leaf_of_it_is_told_in_a_pause() -> None:
     [
         pytest.param(replace(GIVEN_UP, reconciliation=PAUSED), id="it is paused"),
         pytest.param(told_of(GIVEN_UP), id="it was told"),
-        pytest.param(answering(replace(GIVEN_UP, in_place=InPlace())), id="all listeners tell"),
+        pytest.param(answering(changed(GIVEN_UP, in_place=InPlace())), id="all listeners tell"),
         pytest.param(undoing(stage.TRUSTED), id="it is not given up yet"),
         pytest.param(stage.TRUSTED, id="there is no abort"),
     ],
@@ -123,7 +124,7 @@ def test_no_pause_where_nothing_is_to_be_told(snapshot: Snapshot) -> None:
 
 
 def test_those_restart() -> None:
-    one = GIVEN_UP.pods[0].uid
+    one = GIVEN_UP.nodes.pods[0].uid
     (step,) = restart_unsure(situation(told_of(GIVEN_UP, one, "gone"), RECONCILE))
     assert step.restarts == {one}
 
@@ -134,7 +135,7 @@ def test_those_restart() -> None:
         pytest.param(GIVEN_UP, id="it was not told yet"),
         pytest.param(told_of(GIVEN_UP, "gone"), id="they are gone"),
         pytest.param(
-            told_of(GIVEN_UP, GIVEN_UP.pods[0].uid, retire=Retire.WHEN_RESTARTED), id="they restart when they do"
+            told_of(GIVEN_UP, GIVEN_UP.nodes.pods[0].uid, retire=Retire.WHEN_RESTARTED), id="they restart when they do"
         ),
         pytest.param(stage.TRUSTED, id="there is no abort"),
     ],
@@ -154,7 +155,7 @@ def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) 
 
 def test_who_ran_before_that_ca_was_published_has_none_of_its_certificates() -> None:
     """Nobody need have been asked."""
-    pod, *others = GIVEN_UP.pods
+    pod, *others = GIVEN_UP.nodes.pods
     known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaiting={pod.uid})))
     found = removal_gate(known, books_of(known), name_of(NEW))
     assert {violation.subject for violation in found} == {f"pod {one.name}" for one in others}
@@ -162,9 +163,9 @@ def test_who_ran_before_that_ca_was_published_has_none_of_its_certificates() -> 
 
 def test_listeners_that_have_read_again_tell_nothing_of_their_process() -> None:
     """Its Raft client and its agent go on with what it was started with."""
-    asked = answering(replace(GIVEN_UP, in_place=InPlace()), accepting=names_of(OLD, NEW))
+    asked = answering(changed(GIVEN_UP, in_place=InPlace()), accepting=names_of(OLD, NEW))
     assert removal_gate(asked, books_of(asked), name_of(NEW)) == ()
-    pod = asked.pods[0]
+    pod = asked.nodes.pods[0]
     held = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), frozenset({pod.uid}))
     again = replace(asked, ledger=replace(books_of(asked), held=(held,)))
     assert {violation.subject for violation in removal_gate(again, books_of(again), name_of(NEW))} == {

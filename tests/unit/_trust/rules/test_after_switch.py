@@ -72,7 +72,7 @@ def test_clients_get_time_to_read_the_ca_in_use(snapshot: Snapshot, intent: Inte
 )
 def test_nodes_go_on_from_memory_until_then(in_place: InPlace, then: type) -> None:
     """All know the CA that has left."""
-    known = replace(linked.TIDIED, pods=linked.USED.pods, in_place=in_place)
+    known = changed(linked.TIDIED, pods=linked.USED.nodes.pods, in_place=in_place)
     assert forget(situation(reading(since(1), known, in_place=in_place))) == until(1)
     (step,) = forget(situation(reading(since(2), known, in_place=in_place)))
     assert isinstance(step, then)

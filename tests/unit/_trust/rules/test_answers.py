@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from .. import linked, of_users, patient, renewal, unlinked
-from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, name_of, stored_chain, uid_of
+from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, changed, name_of, stored_chain, uid_of
 from ..mixtures import SETTINGS, going_on, in_places, intents, snapshots
 
 FLOWS = {
@@ -47,7 +47,7 @@ def asked(snapshot: Snapshot) -> Snapshot:
     stored = present_as_stored(snapshot, ledger) if ledger else ()
     presented = {seen.party: next(iter(seen.chains), None) for seen in stored}
     found = []
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         accepts = {one.fingerprint for one in entries if one.awaiting is not None and pod.uid not in one.awaiting}
         accepts |= {one.fingerprint for one in removed if pod.uid in one.awaiting}
         known = {one.fingerprint for one in (*entries, *removed)}
@@ -59,19 +59,19 @@ def asked(snapshot: Snapshot) -> Snapshot:
             for port in PORTS
             if pod.component is Component.KAFKA
         ]
-    return replace(snapshot, listeners=tuple(found))
+    return changed(snapshot, listeners=tuple(found))
 
 
 def without(snapshot: Snapshot, uids: frozenset[str], port: int | None = None) -> Snapshot:
     """Without the answers of these pods: on one port they hang, or they were not asked at all."""
-    assert snapshot.listeners is not None
-    left = (one for one in snapshot.listeners if one.uid not in uids or (port and one.port != port))
+    assert snapshot.nodes.listeners is not None
+    left = (one for one in snapshot.nodes.listeners if one.uid not in uids or (port and one.port != port))
     silent = (
         ObservedListener(one.pod, one.uid, one.port, why="timed out", verifies=one.verifies)
-        for one in snapshot.listeners
+        for one in snapshot.nodes.listeners
         if one.uid in uids and one.port == port
     )
-    return replace(snapshot, listeners=(*left, *silent))
+    return changed(snapshot, listeners=(*left, *silent))
 
 
 def restarted(found: Decision) -> frozenset[str]:
@@ -87,7 +87,7 @@ def test_answers_that_are_taken_away_add_no_restart(flow: str, stage: str, until
     """Of one node or of all, which hang on one port or were not asked; and nothing that is left after a phase is one."""
     stages, goal = FLOWS[flow]
     snapshot = asked(stages[stage])
-    *_others, last = nodes = sorted(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA)
+    *_others, last = nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     for asked_for in (goal, Goal.ABORT, Goal.DOWNGRADE):
         intent = Intent(asked_for, spread=spread, until=until)
         whole = decide(snapshot, intent)
@@ -104,26 +104,26 @@ def answers(draw: st.DrawFn, snapshot: Snapshot) -> Snapshot:
     """Any answers, also those that contradict what is stored."""
     known = [name_of(one) for one in (OLD, NEW, RENEWED, THIRD)]
     found = []
-    for pod in snapshot.pods:
+    for pod in snapshot.nodes.pods:
         for port in PORTS if pod.component is Component.KAFKA else ():
             accepts = draw(st.frozensets(st.sampled_from(known)))
             refuses = frozenset(known) - accepts if draw(st.booleans()) else frozenset()
             chain = stored_chain(draw(st.sampled_from([OLD, NEW, RENEWED])))
             found.append(ObservedListener(pod.name, pod.uid, port, chain, accepts, refuses, source="handshake"))
-    return replace(snapshot, listeners=tuple(found))
+    return changed(snapshot, listeners=tuple(found))
 
 
 @st.composite
 def answered(draw: st.DrawFn) -> Snapshot:
     users = st.sampled_from([*of_users.STAGES.values()])
-    snapshot = replace(draw(snapshots() | snapshots() | users), in_place=draw(in_places))
+    snapshot = changed(draw(snapshots() | snapshots() | users), in_place=draw(in_places))
     return asked(snapshot) if draw(st.booleans()) else draw(answers(snapshot))
 
 
 @SETTINGS
 @given(answered(), going_on | intents(), st.data())
 def test_in_any_cluster(snapshot: Snapshot, intent: Intent, data: st.DataObject) -> None:
-    nodes = sorted(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA)
+    nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     uids = frozenset(data.draw(st.sets(st.sampled_from(nodes), min_size=1))) if nodes else frozenset()
     less = without(snapshot, uids, data.draw(st.sampled_from([None, *PORTS])))
     intent = replace(intent, unanswered=data.draw(st.sampled_from([frozenset(), uids])))
@@ -140,8 +140,8 @@ SILENCED = without(asked(linked.TRUSTED), SILENT, 9090)
 
 
 def test_it_is_waited_for_by_name() -> None:
-    worker = tuple(replace(pod, worker="worker-2", ready=pod.uid not in SILENT) for pod in SILENCED.pods)
-    (step,) = decide(replace(SILENCED, pods=worker), REPLACE_KEY).steps
+    worker = tuple(replace(pod, worker="worker-2", ready=pod.uid not in SILENT) for pod in SILENCED.nodes.pods)
+    (step,) = decide(changed(SILENCED, pods=worker), REPLACE_KEY).steps
     assert isinstance(step, AwaitAnswers)
     assert [(one.pod, one.uid, one.worker) for one in step.nodes] == [(PODS[1], *SILENT, "worker-2")]
     assert step.sentence() == f"wait for the answer of {PODS[1]} on worker worker-2 (it is not Ready; timed out)"
@@ -171,8 +171,8 @@ def test_in_a_pause_it_is_waited_for_and_then_the_pause_ends() -> None:
 
 def test_whose_process_is_about_to_be_another_is_waited_for() -> None:
     """The operator restarts it just now: what it has said is no evidence of its successor."""
-    first, *others = linked.REMOVED.pods
-    retiring = asked(replace(linked.REMOVED, pods=(replace(first, terminating=True), *others)))
+    first, *others = linked.REMOVED.nodes.pods
+    retiring = asked(changed(linked.REMOVED, pods=(replace(first, terminating=True), *others)))
     restart = replace(REPLACE_KEY, spread=Spread.RESTART)
     (step,) = decide(retiring, restart).steps
     assert isinstance(step, AwaitAnswers)

@@ -66,7 +66,7 @@ def test_its_turn() -> None:
         pytest.param(unlinked.TRUSTED, REPLACE_KEY, (), id="they had their time"),
         pytest.param(agreed(unlinked.PUBLISHED_NOW, state=UNTRUSTED), REPLACE_KEY, (), id="not trusted inside yet"),
         pytest.param(agreed(unlinked.PUBLISHED_NOW, state=ANY), REPLACE_KEY, (), id="in use already"),
-        pytest.param(replace(unlinked.PUBLISHED_NOW, pods=()), REPLACE_KEY, (), id="nobody is there to connect to"),
+        pytest.param(changed(unlinked.PUBLISHED_NOW, pods=()), REPLACE_KEY, (), id="nobody is there to connect to"),
         pytest.param(replace(unlinked.PUBLISHED_NOW, bundle=names_of(OLD)), REPLACE_KEY, (), id="not in the bundle"),
         pytest.param(unlinked.SETTLED, REPLACE_KEY, (), id="no next CA"),
     ],
@@ -93,7 +93,7 @@ def cleared(ago: timedelta, before: Snapshot = linked.TRUSTED) -> Snapshot:
         pytest.param(cleared(timedelta(seconds=120)), REPLACE_KEY, None, id="they had their time"),
         pytest.param(cleared(HOUR), within(3 * HOUR), 2 * HOUR, id="more time is wanted"),
         pytest.param(cleared(timedelta()), within(timedelta(0)), None, id="no time is wanted"),
-        pytest.param(replace(cleared(timedelta()), pods=()), REPLACE_KEY, None, id="nobody is there to connect to"),
+        pytest.param(changed(cleared(timedelta()), pods=()), REPLACE_KEY, None, id="nobody is there to connect to"),
         pytest.param(cleared(timedelta(), unlinked.TRUSTED), REPLACE_KEY, None, id="nothing leads on from it"),
     ],
 )

@@ -267,7 +267,7 @@ def test_without_pods_closed_gates_hold_nothing() -> None:
     """The states are kept then; there is nobody whom the gates could protect."""
     assert held(changed(with_another(NEW), pods=(), leaves=())) == []
     books = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}), journal=a_journal())
-    begun = replace(unlinked.PHASED_OUT, pods=(), ledger=books)
+    begun = changed(unlinked.PHASED_OUT, pods=(), ledger=books)
     assert held(begun) == [(Condition.EVIDENCE, begun.names.kafka)]
 
 
@@ -294,8 +294,8 @@ def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
 
 def test_what_can_still_be_done_is_done_first() -> None:
     """A single pod is unknown; the pods that are known to be behind are rolled all the same."""
-    behind = unlinked.TIDIED.pods
-    decision = decide(replace(unlinked.TIDIED, pods=(replace(behind[0], generation=None), *behind[1:])), RECONCILE)
+    behind = unlinked.TIDIED.nodes.pods
+    decision = decide(changed(unlinked.TIDIED, pods=(replace(behind[0], generation=None), *behind[1:])), RECONCILE)
     assert (decision.violations, bool(decision.steps)) == ((), True)
 
 

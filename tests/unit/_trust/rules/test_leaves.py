@@ -175,10 +175,10 @@ NOTED = replace(DUE, ledger=noted(DUE).ledger)
         pytest.param(replace(NOTED, reconciliation=PAUSED), (renewed(),), id="then they are issued"),
         pytest.param(replace(NOTED, reconciliation=RUNS), pause_for(renewed()), id="paused still"),
         pytest.param(
-            replace(DUE, reconciliation=PAUSED, pods=(a_pod(presents_stored=False),)), (renewed(),),
+            changed(DUE, reconciliation=PAUSED, pods=(a_pod(presents_stored=False),)), (renewed(),),
             id="a process that was started with something else does not hold it",
         ),
-        pytest.param(replace(DUE, in_place=BLOCKED), (renewed(BLOCKED.reload),), id="a restart needs no pause"),
+        pytest.param(changed(DUE, in_place=BLOCKED), (renewed(BLOCKED.reload),), id="a restart needs no pause"),
         pytest.param(settled(leaf_with(46 * DAY)), (), id="none is due"),
     ],
 )  # fmt: skip
@@ -202,12 +202,12 @@ OPENSSL = OutsideClient(
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        pytest.param(replace(AGREED, in_place=BLOCKED), (behind_link(),), id="nodes restart to take it up in any case"),
+        pytest.param(changed(AGREED, in_place=BLOCKED), (behind_link(),), id="nodes restart to take it up in any case"),
         pytest.param(
             AGREED.with_ca(current=chain_of(OLD, ROOT)), (behind_link(),), id="the same, and the CA in use has a root"
         ),
         pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes hold is written down"),
-        pytest.param(replace(patient.AGREED, in_place=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
+        pytest.param(changed(patient.AGREED, in_place=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
         pytest.param(
             changed(AGREED, leaves=(*linked.ISSUED.leaves.stored[:3], *AGREED.leaves.stored[3:])),
             (replace(behind_link(), secrets=(linked.TOPICS,)),), id="only those of other CAs",
@@ -221,7 +221,7 @@ OPENSSL = OutsideClient(
             id="patiently, without a pause: the operator stands still until it has seen them",
         ),
         pytest.param(
-            changed(AGREED, leaves=(replace(AGREED.leaves.stored[0], chain=None), *linked.ISSUED.leaves[1:])), (),
+            changed(AGREED, leaves=(replace(AGREED.leaves.stored[0], chain=None), *linked.ISSUED.leaves.stored[1:])), (),
             id="who knows whose leaf it is",
         ),
         pytest.param(without_link(AGREED), (), id="no link certificate"),

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.put_back import put_back
 
-from ..builders import NEW, OLD, PAUSED, chain_of, name_of, pods
+from ..builders import NEW, OLD, PAUSED, chain_of, changed, name_of, pods
 from ..ledger.test_swap import ADOPT, swapped
 from ..stand_in import MadeHere
 from .asking import RECONCILE, pause_for, situation
@@ -32,7 +32,7 @@ def test_the_key_generation_is_that_which_pods_were_started_with() -> None:
     """The person who swapped the CA may have raised it: the operator would restart everything for trust, in its own way."""
     raised = replace(HALTED, ca=replace(HALTED.ca, key_generation=5))
     started = tuple(replace(pod, key_generation=4) for pod in pods())
-    assert put_back(situation(replace(raised, pods=started), ADOPT)) == (replace(BACK, key_generation=4),)
+    assert put_back(situation(changed(raised, pods=started), ADOPT)) == (replace(BACK, key_generation=4),)
 
 
 def test_only_what_is_to_be_adopted_and_has_not_reached_every_process() -> None:

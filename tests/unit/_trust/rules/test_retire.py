@@ -56,7 +56,7 @@ READS_AGAIN = (
 )
 BLOCKED = InPlace(reload="no Kafka library.")
 #: The topic operator has not restarted yet.
-ALL_KNOW_IT = replace(linked.TIDIED, pods=linked.USED.pods)
+ALL_KNOW_IT = changed(linked.TIDIED, pods=linked.USED.nodes.pods)
 #: Another key under the name of the removed CA is trusted, and both keys are elsewhere.
 NAMESAKES = ALL_KNOW_IT.with_ca(others=others(IMPOSTOR), elsewhere=frozenset({OLD.certificate.public_key_sha256}))
 NOT_TOLD = (
@@ -96,10 +96,10 @@ RETIRING = unlinked.RETIRING
     "snapshot",
     [
         pytest.param(unlinked.USED, id="by the books it is in use"),
-        pytest.param(replace(RETIRING, pods=()), id="without processes its state is kept"),
+        pytest.param(changed(RETIRING, pods=()), id="without processes its state is kept"),
         pytest.param(changed(RETIRING, leaves=(*RETIRING.leaves.stored, a_leaf("late"))), id="a stored leaf is of it"),
         pytest.param(
-            replace(RETIRING, pods=(a_pod(generation=None), *RETIRING.pods[1:])), id="who knows what a pod presents"
+            changed(RETIRING, pods=(a_pod(generation=None), *RETIRING.nodes.pods[1:])), id="who knows what a pod presents"
         ),
         pytest.param(
             changed(RETIRING, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), id="a client outside needs it"
@@ -108,7 +108,7 @@ RETIRING = unlinked.RETIRING
         pytest.param(linked.HALTED, id="the operator's own CA leaves by a switch"),
         pytest.param(
             changed(
-                linked.HALTED, ledger=ledger(entry(OLD), entry(NEW, PHASE_OUT)), pods=linked.SETTLED.pods,
+                linked.HALTED, ledger=ledger(entry(OLD), entry(NEW, PHASE_OUT)), pods=linked.SETTLED.nodes.pods,
                 leaves=linked.SETTLED.leaves.stored,
             ),
             id="the next one is to be used again",
@@ -189,9 +189,9 @@ def refusing(*uids: str) -> Snapshot:
     asked = answering(ALL_KNOW_IT, accepting=names_of(NEW, OLD))
     answers = (
         replace(one, accepts=names_of(NEW), refuses=names_of(OLD)) if one.uid in uids else one
-        for one in asked.listeners or ()
+        for one in asked.nodes.listeners or ()
     )
-    return replace(asked, listeners=tuple(answers))
+    return changed(asked, listeners=tuple(answers))
 
 
 @pytest.mark.parametrize(
@@ -201,10 +201,10 @@ def refusing(*uids: str) -> Snapshot:
         pytest.param(refusing(uid_of(PODS[0], 1)), Spread.AUTO, reload(uids_of(*PODS[1:], start=1)), id="who accepts it"),
         pytest.param(refusing(*NODES), Spread.AUTO, roll(TOPICS), id="then the others restart, without the nodes"),
         pytest.param(
-            replace(ALL_KNOW_IT, in_place=BLOCKED), Spread.AUTO, roll(NODES | TOPICS, BLOCKED.reload), id="they cannot"
+            changed(ALL_KNOW_IT, in_place=BLOCKED), Spread.AUTO, roll(NODES | TOPICS, BLOCKED.reload), id="they cannot"
         ),
         pytest.param(
-            replace(ALL_KNOW_IT, in_place=None), Spread.AUTO,
+            changed(ALL_KNOW_IT, in_place=None), Spread.AUTO,
             roll(NODES | TOPICS, "it is unknown whether nodes can be told to read their certificates again."),
             id="nobody knows",
         ),
@@ -215,7 +215,7 @@ def refusing(*uids: str) -> Snapshot:
         pytest.param(
             NAMESAKES.with_ca(kept_keys=names_of(OLD), elsewhere=frozenset()), Spread.AUTO, reload(NODES), id="a probe shows it"
         ),
-        pytest.param(replace(ALL_KNOW_IT, in_place=InPlace(stamps="x")), Spread.AUTO, reload(NODES), id="nothing is stamped"),
+        pytest.param(changed(ALL_KNOW_IT, in_place=InPlace(stamps="x")), Spread.AUTO, reload(NODES), id="nothing is stamped"),
         pytest.param(linked.FINISHED, Spread.AUTO, (), id="what does not read again is remembered only"),
         pytest.param(unlinked.RETIRED, Spread.AUTO, (), id="all have restarted"),
     ],

@@ -79,7 +79,7 @@ def refused(snapshot: Snapshot) -> Snapshot:
     [
         pytest.param(linked.STRUCK, RECHAINED, id="leaves of the CA in use are kept, with its chain behind them"),
         pytest.param(
-            changed(linked.STRUCK, leaves=(*linked.STRUCK.leaves.stored[:3], *linked.RECHAINED.leaves[3:])),
+            changed(linked.STRUCK, leaves=(*linked.STRUCK.leaves.stored[:3], *linked.RECHAINED.leaves.stored[3:])),
             (RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),), id="only those that are behind",
         ),
         pytest.param(
@@ -91,7 +91,7 @@ def refused(snapshot: Snapshot) -> Snapshot:
             issued(NEW, *PODS[1:]), id="only leaves that are behind",
         ),
         pytest.param(renewal.NOTED, SAME_KEY, id="a renewal, when the old leaves are noted"),
-        pytest.param(replace(renewal.LEARNED, in_place=BLOCKED), SAME_KEY, id="a renewal for which nodes restart"),
+        pytest.param(changed(renewal.LEARNED, in_place=BLOCKED), SAME_KEY, id="a renewal for which nodes restart"),
         pytest.param(replace(LEARNED, reconciliation=RUNS), pause_for(NEW_KEY[0]), id="never beside a working operator"),
         pytest.param(refused(LEARNED), (), id="a process would refuse them"),
         pytest.param(

@@ -46,6 +46,7 @@ from ..builders import (
     UNTRUSTED,
     UNUSED,
     books_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -82,7 +83,7 @@ def back(key_generation: int) -> Steps:
 
 def raised(snapshot: Snapshot, *pods: Pod) -> Snapshot:
     """The key generation came with the key; the pods, if any, were started before."""
-    return replace(snapshot, ca=replace(snapshot.ca, key_generation=3), pods=pods)
+    return changed(snapshot, ca=replace(snapshot.ca, key_generation=3), pods=pods)
 
 
 def untold(count: int) -> tuple[Pod, ...]:

@@ -36,7 +36,8 @@ def one_restarts(snapshot: Snapshot) -> Snapshot:
 ISSUED = renewal.ISSUED
 #: A leaf is of a generation to come: somebody else has written it.
 AHEAD = changed(
-    linked.RECHAINED, leaves=(replace(linked.RECHAINED.leaves.stored[0], generation=2), *linked.RECHAINED.leaves[1:])
+    linked.RECHAINED,
+    leaves=(replace(linked.RECHAINED.leaves.stored[0], generation=2), *linked.RECHAINED.leaves.stored[1:]),
 )
 #: A component that waits for its restart; its name comes after that of nodes.
 EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_stored=False, key_generation=0)
@@ -49,20 +50,22 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
         pytest.param(patient.ISSUED, stamp(0, 0), id="nodes are to read it again"),
         pytest.param(ISSUED, stamp(1, 0), id="the same, of another generation"),
         pytest.param(unlinked.ISSUED, stamp(None, 1), id="nodes are to restart: only the key generation"),
-        pytest.param(replace(linked.RECHAINED, in_place=BLOCKED), stamp(None, 1, Phase.RETIRE), id="cannot read again"),
-        pytest.param(replace(linked.RECHAINED, in_place=UNPREDICTED), stamp(None, 1, Phase.RETIRE), id="not believed"),
-        pytest.param(replace(ISSUED, in_place=BLOCKED), (), id="cannot read again, and the key is the same"),
+        pytest.param(changed(linked.RECHAINED, in_place=BLOCKED), stamp(None, 1, Phase.RETIRE), id="cannot read again"),
+        pytest.param(changed(linked.RECHAINED, in_place=UNPREDICTED), stamp(None, 1, Phase.RETIRE), id="not believed"),
+        pytest.param(changed(ISSUED, in_place=BLOCKED), (), id="cannot read again, and the key is the same"),
         pytest.param(one_restarts(ISSUED), (), id="one of them waits for its restart"),
         pytest.param(replace(ISSUED, reconciliation=RUNS), pause_for(stamp(1, 0)[0]), id="never beside the operator"),
         pytest.param(linked.STRUCK, (), id="leaves are still of another generation"),
         pytest.param(
-            replace(linked.RECHAINED, pods=tuple(replace(pod, key_generation=1) for pod in linked.RECHAINED.pods)),
+            changed(
+                linked.RECHAINED, pods=tuple(replace(pod, key_generation=1) for pod in linked.RECHAINED.nodes.pods)
+            ),
             stamp(1, 1, Phase.RETIRE),
             id="only their generation is behind",
         ),
         pytest.param(AHEAD, (), id="a leaf is of a later generation"),
         pytest.param(
-            replace(linked.RECHAINED, pods=(*linked.RECHAINED.pods, EXPORTER)),
+            changed(linked.RECHAINED, pods=(*linked.RECHAINED.nodes.pods, EXPORTER)),
             stamp(1, 1, Phase.RETIRE),
             id="a component that restarts is in nobody's way",
         ),
@@ -77,8 +80,8 @@ def test_what_the_operator_is_told(snapshot: Snapshot, expected: Steps) -> None:
 
 def test_a_node_that_has_started_in_the_pause_is_known_by_its_answer() -> None:
     """It was started with the new leaf, and is annotated with the older one. Before it answers, nothing shows what it was started with."""
-    started = replace(one_restarts(ISSUED).pods[2], uid="another")
-    snapshot = replace(ISSUED, pods=(*ISSUED.pods[:2], started))
+    started = replace(one_restarts(ISSUED).nodes.pods[2], uid="another")
+    snapshot = changed(ISSUED, pods=(*ISSUED.nodes.pods[:2], started))
     assert stamp_pods(situation(snapshot)) == ()
     assert stamp_pods(situation(answering(snapshot))) == stamp(1, 0)
 

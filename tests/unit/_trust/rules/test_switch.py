@@ -222,12 +222,12 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
         pytest.param(linked.HALTED, RESTARTED.format(NEW_NAME), id="nodes hold leaves of its key already"),
         pytest.param(renewal.HALTED, RESTARTED.format(named(RENEWED.certificate)), id="the key stays"),
         pytest.param(unlinked.HALTED, "", id="a new key is taken up by a restart in any case"),
-        pytest.param(replace(renewal.HALTED, pods=()), "", id="nobody restarts"),
-        pytest.param(replace(renewal.HALTED, pods=tuple(map(broker, PODS))), "", id="nobody presents what changes"),
+        pytest.param(changed(renewal.HALTED, pods=()), "", id="nobody restarts"),
+        pytest.param(changed(renewal.HALTED, pods=tuple(map(broker, PODS))), "", id="nobody presents what changes"),
     ],
 )
 def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoidable: str) -> None:
-    (step,) = switch(situation(replace(snapshot, in_place=BLOCKED)))
+    (step,) = switch(situation(changed(snapshot, in_place=BLOCKED)))
     assert step.avoidable == avoidable
 
 

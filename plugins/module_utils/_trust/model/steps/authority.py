@@ -132,7 +132,7 @@ class Switch(Step):
         )  # fmt: skip
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.FRESH if snapshot.pods else Look.NONE
+        return Look.FRESH if snapshot.nodes.pods else Look.NONE
 
 
 def _after_switch(one: Presenter, authority: str) -> Presenter:

@@ -53,7 +53,7 @@ class WriteLedger(Step):
     def look(self, snapshot: Snapshot) -> Look:
         """Running nodes are asked before the ledger says that no process trusts a CA any more."""
         forgets = set(self.before.removed) - set(self.ledger.removed)
-        return Look.FRESH if forgets and snapshot.pods else Look.NONE
+        return Look.FRESH if forgets and snapshot.nodes.pods else Look.NONE
 
 
 def _stop(ledger: Ledger) -> Phase | None:

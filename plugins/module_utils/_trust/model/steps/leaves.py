@@ -63,7 +63,7 @@ class IssueLeaves(Step):
         # A running process presents another leaf than the stored one from here on.
         pods = tuple(
             replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
-            for pod in snapshot.pods
+            for pod in snapshot.nodes.pods
         )
         misnamed = {name: why for name, why in snapshot.leaves.misnamed.items() if name not in self.secrets}
         of_user = (stand_in.leaf(self.issuer), *self.issuer)
@@ -71,7 +71,7 @@ class IssueLeaves(Step):
             name: StoredLeaf(name, "user.crt", Component.USER, of_user, self.generation) for name in self.secrets
         }
         after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed)
-        return _with_served(replace(snapshot, leaves=after, pods=pods), made_for, self.issuer)
+        return _with_served(replace(snapshot, leaves=after).with_nodes(pods=pods), made_for, self.issuer)
 
     def _behind(self, leaf: StoredLeaf, snapshot: Snapshot) -> Chain:
         if self.link is not None:
@@ -81,7 +81,7 @@ class IssueLeaves(Step):
         return self.issuer
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.FRESH if snapshot.pods else Look.NONE
+        return Look.FRESH if snapshot.nodes.pods else Look.NONE
 
 
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:

@@ -65,15 +65,15 @@ class Roll(Step):
         if behind:
             issue = IssueLeaves(phase=self.phase, secrets=behind, issuer=snapshot.ca.current, generation=generation)
             snapshot = issue.effect(snapshot, stand_in)
-        pods = {pod: _restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.pods}
+        pods = {pod: _restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.nodes.pods}
         started = frozenset(now.uid for before, now in pods.items() if now.uid != before.uid)
-        return replace(snapshot, pods=tuple(pods.values())).assuming(started)
+        return snapshot.with_nodes(pods=tuple(pods.values())).assuming(started)
 
     def look(self, snapshot: Snapshot) -> Look:
         """Running nodes are asked first: those that have read their leaf or their trust again, or refuse the CA, need no restart; and what is to be
         held where none can read again is known before it restarts any.
         """
-        able = any(pod.verifies_only for pod in snapshot.pods if pod.uid in self.uids)
+        able = any(pod.verifies_only for pod in snapshot.nodes.pods if pod.uid in self.uids)
         asks = able or self.avoidable or self.reason in (RollReason.RETIRE, RollReason.LEAF)
         return Look.FRESH if asks else Look.NONE
 
@@ -129,10 +129,10 @@ class StampPods(Step):
         return f"tell the operator that the nodes have generation {self.generation}, so that it restarts none"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return replace(snapshot, pods=tuple(self._stamped(pod) for pod in snapshot.pods))
+        return snapshot.with_nodes(pods=tuple(self._stamped(pod) for pod in snapshot.nodes.pods))
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.FRESH if snapshot.pods else Look.NONE
+        return Look.FRESH if snapshot.nodes.pods else Look.NONE
 
     def _stamped(self, pod: Pod) -> Pod:
         pod = replace(pod, key_generation=self.key_generation)

@@ -24,7 +24,7 @@ def _remembered(snapshot: Snapshot) -> Look:
     """Running nodes are asked before a pause too: while the gate of the next step is closed, passes would pause and
     resume without an end.
     """
-    return Look.REMEMBERED if snapshot.pods else Look.NONE
+    return Look.REMEMBERED if snapshot.nodes.pods else Look.NONE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,7 +51,7 @@ class PauseReissue(Step):
         return _paused(snapshot, self.names, ReissuePause.OURS)
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.REMEMBERED if snapshot.pods else Look.NONE
+        return Look.REMEMBERED if snapshot.nodes.pods else Look.NONE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class ResumeReissue(Step):
         return _paused(snapshot, self.names, ReissuePause.NONE)
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.REMEMBERED if snapshot.pods else Look.NONE
+        return Look.REMEMBERED if snapshot.nodes.pods else Look.NONE
 
 
 @dataclass(frozen=True, kw_only=True)

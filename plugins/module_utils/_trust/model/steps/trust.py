@@ -52,7 +52,7 @@ class Withdraw(Step):
         return snapshot.with_ca(others=without_entry(snapshot.ca, self.certificate.fingerprint))
 
     def look(self, snapshot: Snapshot) -> Look:
-        return Look.FRESH if snapshot.pods else Look.NONE
+        return Look.FRESH if snapshot.nodes.pods else Look.NONE
 
 
 @dataclass(frozen=True, kw_only=True)

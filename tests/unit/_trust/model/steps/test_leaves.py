@@ -72,7 +72,7 @@ def test_a_missing_leaf_is_there_afterwards() -> None:
     after = step.effect(before, MadeHere())
     assert after.leaves.stored == (a_leaf("gone", OLD, 3),)
     assert after.leaves.missing == {"left": Component.KAFKA}
-    assert after.pods == before.pods
+    assert after.nodes.pods == before.nodes.pods
 
 
 @pytest.mark.parametrize("component", Component)
