@@ -429,40 +429,43 @@ class OtherAuthority:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """An observation of a cluster. Secrets are read before pods, so a pod that is missing here started after the
-    Secrets were read.
+    """An observation of one CA of a cluster. Secrets are read before pods: a pod that is missing here started after the Secrets were read."""
 
-    bundle: fingerprints in the trust bundle, None when the Secret does not exist.
-    source: where the user keeps the CAs to trust; None where none is named.
-    named: the places that a person has told this run, or the flow in
-    flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
-    their public keys. keys_above_elsewhere: the CAs that have certified those, by the same. other: the other CA of the cluster. clock: how the clock that
-    ``now`` is from was compared with the API server's; None where its answers tell no time.
-    """
-
+    #: The names of the objects and of the CA in messages.
     names: ObjectNames
+    #: When the cluster was read, in UTC.
     now: datetime
+    #: The pair of CA Secrets.
     ca: CaSecrets
+    #: The record of this collection about the CAs; None where it has not adopted the CA.
     ledger: Ledger | None
+    #: Fingerprints of the CAs in the trust bundle; None where its Secret does not exist.
     bundle: frozenset[str] | None
-    #: The pods of the cluster, the answers of their listeners, and what a change without a restart could not reach.
+    #: The pods of the cluster, the answers of their listeners, and the obstacles to a change without a restart.
     nodes: Nodes
-    #: The leaves of the cluster's processes: those stored, those missing, and those that another issuer issues.
+    #: The leaves of the cluster's processes: stored, missing, and issued by another issuer.
     leaves: Leaves
+    #: The Kafka resource, and whether the operator works on it.
     reconciliation: Reconciliation
+    #: The place where the user keeps the CAs to trust; None where the user names none.
     source: CaSource | None = None
-    #: The node pools whose size matters here, and the nodes that they get and lose.
+    #: The node pools, as far as a decision depends on their size, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
-    #: The users of the clients CA, and the listeners that verify them; for the cluster CA the value without any.
+    #: The users of the clients CA, and the listeners that verify them; for the cluster CA the value without users.
     users: CaUsers = NO_USERS
     #: The clients outside the cluster that hold a copy of its CAs, and what is published for them.
     outside: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
     objects: Objects = NOTHING_AMISS
+    #: The places outside the cluster that the user named for this call or for the flow under way.
     named: Named = NOTHING_NAMED
-    keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
-    keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
+    #: The other CA of the cluster.
     other: OtherAuthority | None = None
+    #: Where the other CA is, as messages say it, by the SHA-256 of its public key, for each CA in its certificate Secret.
+    keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
+    #: The same for the CAs above the other CA.
+    keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
+    #: The clock from which ``now`` is, beside that of the API server; None where answers of the API server have no date.
     clock: ClockReading | None = None
 
     @cached_property
