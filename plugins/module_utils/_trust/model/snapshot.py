@@ -49,45 +49,56 @@ class IssuedBy(Enum):
 
 @dataclass(frozen=True)
 class Pod:
-    """A process that verifies and presents certificates.
+    """A process that verifies and presents certificates."""
 
-    generation, key_generation: those of the CA's certificate and key that the pod is annotated with (None when missing or
-    unreadable).
-    leaves: names of the Secrets that hold what the pod presents.
-    presents_stored: whether the pod was started with the leaves that are stored now, told by the hash it is
-    annotated with; None when the annotation is missing. leaf_hash: that annotation.
-    verifies_only: it presents no certificate of this CA, and nothing in it but its listeners verifies by this CA; so that it knows, after
-    its listeners have read their trust again, what a new process would know. worker: the machine that it runs on; empty where it has none yet.
-    """
-
+    #: The name of the pod.
     name: str
+    #: The UID of the pod: a restarted pod has another one.
     uid: str
+    #: The component that the pod belongs to.
     component: Component
+    #: The generation of the CA's certificate with which the pod is annotated; None where the annotation is missing or unreadable.
     generation: int | None
+    #: The names of the Secrets that hold what the pod presents.
     leaves: tuple[str, ...]
+    #: Whether the pod was started with the leaves that are stored now, as the hash in its annotation says; None where the annotation is
+    #: missing.
     presents_stored: bool | None
+    #: The generation of the CA's key with which the pod is annotated; None where the annotation is missing or unreadable.
     key_generation: int | None = None
+    #: The hash of leaves with which the pod is annotated.
     leaf_hash: str = ""
+    #: Whether the pod is ready.
     ready: bool = True
+    #: Whether the pod is being deleted.
     terminating: bool = False
+    #: Whether the pod presents no certificate of this CA, and nothing in it but its listeners verifies by this CA: once its listeners have read
+    #: their trust again, it knows what a new process would know.
     verifies_only: bool = False
+    #: The machine that the pod runs on; empty where it has none yet.
     worker: str = ""
 
 
 @dataclass(frozen=True)
 class StoredLeaf:
-    """A leaf in its Secret: ``chain`` is None when it cannot be read. problem: why, or why the private key beside it cannot be used, without
-    a full stop, where it is known. beside: SHA-256 of the public half of that key; empty where it is unknown. renewal_window: how long before
-    its end an operator renews it; None: as long as the cluster's.
-    """
+    """A leaf in its Secret."""
 
+    #: The name of the Secret.
     secret: str
+    #: The entry of the Secret with the certificate.
     key: str
+    #: The component that presents the leaf.
     component: Component
+    #: The leaf and the CAs behind it; None where the entry cannot be read.
     chain: Chain | None
+    #: The generation of the CA's certificate with which the Secret is annotated; None where the annotation is missing or unreadable.
     generation: int | None
+    #: Why the entry cannot be read, or why the private key beside it cannot be used, without a full stop; empty where there is no problem or
+    #: its cause is unknown.
     problem: str = ""
+    #: SHA-256 of the public half of the private key beside the leaf; empty where it is unknown.
     beside: str = ""
+    #: How long before its end an operator renews this leaf; None for the window of the cluster.
     renewal_window: timedelta | None = None
 
     @property
@@ -159,42 +170,47 @@ class PreparedAuthority:
 
 @dataclass(frozen=True)
 class CaSecrets:
-    """The pair of CA Secrets.
+    """The pair of CA Secrets: the certificate Secret and the key Secret."""
 
-    current: ``ca.crt`` (empty when absent). others: the other ``*.crt`` entries by their key. retired: those keys of others
-    under which the operator keeps a CA that it has replaced, until every pod uses its successor.
-    key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
-    kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``. kept_links: link certificates of CAs that do not wait any more, by the
-    fingerprint of the certificate that they were made for.
-    elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key.
-    named: the places that the flow which prepared a CA was told to look at; stop: where it was told to stop; to_replace: it renews the CA so that its
-    key can be replaced. They count until its journal is open.
-    triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
-    unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
-    generation reads as 0, as the operator takes a missing one.
-    problems: sentences about entries that cannot be used. is_unread: whether the entry of the CA in use is one of these. exposed: entries of the
-    certificate Secret, which clients read, with a private key in them. named_for_tls: names of those of the two Secrets that have the CA under the names of
-    a Secret of the type kubernetes.io/tls, where nothing looks for it.
-    """
-
+    #: The chain in ``ca.crt``; empty where there is none.
     current: Chain = ()
+    #: The other ``*.crt`` entries of the certificate Secret by their key.
     others: Mapping[str, Chain] = field(default_factory=dict)
+    #: The generation of the certificate, from the annotation.
     certificate_generation: int = 0
+    #: The generation of the key, from the annotation.
     key_generation: int = 0
+    #: SHA-256 of the public key of ``ca.key``; None where the key is absent or unusable.
     key: str | None = None
+    #: The CAs that wait in the key Secret.
     prepared: tuple[PreparedAuthority, ...] = ()
+    #: Fingerprints of the CAs whose keys are kept beside ``ca.key``.
     kept_keys: frozenset[str] = frozenset()
+    #: Link certificates of CAs that no longer wait, by the fingerprint of the certificate for which they were made.
     kept_links: Mapping[str, LinkCertificates] = field(default_factory=dict)
+    #: SHA-256 of the public keys for which these Secrets have a text instead of the key.
     elsewhere: frozenset[str] = frozenset()
+    #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     triggers: tuple[str, ...] = ()
+    #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then reads as 0, as the
+    #: operator takes a missing one.
     unnumbered: tuple[str, ...] = ()
+    #: Sentences about entries that cannot be used.
     problems: tuple[str, ...] = ()
+    #: Whether the entry of the CA in use is among the entries that cannot be used.
     is_unread: bool = False
+    #: Entries of the certificate Secret, which clients read, with a private key in them.
     exposed: tuple[str, ...] = ()
+    #: The names of those of the two Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where the operator does not
+    #: look for it.
     named_for_tls: tuple[str, ...] = ()
+    #: The keys of ``others`` under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     retired: tuple[str, ...] = ()
+    #: The places that the flow which prepared a CA was given to look at, until the journal of the flow is open.
     named: Named = NOTHING_NAMED
+    #: The phase after which that flow stops, until its journal is open.
     stop: Stop | None = None
+    #: Whether that flow renews the CA so that its key can be replaced, until its journal is open.
     to_replace: bool = False
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
@@ -263,40 +279,44 @@ class FailedReconcile:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """The state of the Kafka resource, and whether the operator works on it.
+    """The state of the Kafka resource, and whether the operator works on it."""
 
-    exists: the Kafka resource exists. generated: the operator generates the cluster CA.
-    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``. is_first: its first reconcile is under way.
-    failure: how its last reconcile has failed; None where it has not.
-    paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
-    pause_effective: the operator has confirmed the pause. mark_left: another hand has ended a pause of a flow of this collection, and the
-    annotation that says whose it was is still there. resuming: a pause has ended, and no reconcile has since.
-    request: the name of the last request of this collection to reconcile.
-    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace; where there is none, and nothing of this cluster
-    either, those of other namespaces as "<namespace>/<name>", as far as they may be seen. pauser: who has paused it, as far as
-    that is known and it is another one. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
-    user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
-    replaces_key: whether the operator makes a new key, and not a new certificate alone, where a CA of its own comes to its end. windows: the
-    maintenance windows in which it does that; None where it does so at any time.
-    """
-
+    #: Whether the Kafka resource exists.
     exists: bool = True
+    #: Whether the operator generates this CA.
     generated: bool = False
+    #: Whether the operator has seen the current generation of the resource.
     observed: bool = True
+    #: The condition ``Ready``.
     ready: bool = True
+    #: Whether the operator's first reconcile is under way.
     is_first: bool = False
+    #: How the operator's last reconcile failed; None where it has not.
     failure: FailedReconcile | None = None
+    #: Whether the resource has the annotation that pauses the operator.
     paused: bool = False
+    #: Whether a flow of this collection set the pause.
     paused_by_us: bool = False
+    #: Whether the operator has confirmed the pause.
     pause_effective: bool = False
+    #: Whether another program or person ended a pause of a flow, so that the annotation that names the flow is left.
     mark_left: bool = False
+    #: Whether a pause has ended without a reconcile since.
     resuming: bool = False
+    #: The name of this collection's last request to reconcile.
     request: str = ""
+    #: Where the Kafka resource does not exist: the names of the Kafka resources in its namespace; where the namespace has none, and nothing of this
+    #: cluster either, those of other namespaces as "<namespace>/<name>", as far as permissions show them.
     neighbours: tuple[str, ...] = ()
+    #: The program or person that paused the operator, as far as that is known and is not this collection.
     pauser: str = ""
+    #: The origin of the CA as the resource names it, where the CA comes from neither the operator nor the user; empty otherwise.
     foreign_type: str = ""
+    #: Why it is certain that no operator works on the resource, as a clause; empty where nothing shows that.
     absent: str = ""
+    #: Whether the operator makes a new key with the new certificate when a CA that it generates comes to its end.
     replaces_key: bool = False
+    #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
     windows: MaintenanceWindows | None = None
 
 
