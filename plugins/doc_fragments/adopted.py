@@ -21,7 +21,7 @@ options:
       - For the flow that adopts only. Whether the adopted CA is renewed where it allows no CA below it, as those that the operator makes. It keeps
         its name, its key and its end, or gets a later one, and has path length 1.
       - With that clients of OpenSSL, librdkafka and Go that have read it since can be led on to the next CA whenever its key is replaced, also those
-        that read their CAs only when they start. It restarts no node that can be told to read again; Deployments restart once.
+        that read their CAs only when they start. It restarts no node that can reload; Deployments restart once.
       - By default an adoption changes no byte of a CA, so that it can be taken back at no cost, and the replacement renews it first.
     type: bool
     default: false

@@ -16,7 +16,7 @@ options:
       - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
         trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
-      - V(auto) is V(handshake), and V(annotations) where no node can be asked, because the API server refuses to forward ports to all of
+      - V(auto) is V(handshake), and V(annotations) where no node can answer, because the API server refuses to forward ports to all of
         them. That needs the permission to create C(pods/portforward), until Kubernetes 1.34 the one to get it. RV(evidence) says what it
         came to.
       - Nodes that do not answer are waited for, O(pod_timeout) seconds each, and then hold the call with their names, also where none of
@@ -37,10 +37,10 @@ options:
       - How running nodes take up a change that their listeners can read again without a restart - new certificates under the same
         CA, the switch of the operator to another CA, and that a CA has left the trust.
       - V(auto) tells each node by a Kafka admin request through the API server, with the operator's own certificate, to read its
-        certificates again, and asks its listeners what came of it. It restarts the nodes instead where they cannot be asked
+        certificates again, and asks its listeners what came of it. It restarts the nodes instead where they cannot answer
         (O(evidence)), the Python library C(kafka-python) or a permission is missing, a node refuses, or the operator would restart
         them anyway. It warns that it does and why.
-      - The API server is asked beforehand what is permitted (C(SelfSubjectAccessReview)) - to list and patch C(strimzipodsets), patch C(pods),
+      - The module asks the API server beforehand what is permitted (C(SelfSubjectAccessReview)) - to list and patch C(strimzipodsets), patch C(pods),
         get C(configmaps). Where it does not say, a permission counts as missing.
       - V(reload) holds where V(auto) would restart. V(restart) always restarts.
       - Raft clients and agents of nodes that have read again know a removed CA until their next restart; RV(removed) names them.
@@ -77,7 +77,7 @@ options:
       - With V(now) each node restarts once, and the old CA leaves.
       - With V(when_restarted) nodes read their certificates of the new CA again and are not restarted. The new CA is in use at once; the
         old one stays trusted until each node has restarted for any reason, and then leaves in the next run of any flow, such as a
-        scheduled C(reconcile). It holds where nodes cannot be told to read again.
+        scheduled C(reconcile). It holds where nodes cannot reload.
       - Without it, a flow in flight goes on as it was begun, and a new one is V(now).
     type: str
     choices: [now, when_restarted]
@@ -96,7 +96,7 @@ options:
         switch on, when the link certificate goes out of use. The plan says which. A run that is killed meanwhile waits for the rest only.
       - Where the CA in use allows no CA below it (path length 0), as those that the operator makes, clients of OpenSSL and Go that know only that one
         could not be led on to the next CA. So it is renewed before its key is replaced, under its name and key, with path length 1, which restarts
-        no node that can be told to read again. Clients get this time from the moment at which the earlier certificate is nowhere to be read. With
+        no node that can reload. Clients get this time from the moment at which the earlier certificate is nowhere to be read. With
         V(0) they get none, and it is not renewed first, for an emergency.
     type: int
   link_until:
@@ -133,7 +133,7 @@ options:
       - C(KafkaConnect), C(KafkaMirrorMaker2) and C(KafkaBridge) resources in the cluster's namespace are looked at anyway, with the
         copies that the operator makes for them.
       - A flow on the clients CA does not look at them.
-      - Without this option a flow in flight goes on with the Secrets that it was told last; an empty list takes them back.
+      - Without this option a flow in flight goes on with the Secrets of the last run that named some; an empty list takes them back.
     type: list
     elements: str
   waivers:
@@ -189,7 +189,7 @@ options:
         default: cert-manager.io
       resource:
         description:
-          - With O(issuer.type=cert_manager), the kind of object by which it is asked.
+          - With O(issuer.type=cert_manager), the kind of object that carries a request.
           - With V(CertificateRequest) the key of each leaf is made here and never leaves the Secrets of the cluster; a leaf is renewed when
             a playbook runs.
           - With V(Certificate) cert-manager makes the keys and renews each leaf by itself, O(issuer.renew_before_days) before its end. The
@@ -301,7 +301,7 @@ options:
         is given as an option, and C(reconcile) follows when the CA changes. It must not hold a private key.
       - Certificates of the cluster are to be of the CA that the issuer signs with, as far as it has signed already; else of the CA in
         use, or its latest renewal, where that or a CA above it is in the source; else of the only CA that has certified no other one there. Where that
-        leaves several, all of them are trusted, one certificate is asked for, and the CA of that is the one; before the first CA nothing is begun.
+        leaves several, the flow trusts all of them and asks for one certificate, whose issuer is the one; before the first CA nothing is begun.
         All others are trusted beside it, for which processes restart.
       - Where that CA is not in use, C(reconcile) renews or replaces the CA in use. It is a renewal where the name and the key are the same and
         every certificate that is valid under the one is valid under the other.
@@ -349,7 +349,7 @@ options:
     default: false
   issue_timeout:
     description:
-      - Seconds to wait for certificates that an issuer was asked for. The run ends without an error when they are over.
+      - Seconds to wait for the answers of an issuer. The run ends without an error when they are over.
     type: int
     default: 0
   spare_leaves:

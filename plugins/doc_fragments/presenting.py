@@ -17,7 +17,7 @@ options:
       - A CA stays trusted until each holds a certificate of another one, and until all pods in its namespace that mount it, or have it in
         their environment, were created since. Without an entry, all certificates in PEM form count that are no CA's.
       - A user or superuser whose subject is that of a certificate in such a Secret needs no waiver.
-      - Without this option a flow in flight goes on with the Secrets that it was told last; an empty list takes them back.
+      - Without this option a flow in flight goes on with the Secrets of the last run that named some; an empty list takes them back.
         M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) know those that they are given alone.
     type: list
     elements: str
@@ -25,7 +25,7 @@ options:
     description:
       - Of the clients CA, namespaces beside the one that the cluster's User Operator watches in which users of the cluster are, served by a User
         Operator of their own, or programs that log in as its users, such as by a C(KafkaAccess).
-      - Without this option a flow in flight goes on with those that it was told last; an empty list takes them back.
+      - Without this option a flow in flight goes on with those of the last run that named some; an empty list takes them back.
         M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) know those that they are given alone.
     type: list
     elements: dict

@@ -149,13 +149,13 @@ requests:
       returned: always
       sample: {count: 1, at: "2026-01-01T00:00:00Z", why: "The certificate that came back is refused: it is a CA certificate."}
 requests_elsewhere:
-  description: Open requests for which another issuer was asked, and which wait for no carrier.
+  description: Open requests to another issuer, which wait for no carrier.
   returned: always
   type: list
   elements: dict
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
-    issuer: {description: Who was asked., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
+    issuer: {description: The issuer., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
     asked_at: {description: Since when it is there., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
 exported:
   description: The files with requests that are to be signed; with O(state=exported).

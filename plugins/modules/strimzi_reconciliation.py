@@ -119,7 +119,7 @@ held_leaves:
   description:
     - Certificates of nodes that their Secrets do not hold any more and that processes still present.
     - The listeners of the pods in C(lingering) present the stored one; their Raft clients and agents present this one until they restart,
-      which is asked for seven days before it ends. Those of C(pods) have yet to read it.
+      which a run asks for seven days before it ends. Those of C(pods) have yet to read it.
   returned: always
   type: list
   elements: dict
@@ -220,7 +220,7 @@ leaf_states:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
       description: >-
-        V(REQUIRED) where one is wanted and no issuer was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
+        V(REQUIRED) where one is wanted and no request is open, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
         and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
       type: str
       returned: always
@@ -235,7 +235,7 @@ leaf_states:
       sample: ""
     why: {description: The same in words., type: str, returned: always, sample: ""}
 leaf_requests:
-  description: Certificates that an issuer was asked for, because the key of their CA is kept elsewhere.
+  description: Requests to an issuer for certificates, because the key of their CA is kept elsewhere.
   returned: always
   type: list
   elements: dict
@@ -246,12 +246,12 @@ leaf_requests:
       type: str
       returned: always
       sample: REQUESTED
-    issuer: {description: Who was asked; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
+    issuer: {description: The issuer; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
     asked_at: {description: When., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     waiting: {description: What the issuer says it waits for., type: str, returned: always, sample: ""}
     outdated: {description: Why it is not what is wanted any more., type: str, returned: always, sample: ""}
     failure: {description: Why it was refused the last time., type: str, returned: always, sample: ""}
-    next_try: {description: When it is asked for again., type: str, returned: always, sample: null}
+    next_try: {description: When the next run asks for it again., type: str, returned: always, sample: null}
 renewals:
   description: What an issuer keeps for each leaf that it renews by itself; empty with any other issuer.
   returned: always
@@ -309,7 +309,7 @@ ca_source:
           known: true
     changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
     signing:
-      description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it cannot be told.
+      description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it is unknown.
       type: str
       returned: always
       sample: "6c1f0e"
@@ -331,7 +331,7 @@ node_pools:
   elements: dict
   contains:
     name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
-    replicas: {description: How many nodes it is asked for., type: int, returned: always, sample: 3}
+    replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
     at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
     leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always, sample: []}
@@ -355,7 +355,7 @@ ledger:
     complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
 journal:
   description:
-    - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are what it was told
+    - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are its names
       and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
       goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it, and C(is_upkeep) whether the flow began because the
       replaced CA was in its time for renewal.
@@ -389,12 +389,12 @@ actions:
   elements: dict
   sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
 evidence:
-  description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when the listeners were asked last.
+  description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when this call asked the listeners last.
   returned: always
   type: dict
   sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
 listeners:
-  description: What each TLS listener of each node said itself when it was asked last in this call; empty where none was.
+  description: The last answer of each TLS listener of each node to this call; empty where it asked none.
   returned: always
   type: list
   elements: dict

@@ -106,7 +106,7 @@ users:
     presenters:
       description:
         - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespaces of
-          users. C(up_to_date) says whether a pod has started since the Secret changed; null where that cannot be told.
+          users. C(up_to_date) says whether a pod has started since the Secret changed; null where that is unknown.
       type: list
       elements: dict
       returned: always
@@ -135,13 +135,13 @@ user_listeners:
     port: {description: Its port., type: int, returned: always, sample: 9093}
     type: {description: "Its type, such as V(internal).", type: str, returned: always, sample: internal}
     managed: {description: "Whether the operator gives it the clients CA, as it does not with V(custom).", type: bool, returned: always, sample: true}
-    pod: {description: The broker; empty where none was asked., type: str, returned: always, sample: demo-kafka-0}
+    pod: {description: The broker that answered; empty where none did., type: str, returned: always, sample: demo-kafka-0}
     trusts: {description: Clients CAs of which it accepts certificates., type: list, elements: str, returned: always, sample: ["clients-ca v0 (6c1f0e9a2b3c)"]}
     refuses: {description: Clients CAs of which it refuses certificates., type: list, elements: str, returned: always, sample: []}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
     problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always, sample: []}
 unasked:
-  description: Why no listener was asked; empty where they were.
+  description: Why this call asked no listener; empty where it asked them.
   returned: always
   type: str
   sample: ""
