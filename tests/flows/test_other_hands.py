@@ -102,6 +102,29 @@ def begin(
 def test_no_call_restarts_more_than_its_plan_said(
     cluster: WatchedCluster, case: Case, written: tuple[str, str], every: int, at_once: bool
 ) -> None:
+    assert_as_planned(cluster, case, written, every, at_once=at_once)
+
+
+@pytest.mark.parametrize(
+    ("case", "written", "every"),
+    [
+        pytest.param(Case(Goal.REPLACE_KEY, "at once", path_length=0), ("strimzipodsets", POD_SET), 1, id="planned before nodes answered"),
+        pytest.param(Case(Goal.REPLACE_KEY, "unlinked"), ("secrets", BUNDLE), 3, id="put back by the operator meanwhile"),
+    ],
+)  # fmt: skip
+def test_no_other_reason_excuses_a_restart(
+    cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, written: tuple[str, str], every: int
+) -> None:
+    assert_as_planned(cluster, case, written, every, at_once=True)
+
+
+def test_a_call_that_restarts_instead_of_reloading_has_a_plan_of_that(cluster: WatchedCluster) -> None:
+    assert_as_planned(cluster, Case(Goal.RENEW_LEAVES), ("strimzipodsets", POD_SET), 1, at_once=True)
+
+
+def assert_as_planned(
+    cluster: WatchedCluster, case: Case, written: tuple[str, str], every: int, *, at_once: bool
+) -> None:
     flow, other = begin(case, cluster, written, every, at_once=at_once)
     told = call(flow)
     assert not told.asked - told.planned

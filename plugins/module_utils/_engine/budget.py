@@ -18,7 +18,7 @@ from .._trust.model.intent import Intent
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Component, InPlace, Pod, Snapshot
 from .._trust.model.steps.base import Steps
-from .._trust.model.steps.nodes import Roll
+from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.plan.forecast import forecast
 
 #: Restarts by the reason and by the name of the node, or by the component whose pods get another name each time.
@@ -26,13 +26,12 @@ Restarts: TypeAlias = Counter[tuple[str, str]]
 #: Something that a plan rests on: its kind, and what it says.
 Fact: TypeAlias = tuple[str, Any]
 
-#: Kinds of facts that change a plan, with the reason for people; None where what has changed them has told its reason.
+#: Kinds of facts that change a plan, with the reason for people.
 _REASONS = {
     "node": "{} came while this call was at work",
     "answers": "the listeners of {} have answered for the first time in this call",
     "put_back": "the Cluster Operator has put back what it had read of {}",
     "in_place": "it was looked whether nodes can take a change up without a restart",
-    "intent": None,
 }
 
 
@@ -45,9 +44,10 @@ class Budget:
         self._work, self._reached = work, reached
         self._first, self._intent = first, intent
         self._planned: Restarts | None = None
-        self._facts = _facts(first.snapshot, intent)
+        self._facts = _facts(first.snapshot)
         self._parties: dict[str, str] = {}
         self._in_place: InPlace | None = None
+        self._has_told = False
 
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
@@ -58,9 +58,10 @@ class Budget:
         """
         snapshot = observation.snapshot
         if self._in_place is None and snapshot.nodes.in_place is not None:
-            # Check mode looks at this before it plans.
+            # Check mode looks at this before it plans; a plan that was made without it may have restarts in the place of reloads.
             self._in_place = snapshot.nodes.in_place
-            self._facts |= _facts(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place), self._intent)
+            self._planned = self._planned if self._has_told else None
+            self._facts |= _facts(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place))
         self._parties.update({pod.name: party_of(pod) for pod in snapshot.nodes.pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
         due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
@@ -68,15 +69,20 @@ class Budget:
             return Counter()
         if self._planned is None:
             self._planned = self._needed(self._first, self._intent)
+        if _ways(intent) != _ways(self._intent):
+            # The call has told why it goes another way. Its plan is that of this way from the beginning, and no more.
+            self._intent, self._planned = intent, self._planned | self._needed(self._first, intent)
         if not is_doubtful and not self.spent + due - self._planned:
             return Counter()
         # A restart for another reason than planned may take the place of one that is not needed any more.
         more = self.spent + (self._needed(observation, intent) | due)
         over = _total(more) - _total(self._planned)
-        new = (_facts(snapshot, intent) | _put_back(losses)) - self._facts
+        put_back = _put_back(losses) if _of_leaves_alone(more - self._planned) else frozenset()
+        new = (_facts(snapshot) | put_back) - self._facts
         if over and new:
             self._facts |= new
             self._tell(new, over)
+            self._has_told = True
             self._planned, over = more, Counter()
         return over
 
@@ -104,9 +110,9 @@ class Budget:
         reasons = [
             reason.format(listed(sorted(str(what) for kind, what in new if kind == one)))
             for one, reason in _REASONS.items()
-            if reason and any(kind == one for kind, _what in new)
+            if any(kind == one for kind, _what in new)
         ]
-        if reasons and not any(_REASONS[kind] is None for kind, _what in new):
+        if reasons:
             self._work.warnings.append(
                 f"More is restarted than planned at first ({described(more)} more), because {' and '.join(reasons)}."
             )
@@ -125,11 +131,21 @@ def described(restarts: Counter[str]) -> str:
     return ", ".join(f"{name} {count} time{'' if count == 1 else 's'}" for name, count in sorted(restarts.items()))
 
 
-def _facts(snapshot: Snapshot, intent: Intent) -> frozenset[Fact]:
+def _ways(intent: Intent) -> tuple[Any, ...]:
+    """The parts of an intent that a call changes when something cannot be done as it was planned."""
+    return intent.spread, intent.links, intent.taken
+
+
+def _facts(snapshot: Snapshot) -> frozenset[Fact]:
     nodes = (("node", pod.name) for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     answers = (("answers", one.pod) for one in snapshot.nodes.listeners or ())
     looked = (("in_place", snapshot.nodes.in_place),) if snapshot.nodes.in_place else ()
-    return frozenset((*nodes, *answers, *looked, ("intent", (intent.spread, intent.links, intent.taken))))
+    return frozenset((*nodes, *answers, *looked))
+
+
+def _of_leaves_alone(restarts: Restarts) -> bool:
+    """Whether these are restarts of pods that take certificates up: the operator makes no other because of what it has put back."""
+    return all(reason == RollReason.USE.value for reason, _party in restarts)
 
 
 def _put_back(losses: Iterable[Loss]) -> frozenset[Fact]:
