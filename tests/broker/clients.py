@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order im
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     FETCH_TIMEOUT,
     absence_violations,
-    caught_up,
     lag_violations,
+    voters_caught_up,
 )
 
 from .certificates import Issued
@@ -70,7 +70,9 @@ def create_topic(admin: KafkaPythonAdmin, name: str, replicas: list[int], **conf
 
 def everybody_is_back(admin: KafkaAdmin) -> bool:
     brokers, topics, quorum = admin.brokers(), admin.topics(), admin.quorum()
-    if len(caught_up(quorum, FETCH_TIMEOUT)) < len(NODES) or set(brokers) != {Broker(one, False) for one in NODES}:
+    if len(voters_caught_up(quorum, FETCH_TIMEOUT)) < len(NODES) or set(brokers) != {
+        Broker(one, False) for one in NODES
+    }:
         return False
     return not any(
         (*absence_violations(node(one), brokers, topics), *lag_violations(node(one), quorum, FETCH_TIMEOUT))

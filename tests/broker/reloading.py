@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener
     read_listener_settings,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, reload_node
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import FETCH_TIMEOUT, caught_up
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import FETCH_TIMEOUT, voters_caught_up
 
 from .certificates import Issued
 from .clients import SECRET, admin_of, entries_of, eventually, node
@@ -29,7 +29,7 @@ def all_up(nodes: KafkaNodes) -> None:
     brokers = {Broker(one, fenced=False) for one in nodes.having("broker")}
     with admin_of(nodes) as admin:
         eventually(lambda: set(admin.brokers()) == brokers)
-        eventually(lambda: caught_up(admin.quorum(), FETCH_TIMEOUT) == set(nodes.having("controller")))
+        eventually(lambda: voters_caught_up(admin.quorum(), FETCH_TIMEOUT) == set(nodes.having("controller")))
 
 
 def settings_of(nodes: KafkaNodes, which: int) -> ListenerSettings:

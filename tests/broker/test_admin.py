@@ -17,9 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
     FETCH_TIMEOUT,
     absence_violations,
     availability_violations,
-    caught_up,
     lag_violations,
     quorum_violations,
+    voters_caught_up,
 )
 
 from .certificates import authority, leaf
@@ -39,7 +39,7 @@ def test_the_quorum_of_a_healthy_cluster(admin: KafkaPythonAdmin) -> None:
     found = admin.quorum()
     assert found.leader in NODES
     assert {voter.node_id for voter in found.voters} == set(NODES)
-    assert caught_up(found, FETCH_TIMEOUT) == set(NODES)
+    assert voters_caught_up(found, FETCH_TIMEOUT) == set(NODES)
     assert not any(quorum_violations(node(one), found, FETCH_TIMEOUT) for one in NODES)
 
 
@@ -81,7 +81,7 @@ def test_a_node_that_stops_changes_both_checks_and_its_return_changes_them_back(
 
 
 def _refuses_all_but(gone: int, others: list[int], admin: KafkaPythonAdmin) -> None:
-    eventually(lambda: caught_up(admin.quorum(), FETCH_TIMEOUT) == set(others))
+    eventually(lambda: voters_caught_up(admin.quorum(), FETCH_TIMEOUT) == set(others))
     quorum, brokers, topics = admin.quorum(), admin.brokers(), admin.topics()
     for one in others:
         (refusal,) = quorum_violations(node(one), quorum, FETCH_TIMEOUT)

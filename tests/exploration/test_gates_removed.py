@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import await_bundle
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import lead_back
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import restore_links
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import settle_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 
@@ -111,7 +111,7 @@ def test_a_former_leaf_that_somebody_puts_back_is_noticed(monkeypatch: pytest.Mo
 
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (memory, retire):
-        monkeypatch.setattr(module, "still_trusting", lambda *arguments: frozenset())
+        monkeypatch.setattr(module, "pods_trusting_removed", lambda *arguments: frozenset())
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
 
 
@@ -199,7 +199,7 @@ def test_the_links_behind_leaves_after_the_switch(monkeypatch: pytest.MonkeyPatc
 
 def test_the_links_behind_leaves_that_the_operator_has_issued() -> None:
     """Without this rule they are never led back."""
-    found = explore(start(LINKED, 1, 1), ClusterCa(Runner(LINKED, without(lead_back)), 1))
+    found = explore(start(LINKED, 1, 1), ClusterCa(Runner(LINKED, without(restore_links)), 1))
     stored = {model.slots[0].stored for model, number in found.states.items() if number in found.ends}
     assert any(not client_accepts(OLD, leaf) for leaf in stored)
 

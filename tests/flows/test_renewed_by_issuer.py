@@ -14,8 +14,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import left_over, remove
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import find_left_over, remove
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.standing import Standing
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
@@ -290,7 +290,7 @@ def test_secrets_of_certificates_are_none_of_the_operator(managed: Managed) -> N
 def tidied(managed: Managed, *, dry_run: bool = False) -> list[tuple[str, str]]:
     """Verb and object of what is removed."""
     work = replace(managed.cluster.work(), actions=[], dry_run=dry_run)
-    remove(left_over(see(work), work), work)
+    remove(find_left_over(observe_cluster(work), work), work)
     return [(action.verb, action.object) for action in work.actions]
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Refused, Waiting
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import left_over, remove
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import find_left_over, remove
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,
@@ -125,7 +125,7 @@ def test_for_tidying(cluster: WatchedCluster) -> None:
     assert api.all("certificates", NAMESPACE)
     permitted = bound(cluster, [*LOOKING, *ROLES["cert-manager-tidying"]])
     work = cluster.work()
-    remove(left_over(see(work), work), work)
+    remove(find_left_over(observe_cluster(work), work), work)
     assert api.all("certificates", NAMESPACE) == []
     assert permitted.refused == []
     lacking = permissions(ROLES["cert-manager-tidying"]) - permitted.used

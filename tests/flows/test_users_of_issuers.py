@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import left_over, remove
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import find_left_over, remove
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
@@ -175,13 +175,13 @@ def test_left_over_certificates_of_users_are_removed_last(by: Issued) -> None:
     """And by nobody who tidies up after the cluster CA."""
     by.finish(Goal.REPLACE_KEY, by.authority)
     work = by.cluster.work()
-    assert left_over(see(work), work) == ()
+    assert find_left_over(observe_cluster(work), work) == ()
     by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, asked=by.issuer.reference)
     assert set(by.certificates) == set(FIVE), "whoever goes back may think again"
     other = by.cluster.work()
     other.scope = other.scope.of(CaKind.CLUSTER)
-    assert left_over(see(other), other) == ()
-    left = left_over(see(work), work)
+    assert find_left_over(observe_cluster(other), other) == ()
+    left = find_left_over(observe_cluster(work), work)
     assert {(str(one.certificate["metadata"]["name"]), one.why) for one in left} == {
         (user, "this cluster has no such leaf") for user in FIVE
     }

@@ -194,8 +194,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/evidence/parties.py",
-        "for pod, seen in zip(stored.presenting(snapshot), known, strict=True)",
-        ("for pod, seen in zip(stored.presenting(snapshot), known, strict=False)",),
+        "for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=True)",
+        ("for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=False)",),
         "There is one presentation of each pod.",
     ),
     Equivalent(

@@ -12,7 +12,11 @@ from typing import Any, Protocol
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import back_order, link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import (
+    link_order,
+    order_back_link,
+    refusals,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
     DistinguishedName,
     cross_certify,
@@ -50,7 +54,7 @@ def ordered(counterpart: Counterpart, made: Entity) -> LinkOrder:
 def ordered_back(made: NextAuthority, replaced: Certificate, own: PrivateKey | None = None) -> LinkOrder:
     """own: the key of the CA that is replaced, where that is not kept by the issuer."""
     step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(replaced,), generation=1)
-    order = back_order(step, made, own)
+    order = order_back_link(step, made, own)
     assert order is not None
     return order
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._engine.engine import run
 from .._engine.inspection import plan
-from .._engine.looking import see
+from .._engine.looking import observe_cluster
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.actions import Action
 from .._strimzi.events import events_at_the_end, events_between
@@ -21,7 +21,7 @@ from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.states import TRUSTED_STATES
 from .._trust.plan.forecast import Forecast, Reached, to_the_end
-from .._trust.rules.expiring import expiring, told_of_schedule
+from .._trust.rules.expiring import describe_missing_schedule, expiring
 from .planned_diff import planned_diff
 from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule
@@ -53,7 +53,7 @@ class FlowModule(TrustModule):
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
         seen = outcome.observation.snapshot
-        if goal is Goal.UPGRADE and (told := told_of_schedule(seen)):
+        if goal is Goal.UPGRADE and (told := describe_missing_schedule(seen)):
             self.module.warn(told)
         result = self.result(outcome)
         if self.announcer is not None and not self.check_mode:
@@ -99,16 +99,16 @@ class FlowModule(TrustModule):
 
     def current_authority(self) -> tuple[Certificate | None, datetime]:
         """The CA in use, and the time."""
-        snapshot = see(self.work()).snapshot
+        snapshot = observe_cluster(self.work()).snapshot
         return (snapshot.ca.current[0] if snapshot.ca.current else None), snapshot.now
 
     def is_in_flight(self) -> bool:
         """Whether a flow was begun that has not finished."""
-        return in_flight(see(self.work()).snapshot.ledger) is not None
+        return in_flight(observe_cluster(self.work()).snapshot.ledger) is not None
 
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
-        snapshot, wanted = see(self.work()).snapshot, named.replace(":", "").lower()
+        snapshot, wanted = observe_cluster(self.work()).snapshot, named.replace(":", "").lower()
         known = (entry.certificate for entry in (snapshot.ledger or Ledger()).entries)
         return next((one.fingerprint for one in known if wanted in (one.fingerprint, one.sha256)), wanted)
 
@@ -118,6 +118,6 @@ class FlowModule(TrustModule):
 
     def trusted_certificates(self) -> list[str]:
         """The trusted CAs of the ledger as it is now, in PEM form, each with its chain."""
-        ledger = see(self.work()).snapshot.ledger or Ledger()
+        ledger = observe_cluster(self.work()).snapshot.ledger or Ledger()
         trusted = (entry for entry in ledger.entries if entry.state in TRUSTED_STATES)
         return [encode_certificates(entry.chain).decode("ascii") for entry in trusted]

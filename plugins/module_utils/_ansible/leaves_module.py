@@ -9,10 +9,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from .._engine.looking import see, see_existing
+from .._engine.looking import observe_cluster, observe_existing
 from .._engine.patience import IN_A_FLOW, Patience
 from .._engine.targets import are_replaced
-from .._issuing.left_over import left_over, remove
+from .._issuing.left_over import find_left_over, remove
 from .._issuing.own import have_certificate
 from .._issuing.own_forms import Form, OwnCertificate
 from .._trust.model.goals import Goal
@@ -43,7 +43,7 @@ class LeavesModule(FlowModule):
             self.fail(
                 "force: cert-manager renews these certificates by itself. Run cmctl renew with the name of the Certificate; the reconcile playbook takes it up."
             )
-        stored = see(self.work()).snapshot.every_leaf
+        stored = observe_cluster(self.work()).snapshot.every_leaf
         leaves = [leaf for leaf in stored if leaf.chain and chosen.has(leaf.secret, leaf.component)]
         if missing := chosen.secrets - {leaf.secret for leaf in leaves}:
             self.fail(
@@ -56,21 +56,21 @@ class LeavesModule(FlowModule):
     def own_certificate(self) -> dict[str, Any]:
         """A certificate for names of the caller's own."""
         work = self.work()
-        seen = see_existing(work)
+        seen = observe_existing(work)
         self.hide_secrets(seen)
         wanted = OwnCertificate(
             self.params["secret"], self.params["common_name"],
             frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
             frozenset(map(Form, self.params["forms"] or ())),
         )  # fmt: skip
-        chain, why = Patience(work).through(lambda: have_certificate(wanted, see_existing(work), work), IN_A_FLOW)
+        chain, why = Patience(work).through(lambda: have_certificate(wanted, observe_existing(work), work), IN_A_FLOW)
         return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
 
     def tidy_certificates(self) -> dict[str, Any]:
         """Remove what cert-manager keeps for leaves that it does not issue any more."""
         work = self.work()
-        seen = see_existing(work)
-        left = left_over(seen, work)
+        seen = observe_existing(work)
+        left = find_left_over(seen, work)
         if left and not work.dry_run:
             self.take_lease(work.client)
         remove(left, work)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._trust.evidence.live import present_live
-from .._trust.evidence.stored import present_as_stored, presenting
+from .._trust.evidence.stored import present_as_stored, presenting_pods
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.ledger import Ledger
 from .._trust.model.listeners import ObservedListener
@@ -50,7 +50,7 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
     apart CAs with the same key.
     """
     found = {}
-    for pod, stored in zip(presenting(snapshot), present_as_stored(snapshot, ledger), strict=True):
+    for pod, stored in zip(presenting_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
         for one in snapshot.listeners_by_uid.get(pod.uid, ()):
             seen = present_live(pod, one.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
             unclear = seen.why if seen.authorities is None else ""

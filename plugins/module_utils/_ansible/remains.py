@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from .._kube.held_folders import hold, remove_abandoned
+from .._kube.held_folders import keep_folder, remove_abandoned
 
 _WRAPPER = "AnsiballZ_strimzi_*.py"
 _PAYLOADS = "ansible_trustops.strimzi.*_payload_*"
@@ -26,7 +26,7 @@ def remove_remains(code: str, command: Sequence[str]) -> None:
         _remove_wrapper(Path(argument))
     for folder in Path(code).parents:
         if folder.match(_PAYLOADS) and folder.is_dir():
-            hold(folder)
+            keep_folder(folder)
             remove_abandoned(folder.parent, _PAYLOADS)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._engine.looking import see_existing, see_operated
+from .._engine.looking import observe_existing, observe_operated
 from .._issuing.by_hand import RequestByHand, RequestElsewhere, requests_by_hand, requests_elsewhere
 from .._issuing.entities import every_leaf
 from .._issuing.put_back import Brought, PutBack, put_back
@@ -52,11 +52,11 @@ class RequestsModule(TrustModule):
 
     def import_certificates(self) -> dict[str, Any]:
         work = self.work()
-        seen = self._seen(work, see_operated)
+        seen = self._seen(work, observe_operated)
         brought, others = self._brought(seen)
         imported = put_back(brought, seen, work)
         # The cluster as the next run will find it; where nothing was written, as it was seen before.
-        after = see_existing(work) if work.actions and not work.dry_run else seen
+        after = observe_existing(work) if work.actions and not work.dry_run else seen
         return self._described(after, imported=[_imported(one) for one in imported], let_be=others)
 
     def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
@@ -72,7 +72,7 @@ class RequestsModule(TrustModule):
             self.fail("directory: it is empty. Give a folder on the machine where the module runs.")
         return Path(self.params["directory"])
 
-    def _seen(self, work: Work, see: Callable[[Work], Observation] = see_existing) -> Observation:
+    def _seen(self, work: Work, see: Callable[[Work], Observation] = observe_existing) -> Observation:
         seen = see(work)
         self.hide_secrets(seen)
         source = seen.snapshot.source

@@ -17,8 +17,8 @@ from .._trust.evidence.clients import waiver_of
 from .._trust.evidence.outgoing import known_presenters
 from .._trust.evidence.parties import present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import Presentation, usage_of
-from .._trust.evidence.unmanaged import left_to_their_owner
-from .._trust.gates.arrival import led_on_since
+from .._trust.evidence.unmanaged import describe_unmanaged_listeners
+from .._trust.gates.arrival import link_followed_since
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.clients import OutsideClient
 from .._trust.model.decision import Decision, Transition
@@ -47,7 +47,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside.clients],
-        "unmanaged": list(left_to_their_owner(snapshot)),
+        "unmanaged": list(describe_unmanaged_listeners(snapshot)),
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
         "journal": _journal(ledger.journal),
@@ -86,7 +86,7 @@ def _authority(
         **_certificate(certificate),
         "serial": f"{certificate.serial_number:x}",
         "path_length": certificate.path_length,
-        "led_on_since": time_text(led_on_since(entry, snapshot)),
+        "led_on_since": time_text(link_followed_since(entry, snapshot)),
         "state": entry.state.value if snapshot.ledger else None,
         "usage": usage_of(entry.fingerprint, seen).value,
         "current": current,

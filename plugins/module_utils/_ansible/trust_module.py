@@ -34,8 +34,8 @@ from .._strimzi.work import (
     Work,
 )
 from .._trust.evidence.clients import unmatched
-from .._trust.evidence.unmanaged import left_to_their_owner
-from .._trust.gates.namesakes import told_of_unnameable
+from .._trust.evidence.unmanaged import describe_unmanaged_listeners
+from .._trust.gates.namesakes import describe_unnameable_users
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal, Phase, Retire
 from .._trust.model.intent import Intent, NewRoots, Spread
@@ -43,7 +43,7 @@ from .._trust.model.listeners import ObservedListener
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
 from .._trust.model.upkeep import UpkeepAsked, WhenDue
-from .._trust.preconditions.clock import doubtful_clock
+from .._trust.preconditions.clock import describe_clock_doubt
 from .._trust.preconditions.labels import unlabelled_and_read
 from .._trust.rules.expiring import expiring
 from .._trust.rules.verdict import failure_that_holds_nothing
@@ -302,10 +302,10 @@ class TrustModule(ClusterModule):
         seen = outcome.observation.snapshot
         ending = expiring(seen, timedelta(days=self.params.get("expiring_within_days") or 0))
         told = (
-            *left_to_their_owner(seen),
-            *doubtful_clock(seen),
+            *describe_unmanaged_listeners(seen),
+            *describe_clock_doubt(seen),
             *unlabelled_and_read(seen),
-            *told_of_unnameable(seen),
+            *describe_unnameable_users(seen),
             *filter(None, (one.warning(seen.now) for one in ending)),
         )
         for sentence in told:

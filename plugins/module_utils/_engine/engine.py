@@ -37,11 +37,11 @@ from .._trust.model.steps.base import Steps
 from .._trust.model.steps.pause import Pause
 from .._trust.model.violations import Violation
 from .._trust.plan.forecast import Reached, to_the_end
-from .._trust.plan.windows import within_windows
+from .._trust.plan.windows import respect_windows
 from .carry_out import carry_out
 from .course import Course, warn_of_owners
-from .leaving import leave, limit, tell_of_pauses
-from .looking import decide_with_a_look, see
+from .leaving import end_pauses, limit, tell_of_pauses
+from .looking import decide_with_a_look, observe_cluster
 from .outcome import Outcome, look
 from .patience import AT_FIRST, Patience
 
@@ -73,7 +73,7 @@ def run(
         # A pause is that of the run which has the Lease.
         raise
     except BaseException:
-        leave(work, intent, outcome, engine, patience)
+        end_pauses(work, intent, outcome, engine, patience)
         raise
     tell_of_pauses(work, outcome)
     return outcome
@@ -94,7 +94,7 @@ def _go_on(
     while True:
         patience.through(partial(course.see, outcome.observation), limit(outcome))
         snapshot, stand_ins = outcome.observation.snapshot, StandIns(outcome.observation, work)
-        outcome.decision = within_windows(outcome.decision, snapshot, intent, stand_ins, engine)
+        outcome.decision = respect_windows(outcome.decision, snapshot, intent, stand_ins, engine)
         steps = outcome.decision.steps
         if steps and reached(snapshot) and not snapshot.reconciliation.paused_by_us:
             last = decide_at_the_end(snapshot, intent, engine)
@@ -137,8 +137,8 @@ def _stop(
 ) -> None:
     """End the call here, and its pause as after a failure: nothing else is begun."""
     left = tuple(step.as_left() for step in outcome.decision.steps)
-    leave(work, intent, outcome, engine, patience)
-    seen = patience.through(partial(see, work), limit(outcome))
+    end_pauses(work, intent, outcome, engine, patience)
+    seen = patience.through(partial(observe_cluster, work), limit(outcome))
     outcome.go_on(seen, Decision(violations=obstacles, pending=left))
 
 
@@ -151,7 +151,7 @@ def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
 def _look_again(
     work: Work, intent: Intent, engine: Engine, earlier: Observation | None
 ) -> tuple[Observation, Decision]:
-    return decide_with_a_look(work, intent, see(work), engine, earlier)
+    return decide_with_a_look(work, intent, observe_cluster(work), engine, earlier)
 
 
 def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Callable[[], None]) -> None:

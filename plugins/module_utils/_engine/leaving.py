@@ -18,9 +18,9 @@ from .._trust.model.intent import Intent
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.pause import Resume
 from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
-from .._trust.rules.pause import let_on
+from .._trust.rules.pause import resume_operators
 from .carry_out import carry_out
-from .looking import see
+from .looking import observe_cluster
 from .outcome import Outcome
 from .patience import IN_A_FLOW, IN_A_PAUSE, Patience
 
@@ -30,7 +30,7 @@ def limit(outcome: Outcome) -> timedelta:
     return IN_A_PAUSE if outcome.is_in_a_pause else IN_A_FLOW
 
 
-def leave(work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience) -> None:
+def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience) -> None:
     """End the pauses that this run made before it fails, as long as it holds the Lease; say which of them stay."""
     stays, users, known = outcome.is_in_a_pause, _users_in_a_pause(outcome), False
     if outcome.has_begun:
@@ -52,7 +52,7 @@ def tell_of_pauses(work: Work, outcome: Outcome) -> None:
 
 
 def _tell(work: Work, stays: bool, users: frozenset[str], known: bool = True) -> None:
-    told = (operator.left_paused(work, known) if stays else "", users_left_paused(users, known))
+    told = (operator.describe_left_pause(work, known) if stays else "", users_left_paused(users, known))
     if any(told):
         work.pause_left = " ".join(filter(None, told))
 
@@ -72,9 +72,9 @@ def _end_pauses(work: Work, intent: Intent, engine: Engine) -> tuple[bool, froze
     steps.
     """
     work.alive()
-    observation = see(work)
+    observation = observe_cluster(work)
     snapshot = observation.snapshot
-    steps = let_on(snapshot)
+    steps = resume_operators(snapshot)
     if snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps):
         # A flow may leave it to the operator to restart nodes.
         decided = decide(snapshot, intent, engine).steps

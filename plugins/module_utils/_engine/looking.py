@@ -19,8 +19,8 @@ from .._strimzi.reload_permissions import TO_ANNOTATE, why_not_permitted
 from .._strimzi.stamping import unstampable
 from .._strimzi.work import Work
 from .._trust.decide import Engine, decide
-from .._trust.evidence.live import of_running
-from .._trust.evidence.stored import presenting
+from .._trust.evidence.live import answers_of_running
+from .._trust.evidence.stored import presenting_pods
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
@@ -35,23 +35,23 @@ _LOOKS = 3
 _UNASKED = "the running nodes cannot be asked what they trust."
 
 
-def see(work: Work) -> Observation:
+def observe_cluster(work: Work) -> Observation:
     """The observation of a cluster by stored evidence, by what issuers say of requests that are open, and by what they renew."""
     return with_standing(with_requests(with_misnamed(work.observe()), work), work)
 
 
-def see_existing(work: Work) -> Observation:
+def observe_existing(work: Work) -> Observation:
     """The observation of a cluster that has to exist. Raises StepError."""
-    seen = see(work)
+    seen = observe_cluster(work)
     if not seen.snapshot.reconciliation.exists:
         absent = absence_of_cluster(seen.snapshot.names.kafka, seen.snapshot.reconciliation.neighbours)
         raise StepError(absent.subject, absent.message, absent.remedy)
     return seen
 
 
-def see_operated(work: Work) -> Observation:
+def observe_operated(work: Work) -> Observation:
     """The observation of a cluster that has to exist, that stays, and on which an operator works. Raises StepError."""
-    seen = see_existing(work)
+    seen = observe_existing(work)
     for violation in check(seen.snapshot, Intent(Goal.RECONCILE), FIRST):
         raise StepError(violation.subject, violation.message, violation.remedy)
     return seen
@@ -90,8 +90,8 @@ def look_closely(work: Work, observation: Observation) -> Observation:
             unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place=unasked))
         # The pods are listed again, because a new pod of the same name may have answered for the one that was meant.
-        observation = see(work)
-        known = of_running(listeners, observation.snapshot.uids)
+        observation = observe_cluster(work)
+        known = answers_of_running(listeners, observation.snapshot.uids)
         if len(known) == len(listeners):
             break
     in_place = _in_place(work, observation)
@@ -109,7 +109,7 @@ def _answers(work: Work, observation: Observation) -> tuple[ObservedListener, ..
 def _in_place(work: Work, observation: Observation) -> InPlace:
     """The obstacles to bringing a change to running nodes; found before such a change is begun."""
     why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
-    restarted = () if why or not presenting(observation.snapshot) else unstampable(observation, work)
+    restarted = () if why or not presenting_pods(observation.snapshot) else unstampable(observation, work)
     stamps = f"the Cluster Operator would restart {', '.join(restarted)} whatever it is told." if restarted else ""
     return InPlace(why, stamps, _why_not_annotated(work) if why else "")
 

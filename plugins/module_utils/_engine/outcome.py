@@ -15,7 +15,7 @@ from .._trust.ledger.target import resolve
 from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent
 from .._trust.model.ledger import Ledger
-from .looking import decide_with_a_look, see
+from .looking import decide_with_a_look, observe_cluster
 
 
 @dataclass
@@ -54,6 +54,6 @@ class Outcome:
 
 def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
     """Observe and decide, and do nothing."""
-    seen, decision = decide_with_a_look(work, intent, see(work), engine)
+    seen, decision = decide_with_a_look(work, intent, observe_cluster(work), engine)
     about = resolve(seen.snapshot, intent, seen.snapshot.ledger or Ledger()).replaces
     return Outcome(seen, decision, about, seen)

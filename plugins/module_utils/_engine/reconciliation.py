@@ -15,7 +15,7 @@ from .._strimzi.kafka import PAUSED, condition
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._strimzi.work import Work
-from .looking import see, see_operated
+from .looking import observe_cluster, observe_operated
 from .patience import IN_A_FLOW, Patience
 
 
@@ -25,7 +25,7 @@ def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obse
 
 
 def _pause(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
-    seen = see_operated(work)
+    seen = observe_operated(work)
     if seen.snapshot.reconciliation.paused and _holder(seen) != holder:
         _refuse(seen)
     if seen.snapshot.reconciliation.paused and seen.snapshot.reconciliation.pause_effective:
@@ -33,9 +33,9 @@ def _pause(holder: str, work: Work, before_write: Callable[[], None]) -> Observa
     if not work.dry_run:
         before_write()
     if not seen.snapshot.reconciliation.paused and operator.await_end_of_pause(seen, work):
-        seen = see_operated(work)
+        seen = observe_operated(work)
     operator.pause_for(holder, seen, work)
-    return seen if work.dry_run else see(work)
+    return seen if work.dry_run else observe_cluster(work)
 
 
 def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
@@ -47,7 +47,7 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
 
 
 def _resume(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
-    seen = see_operated(work)
+    seen = observe_operated(work)
     state = seen.snapshot.reconciliation
     if not state.paused and not condition(seen.kafka, PAUSED):
         return seen
@@ -56,7 +56,7 @@ def _resume(holder: str, work: Work, before_write: Callable[[], None]) -> Observ
     if not work.dry_run:
         before_write()
     operator.resume_for(seen, work)
-    return seen if work.dry_run else see(work)
+    return seen if work.dry_run else observe_cluster(work)
 
 
 def _in_spite_of_failures(
@@ -83,10 +83,10 @@ def _in_spite_of_failures(
 def _pause_left(holder: str, work: Work, begun: bool) -> str:
     """The sentences about a pause that a failure leaves; empty where it leaves none. begun: whether this call may have written."""
     try:
-        seen = see(work)
+        seen = observe_cluster(work)
     except (KubeError, StepError):
-        return operator.left_paused(work, known=False, holder=holder) if begun else ""
-    return operator.left_paused(work, holder=holder) if _holder(seen) == holder else ""
+        return operator.describe_left_pause(work, known=False, holder=holder) if begun else ""
+    return operator.describe_left_pause(work, holder=holder) if _holder(seen) == holder else ""
 
 
 def _holder(seen: Observation) -> str | None:

@@ -23,13 +23,13 @@ from .._trust.model.intent import Intent
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.model.violations import Violation
-from .._trust.plan.windows import told_of_windows, waits_for_window
+from .._trust.plan.windows import describe_next_window, waits_for_window
 from .._trust.preconditions.labels import pods_are_labelled, secrets_are_labelled
 from .._trust.preconditions.order import check
-from .._trust.rules.holds import spoilt_for
+from .._trust.rules.holds import check_leaves_of_restarted
 from .._trust.rules.situation import Situation
 from .carry_out import carry_out
-from .looking import see, see_operated
+from .looking import observe_cluster, observe_operated
 from .patience import IN_A_FLOW, Patience
 
 
@@ -53,7 +53,7 @@ def restart(
     seen, chosen = _choose(work, asked, since)
     if chosen and waits_for_window(seen.snapshot, Intent(Goal.RECONCILE, ignores_windows=ignores_windows)):
         raise StepError(
-            seen.snapshot.names.kafka, told_of_windows(seen.snapshot), "Run it in a window, or give that option"
+            seen.snapshot.names.kafka, describe_next_window(seen.snapshot), "Run it in a window, or give that option"
         )
     if chosen and not work.dry_run:
         before_write()
@@ -68,11 +68,11 @@ def restart(
 
     def roll_those_left() -> None:
         """Pods that were replaced before a failure are not chosen again."""
-        now = first.pop() if first else see(work)
+        now = first.pop() if first else observe_cluster(work)
         _roll(work, now, chosen & now.snapshot.uids)
 
     patience.through(roll_those_left, IN_A_FLOW)
-    return see(work)
+    return observe_cluster(work)
 
 
 def _roll(work: Work, seen: Observation, uids: frozenset[str]) -> None:
@@ -86,7 +86,7 @@ def _step(uids: frozenset[str]) -> Roll:
 
 def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
     """The cluster as it is now, and the UIDs of the pods to restart. Raises StepError."""
-    seen = see_operated(work)
+    seen = observe_operated(work)
     _require_settled(seen, asked.pods)
     chosen = frozenset(
         pod.uid
@@ -96,7 +96,7 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
     if seen.snapshot.ca.current:
         # Without its CA it cannot be told of any leaf whether it is good.
         at = Situation(seen.snapshot, Intent(Goal.RECONCILE), as_seen(seen.snapshot), GATES)
-        _require_none(spoilt_for(at, (_step(chosen),)))
+        _require_none(check_leaves_of_restarted(at, (_step(chosen),)))
     return seen, chosen
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from .._errors import CertificateError, MalformedHandshake
-from .._pki.certificates import MOST_IN_A_CHAIN, Certificate, certificate_from_der, too_long
+from .._pki.certificates import MOST_IN_A_CHAIN, Certificate, certificate_from_der, length_problem
 from .alerts import Alert, alert_of
 from .plaintext import MAXIMUM_FLIGHT, Flight, read_flight
 from .stream import ByteStream, Deadline
@@ -212,7 +212,7 @@ def _has_signed(server: Flight, client: Flight) -> bool:
 
 def _with_length(presented: tuple[bytes, ...] | None, detail: str) -> str:
     """The detail, with a chain's length where that is why the chain does not count."""
-    long = too_long(len(presented)) if presented and len(presented) > MOST_IN_A_CHAIN else ""
+    long = length_problem(len(presented)) if presented and len(presented) > MOST_IN_A_CHAIN else ""
     return "; ".join(filter(None, (long, detail)))
 
 

@@ -28,7 +28,7 @@ from .subjects import LeafSubject
 _Number: TypeAlias = tuple[bytes, bytes | None, int]
 
 
-def not_made(secret: str, why: CertificateError) -> StepError:
+def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
     """secret: where the certificate would have been stored; why: what keeps it from being made at all."""
     return StepError(
         f"No certificate can be made for Secret {secret}:",

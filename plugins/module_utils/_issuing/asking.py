@@ -34,7 +34,7 @@ from .._strimzi.writes import Write, WriteVerb, write_all
 from .._trust.model.names import counted
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
-from .acceptance import not_made
+from .acceptance import refuse_unmakeable
 from .configured import issuer_of
 from .entities import every_leaf, subject_for
 from .issuer import Issuer, LeafOrder, Refused, RenewingIssuer
@@ -165,7 +165,7 @@ def _order(
     try:
         csr = build_request(subject.distinguished_name, subject.names, key)
     except CertificateError as error:
-        raise not_made(leaf.secret, error) from None
+        raise refuse_unmakeable(leaf.secret, error) from None
     name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), authority, failed)
     return LeafOrder(name, subject, csr, validity)
 

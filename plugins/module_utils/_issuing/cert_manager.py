@@ -16,14 +16,14 @@ from typing import Any
 
 from .._errors import AlreadyExists, Conflict, KubeError, NotFound, RequestError, ResourceTypeMissing
 from .._kube.client import KubeClient
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 from .._pki.requests import request_digest
 from .._strimzi.issuer_settings import CertManagerIssuer
 from .._strimzi.names import ClusterNames, selector_of
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .._strimzi.work import Clock
 from .cert_manager_conditions import Object
-from .cert_manager_errors import not_installed, not_taken, spoilt
+from .cert_manager_errors import not_installed, refuse_foreign_token, refuse_unwritten
 from .cert_manager_waiting import Circumstances, named_request
 from .certificate_requests import PLURAL, answer_to, by_name, csr_of, manifest
 from .issuer import Answer, LeafOrder, Refused, Token
@@ -90,7 +90,7 @@ class CertManager:
         except AlreadyExists as error:
             return self._made_before(record, error)
         except KubeError as error:
-            return not_taken(error, self._named(order.name), self._issuer)
+            return refuse_unwritten(error, self._named(order.name), self._issuer)
         return record.token
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
@@ -129,12 +129,12 @@ class CertManager:
     def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
         record = _Record.read(token)
         if record is None:
-            return spoilt(self.reference)
+            return refuse_foreign_token(self.reference)
         request = found.get(record.name)
         if request is None or not record.is_about(request):
             instead = "" if request is None else ", and another one has its name"
             return Refused(
-                f"{self._named(in_a_line(record.name))} was deleted{instead}.",
+                f"{self._named(fit_in_line(record.name))} was deleted{instead}.",
                 "Find out who removes requests before they are served; run again, so that the leaf is asked for anew.",
             )
         return answer_to(request, at)

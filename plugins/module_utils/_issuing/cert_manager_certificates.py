@@ -21,23 +21,23 @@ from .._strimzi.resources import CERTIFICATE_REQUESTS, CERTIFICATES
 from .._strimzi.work import Clock
 from .._strimzi.writes import Write, WriteVerb, version
 from .cert_manager_conditions import Object
-from .cert_manager_errors import not_installed, not_taken, spoilt
+from .cert_manager_errors import not_installed, refuse_foreign_token, refuse_unwritten
 from .cert_manager_waiting import Circumstances
-from .certificate_requests import by_name, certificate_of, told_of
+from .certificate_requests import by_name, certificate_of, describe_requests
 from .certificates import (
     Terms,
     answer_to,
-    differing,
-    foreign,
-    held_in,
+    differing_fields,
     is_issuing,
     is_refused,
     issuing_patch,
     manifest,
     named,
+    read_issued,
+    refuse_foreign_certificate,
+    refuse_taken_secret,
     secret_name,
     spec_patch,
-    taken,
     trouble_of,
     wanted_spec,
 )
@@ -73,16 +73,16 @@ class CertManagerByCertificates:
         try:
             refused = self._ordered(order)
         except KubeError as error:
-            return not_taken(error, named(order.name, self._namespace), self._terms.issuer)
+            return refuse_unwritten(error, named(order.name, self._namespace), self._terms.issuer)
         return refused or _token(order)
 
     def _ordered(self, order: LeafOrder) -> Refused | None:
         found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
         if found is None:
-            if refused := taken(self._kept_for(order), self._namespace):
+            if refused := refuse_taken_secret(self._kept_for(order), self._namespace):
                 return refused
             found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
-        elif refused := foreign(found, self._scope):
+        elif refused := refuse_foreign_certificate(found, self._scope):
             return refused
         elif patch := self._patch(found, order):
             found = self._client.patch(
@@ -94,11 +94,11 @@ class CertManagerByCertificates:
 
     def _patch(self, found: Object, order: LeafOrder) -> dict[str, Any]:
         wanted = wanted_spec(order, self._terms)
-        return spec_patch(found, wanted) if differing(found, wanted) else {}
+        return spec_patch(found, wanted) if differing_fields(found, wanted) else {}
 
     def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
         """Whether cert-manager would not issue it now by itself: it keeps a certificate that will not do, or waits after a failure."""
-        held = held_in(self._kept_for(order), secret_name(order.name), self._namespace)
+        held = read_issued(self._kept_for(order), secret_name(order.name), self._namespace)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
         return trouble_of(found, self._scope) is not None
@@ -151,7 +151,7 @@ class CertManagerByCertificates:
     ) -> Answer:
         record = _read(token)
         if record is None:
-            return spoilt(self.reference)
+            return refuse_foreign_token(self.reference)
         name, unfit = record
         certificate = found.get(name)
         if certificate is None:
@@ -159,12 +159,12 @@ class CertManagerByCertificates:
                 f"{named(name, self._namespace)} was deleted.",
                 "Find out who removes Certificates that are in use; run again, so that the leaf is asked for anew.",
             )
-        return foreign(certificate, self._scope) or answer_to(
+        return refuse_foreign_certificate(certificate, self._scope) or answer_to(
             certificate, secrets.get(secret_name(name)), unfit, self._scope, details.get(name, "")
         )
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Forgets nothing: cert-manager goes on to renew the leaves in use, and ``left_over`` finds the Certificates that nothing needs."""
+        """Forgets nothing: cert-manager goes on to renew the leaves in use, and ``find_left_over`` finds the Certificates that nothing needs."""
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
         try:
@@ -182,10 +182,10 @@ class CertManagerByCertificates:
     def _kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
         if certificate is None:
             return self._missing(order)
-        if theirs := foreign(certificate, self._scope):
+        if theirs := refuse_foreign_certificate(certificate, self._scope):
             return Kept(theirs)
         trouble = trouble_of(certificate, self._scope)
-        fields = differing(certificate, wanted_spec(order, self._terms))
+        fields = differing_fields(certificate, wanted_spec(order, self._terms))
         return Kept(
             answer_to(certificate, secret, (), self._scope, detail),
             f"{trouble.why} {trouble.remedy}" if trouble else "",
@@ -194,7 +194,7 @@ class CertManagerByCertificates:
         )
 
     def _missing(self, order: LeafOrder) -> Kept:
-        if refused := taken(self._kept_for(order), self._namespace):
+        if refused := refuse_taken_secret(self._kept_for(order), self._namespace):
             return Kept(refused)
         body = manifest(order, self._terms)
         what = f"have {self._terms.issuer} issue and renew it"
@@ -225,7 +225,7 @@ class CertManagerByCertificates:
         if not issuing:
             return {}
         at = Circumstances(self._client, self._terms.issuer, self._clock.now())
-        return told_of(issuing, self._listed_requests(), at)
+        return describe_requests(issuing, self._listed_requests(), at)
 
     def _listed_requests(self) -> Sequence[dict[str, Any]]:
         """The requests of this cluster's Certificates: they have its labels."""

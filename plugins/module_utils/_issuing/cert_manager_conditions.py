@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 
 Object = Mapping[str, Any]
 
@@ -30,4 +30,4 @@ def holds(conditions: Mapping[str, Object], kind: str) -> bool:
 
 def said(condition: Object) -> str:
     """The message of a condition, else its reason, on one line; it may come from any writer."""
-    return in_a_line(str(condition.get("message") or condition.get("reason") or "")) or "no reason is given"
+    return fit_in_line(str(condition.get("message") or condition.get("reason") or "")) or "no reason is given"

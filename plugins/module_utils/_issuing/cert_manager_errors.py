@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .._errors import Attempted, Invalid, IssuerUnavailable, KubeError, ResourceTypeMissing, Unavailable
 from .._kube.resources import Resource
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 from .issuer import Refused, Waiting
 
 _INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
@@ -25,7 +25,7 @@ def not_installed(kind: Resource) -> Waiting:
     return Waiting(f"cert-manager {_not_installed(kind)}. {_INSTALL}.")
 
 
-def spoilt(reference: str) -> Refused:
+def refuse_foreign_token(reference: str) -> Refused:
     """The answer about a token that is none of ours. reference: of the issuer."""
     return Refused(
         f"What was kept about a request to {reference} cannot be read: it has been changed.",
@@ -33,7 +33,7 @@ def spoilt(reference: str) -> Refused:
     )
 
 
-def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
+def refuse_unwritten(error: KubeError, target: str, issuer: object) -> Refused:
     """The refusal of an object that could not be written. target: that object in sentences. Raises IssuerUnavailable where
     another run may write it as it is, and the error itself where it is not about cert-manager.
     """
@@ -41,13 +41,13 @@ def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
         raise IssuerUnavailable("cert-manager", _not_installed(error.attempt), f"{_INSTALL}.") from None
     if isinstance(error, Invalid):
         return Refused(
-            f"{target} is not accepted: {in_a_line(error.cause)}.",
+            f"{target} is not accepted: {fit_in_line(error.cause)}.",
             f"Correct the issuer ({issuer}) or the names of this leaf as this says; then run again.",
         )
     if isinstance(error, Unavailable) and _WEBHOOK_AWAY in error.cause:
         raise IssuerUnavailable(
             target,
-            f"cannot be made: {in_a_line(error.cause)}",
+            f"cannot be made: {fit_in_line(error.cause)}",
             "See that the webhook named here answers (cert-manager's pods have to run), then run again.",
         ) from None
     raise error

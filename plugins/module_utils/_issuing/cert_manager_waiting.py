@@ -13,7 +13,7 @@ from functools import cached_property
 from .._errors import Forbidden, NotFound, ResourceTypeMissing
 from .._kube.client import KubeClient
 from .._kube.times import read_time
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .cert_manager_conditions import Object, conditions_of, holds, said
 from .issuer_reference import IssuerReference
@@ -80,7 +80,7 @@ def _overlooked(request: Object, now: datetime) -> str:
 
 
 def _who_approves(request: Object, issuer: IssuerReference) -> str:
-    asker = in_a_line(str((request.get("spec") or {}).get("username") or "")) or "the author of the request"
+    asker = fit_in_line(str((request.get("spec") or {}).get("username") or "")) or "the author of the request"
     who = f"signers {issuer.signer}" if issuer.signer else str(issuer)
     return (
         "cert-manager approves by itself unless that is switched off, or not permitted for this kind of issuer, or cert-manager does "

@@ -81,7 +81,7 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
     return Waiting(why_waiting(request, at))
 
 
-def told_of(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
+def describe_requests(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
     """Sentences that say what the latest request of each Certificate waits for or has come to; a Certificate without one is left out."""
     latest = {name: _latest(name, requests) for name in certificates}
     answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
@@ -123,16 +123,16 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
             f"{target} is Ready, and its certificate cannot be used: {problem}.",
             f"Correct {issuer}: status.certificate has to hold the certificate and what lies above it, as PEM; then run again.",
         )
-    return IssuedCertificate(leaf, upwards((leaf, *above), best_effort(_decoded(status.get("ca"))))[1:])
+    return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(_decoded(status.get("ca"))))[1:])
 
 
-def upwards(known: Chain, more: Chain) -> Chain:
+def extend_chain(known: Chain, more: Chain) -> Chain:
     """The known chain, extended by the CAs that the issuer tells beside it, as far as each has signed the certificate before."""
     above = next((one for one in more if one not in known and known[-1].signed_by(one)), None)
-    return known if above is None else upwards((*known, above), more)
+    return known if above is None else extend_chain((*known, above), more)
 
 
-def best_effort(content: bytes) -> Chain:
+def read_ca_field(content: bytes) -> Chain:
     """The certificates in a field about the CA, which cert-manager may leave out or fill with anything (External Certificate Manager, "API")."""
     try:
         return parse_chain(content)

@@ -24,7 +24,7 @@ from .._strimzi.names import KIND_LABEL, ClusterNames
 from .._strimzi.resources import CERTIFICATES
 from .._strimzi.secret_data import entries
 from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
-from .certificate_requests import best_effort, upwards, usages
+from .certificate_requests import extend_chain, read_ca_field, usages
 from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Waiting
 from .issuer_reference import IssuerReference
 
@@ -91,7 +91,7 @@ def _duration(time: timedelta) -> str:
     return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
 
 
-def differing(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+def differing_fields(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     """The fields of ``spec`` that are not as wanted, also fields that are to be absent: more output formats would put the key
     into further entries of the Secret.
     """
@@ -102,7 +102,7 @@ def differing(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]
 def spec_patch(certificate: Object, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """The merge patch that makes the ``spec`` as wanted."""
     found = certificate.get("spec") or {}
-    return {"spec": {name: _patch(found.get(name), wanted.get(name)) for name in differing(certificate, wanted)}}
+    return {"spec": {name: _patch(found.get(name), wanted.get(name)) for name in differing_fields(certificate, wanted)}}
 
 
 def _patch(found: Any, wanted: Any) -> Any:
@@ -117,7 +117,7 @@ def named(name: str, namespace: str) -> str:
     return f"{CERTIFICATES.kind} {namespace}/{name}"
 
 
-def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
+def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refused | None:
     """The refusal of a Certificate that has the name of a leaf and was not made here; None for one that was."""
     name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
     missing = [label for label, value in scope.own_labels.items() if labels.get(label) != value]
@@ -129,7 +129,7 @@ def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
     )
 
 
-def taken(secret: Object | None, namespace: str) -> Refused | None:
+def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None:
     """The refusal where cert-manager would put key and certificate into a Secret of Strimzi's operators; None where it would not."""
     metadata: Object = secret["metadata"] if secret is not None else {}
     kind = (metadata.get("labels") or {}).get(KIND_LABEL)
@@ -185,7 +185,7 @@ def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
     return {"status": {"conditions": [*others, condition]}}
 
 
-def held_in(secret: Object | None, name: str, namespace: str) -> IssuedCertificate | Waiting:
+def read_issued(secret: Object | None, name: str, namespace: str) -> IssuedCertificate | Waiting:
     """The certificate with its key that cert-manager has put into a Secret of this name."""
     target = f"Secret {namespace}/{name}"
     if secret is None:
@@ -198,7 +198,7 @@ def held_in(secret: Object | None, name: str, namespace: str) -> IssuedCertifica
     key = usable_key(content.get("tls.key"))
     if key is None:
         return Waiting(f"{target} holds no usable tls.key. cert-manager replaces what it finds spoilt.")
-    return IssuedCertificate(leaf, upwards((leaf, *above), best_effort(content.get("ca.crt", b"")))[1:], key)
+    return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(content.get("ca.crt", b"")))[1:], key)
 
 
 def answer_to(
@@ -220,7 +220,7 @@ def answer_to(
         return Waiting(
             f"{target} was not looked at yet. Check that cert-manager runs, and that it serves this namespace."
         )
-    held = held_in(secret, secret_name(name), scope.namespace)
+    held = read_issued(secret, secret_name(name), scope.namespace)
     if isinstance(held, IssuedCertificate) and held.leaf.sha256 not in set(unfit):
         return held
     if trouble := trouble_of(certificate, scope):

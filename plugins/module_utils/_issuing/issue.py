@@ -34,7 +34,7 @@ from .._strimzi.writes import (
 )
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.leaves import IssueLeaves
-from .acceptance import Acceptance, known_certificates, not_made
+from .acceptance import Acceptance, known_certificates, refuse_unmakeable
 from .entities import every_leaf, subject_for
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate
@@ -97,7 +97,7 @@ def signed_here(
     try:
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:
-        raise not_made(secret, error) from None
+        raise refuse_unmakeable(secret, error) from None
     # How long it lives was judged before the flow began, and an abort goes back to a CA that may end soon.
     acceptance.refuse(issued, replace(subject, outlasts=timedelta(0)), key, secret)
     return issued

@@ -24,7 +24,7 @@ from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, version, write_all
 from .cert_manager_conditions import Object
 from .certificate_requests import by_name
-from .certificates import held_in, secret_name
+from .certificates import read_issued, secret_name
 from .entities import every_leaf
 from .issuer import IssuedCertificate
 from .issuer_reference import IssuerReference
@@ -39,7 +39,7 @@ class LeftOver:
     secret: Object | None
 
 
-def left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
+def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
     """The Certificates that were made here for this cluster and are of no leaf that it has, or of another issuer than the one that is named,
     where the leaf in use is not the certificate that they have. Raises KubeError.
     """
@@ -80,7 +80,7 @@ def _is_of_issuer(certificate: Object, work: Work) -> bool:
 
 
 def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, work: Work) -> bool:
-    held = held_in(secret, secret_name(name), work.scope.namespace)
+    held = read_issued(secret, secret_name(name), work.scope.namespace)
     return isinstance(held, IssuedCertificate) and held.leaf == stored
 
 

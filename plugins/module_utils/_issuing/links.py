@@ -45,7 +45,7 @@ def link_certificates(
     link = signed(link_order(made, step.replaces[0])) if step.asked else _own_link(step, made, observation, work)
     if not step.asked_back:
         return _own_links(step, made, link, observation)
-    order = back_order(step, made, None if step.asked else signing_key(step.replaces, observation))
+    order = order_back_link(step, made, None if step.asked else signing_key(step.replaces, observation))
     try:
         return LinkCertificates(link, signed(order) if order is not None else None)
     except LinkUnavailable as error:
@@ -66,14 +66,14 @@ def _own_links(
     """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
     the replaced one.
     """
-    order = back_order(step, made)
+    order = order_back_link(step, made)
     if made.key is None or order is None:
         return LinkCertificates(link)
     issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, order.not_after - order.not_before)
     return LinkCertificates(link, issuer.link(order))
 
 
-def by_issuer(work: Work) -> Signed:
+def sign_by_issuer(work: Work) -> Signed:
     """The link certificates that the configured issuer signs. What it returns raises LinkUnavailable."""
     issuer = cache(partial(issuer_of, work))
     return lambda order: _asked(issuer(), order)
@@ -107,7 +107,7 @@ def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
     return LinkOrder(authority, issuer, csr, issuer.not_before, min(issuer.not_after, authority.not_after))
 
 
-def back_order(step: PrepareAuthority, made: NextAuthority, key: PrivateKey | None = None) -> LinkOrder | None:
+def order_back_link(step: PrepareAuthority, made: NextAuthority, key: PrivateKey | None = None) -> LinkOrder | None:
     """It is valid while both CAs are, and no longer than was asked for; None of a CA that has ended. key: of the CA in use, where an issuer is asked and
     it is here.
     """

@@ -32,7 +32,7 @@ from .acceptance import Acceptance, known_certificates
 from .internal import InternalIssuer
 from .issue import signed_here
 from .issuer import IssuedCertificate
-from .own_forms import Form, OwnCertificate, further_forms, password_of, record_of, records_of
+from .own_forms import Form, OwnCertificate, encode_forms, password_of, record_of, records_of
 from .subjects import LeafSubject, canonical
 
 
@@ -65,7 +65,7 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
         chain = (issued.leaf, *issued.chain)
         data |= {certificate: encode_certificates(chain), own_key: key.reveal()}
     if key is not None:
-        data |= further_forms(wanted, chain, key, trusted, password, work.clock.now())
+        data |= encode_forms(wanted, chain, key, trusted, password, work.clock.now())
     if made_before:
         data |= dict.fromkeys(set(wanted.entries_of(frozenset(Form) - wanted.forms)) & present.keys())
     stays = {name: content for name, content in {**present, **data}.items() if content is not None}

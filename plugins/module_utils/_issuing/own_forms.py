@@ -79,7 +79,7 @@ def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observatio
     return found
 
 
-def further_forms(
+def encode_forms(
     wanted: OwnCertificate, chain: Chain, key: PrivateKey, trusted: bytes, password: bytes, now: datetime
 ) -> dict[str, bytes]:
     name = wanted.common_name

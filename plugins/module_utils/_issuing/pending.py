@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from .._leaves.issue import answered, failed
+from .._leaves.issue import record_answer, record_failure
 from .._leaves.life import LeafRequest
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.leaf_requests import NextKeys, RequestRecord, StoredRequest, read_requests
@@ -35,14 +35,14 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     if not stored:
         return observation
     answers = _ask(issuer_of(work, stored.values()), stored.values())
-    requests = judged(observation, stored, answers, work.clock.now())
+    requests = judge_requests(observation, stored, answers, work.clock.now())
     brought = {name: one.key for name, one in answers.items() if isinstance(one, IssuedCertificate) and one.key}
     snapshot = observation.snapshot
     leaves = replace(snapshot.leaves, requests=requests)
     return replace(observation, snapshot=replace(snapshot, leaves=leaves), brought=brought)
 
 
-def judged(
+def judge_requests(
     observation: Observation, stored: Mapping[str, StoredRequest], answers: Mapping[str, Answer], now: datetime
 ) -> dict[str, LeafRequest]:
     """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others."""
@@ -133,10 +133,10 @@ class _Reading:
         if isinstance(answer, Waiting):
             return replace(known, waiting=answer.why)
         if isinstance(answer, Refused):
-            return failed(known, f"{answer.why} {answer.remedy}", self.now)
+            return record_failure(known, f"{answer.why} {answer.remedy}", self.now)
         signer = self._signer_of(answer, known)
         refusals = tuple(self._refusals(stored, answer, signer))
-        after = answered(known, (answer.leaf, *answer.chain), refusals, self.now)
+        after = record_answer(known, (answer.leaf, *answer.chain), refusals, self.now)
         if after.answer is None:
             return after
         return replace(after, authority=signer[0].fingerprint, waiting=self._of_another(stored, signer))

@@ -14,7 +14,7 @@ from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._strimzi.writes import write_all
 from .._trust.model.steps.authority import PrepareAuthority
-from .links import by_issuer, link_certificates
+from .links import link_certificates, sign_by_issuer
 
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
@@ -28,4 +28,4 @@ def _linked(step: PrepareAuthority, observation: Observation, work: Work) -> Nex
     if not step.linked:
         return made
     # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
-    return replace(made, links=link_certificates(step, made, observation, work, by_issuer(work)))
+    return replace(made, links=link_certificates(step, made, observation, work, sign_by_issuer(work)))

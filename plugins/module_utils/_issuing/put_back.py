@@ -19,7 +19,7 @@ from .._trust.model.snapshot import Component
 from .by_hand import RequestByHand, requests_by_hand
 from .external import External
 from .issuer import Answer, IssuedCertificate
-from .pending import judged
+from .pending import judge_requests
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +135,7 @@ class _Sorting:
         """Checks the certificates as a run does, each beside the others and beside what was put back before."""
         brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
         waiting = {name: _issued(one.answer) for name, one in self._open.items() if one.answer and name not in brought}
-        for name, request in judged(
+        for name, request in judge_requests(
             self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now
         ).items():
             if name in brought and request.failure is not None and not request.is_recorded:

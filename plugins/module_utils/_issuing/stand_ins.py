@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .._errors import StepError
 from .._pki.assumed import AssumedCertificate
-from .._pki.authorities import double_of
+from .._pki.authorities import make_double
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import (
     KeyAlgorithm,
@@ -62,7 +62,7 @@ class StandIns:
         """The plan assumes that an issuer signs what the run will order."""
         key = generate_key(_QUICK)
         now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
-        double = double_of(order.issuer, key)
+        double = make_double(order.issuer, key)
         made = InternalIssuer((double,), key, now, validity).link(replace(order, issuer=double))
         return AssumedCertificate(made.der, order.issuer)
 
@@ -74,7 +74,7 @@ class StandIns:
         if issuer[0].public_key_sha256 not in self._elsewhere:
             return InternalIssuer(issuer, self._key(issuer), now, validity).sign(request).leaf
         key = generate_key(_QUICK)
-        made = InternalIssuer((double_of(issuer[0], key),), key, now, validity).sign(request).leaf
+        made = InternalIssuer((make_double(issuer[0], key),), key, now, validity).sign(request).leaf
         return AssumedCertificate(made.der, issuer[0])
 
     def _key(self, issuer: Chain) -> PrivateKey:

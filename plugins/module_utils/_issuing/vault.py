@@ -15,7 +15,7 @@ from .._strimzi.issuer_settings import VaultIssuer
 from .._strimzi.work import Clock
 from .._trust.model.intent import Linker
 from .issuer import Answer, LeafOrder, LinkOrder, Refused, Token
-from .vault_answers import certificate_of, issued, text_of, token_of
+from .vault_answers import certificate_of, decode_token, text_of, token_of
 from .vault_bodies import leaf_body, link_body, request_body, self_issued_body
 from .vault_calls import PatientCalls
 from .vault_errors import Reply, quotable, quoted
@@ -153,7 +153,7 @@ class VaultPki:
 
     def _read(self, token: Token) -> Answer:
         try:
-            return issued(token)
+            return decode_token(token)
         except CertificateError as error:
             return Refused(
                 f"The record of a certificate of {self.reference} cannot be read: {quotable(str(error))}.",

@@ -15,9 +15,9 @@ from .._pki.certificates import (
     Certificate,
     Chain,
     encode_certificates,
+    length_problem,
     parse_certificates,
     parse_chain,
-    too_long,
 )
 from .issuer import IssuedCertificate, Token
 
@@ -31,7 +31,7 @@ def token_of(body: Mapping[str, Any]) -> Token:
     if not chain:
         raise AnswerUnusable(f"its issuing_ca, {issuing[0].subject}, has not signed its certificate")
     if len(chain) >= MOST_IN_A_CHAIN:
-        raise AnswerUnusable(too_long(len(chain) + 1))
+        raise AnswerUnusable(length_problem(len(chain) + 1))
     return Token(encode_certificates((leaf, *chain)))
 
 
@@ -55,7 +55,7 @@ def _data(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return data
 
 
-def issued(token: Token) -> IssuedCertificate:
+def decode_token(token: Token) -> IssuedCertificate:
     """Raises CertificateError for a record that is none of ours."""
     leaf, *chain = parse_chain(token.value)
     return IssuedCertificate(leaf, tuple(chain))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._errors import VaultFailure
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 
 #: Characters of a server's words that are shown.
 _LONGEST = 400
@@ -122,7 +122,7 @@ def quotable(text: str, secrets: Iterable[str] = ()) -> str:
     text = _PEM.sub("(hidden)", text)
     for secret in secrets:
         text = text.replace(secret, "(hidden)") if secret else text
-    return in_a_line(text, _LONGEST)
+    return fit_in_line(text, _LONGEST)
 
 
 def quoted(said: str) -> str:

@@ -20,10 +20,10 @@ from urllib.parse import urljoin, urlsplit
 
 from .._errors import VaultFailure
 from .._kube._kubernetes import urllib3
-from .._kube.network import address, innermost, is_transient, is_untrusted
+from .._kube.network import host_and_port, innermost_cause, is_transient, is_untrusted
 from .._strimzi.issuer_settings import VaultIssuer
 from .vault_errors import Call, Reply, quotable
-from .vault_reach import checked_url, pool, stays_here, tls_context
+from .vault_reach import checked_url, is_on_this_machine, pool, tls_context
 
 _CONNECT_TIMEOUT = 10.0
 #: Seconds for one answer: to sign takes milliseconds, but some keys lie in hardware modules.
@@ -78,12 +78,12 @@ class VaultConnection:
                 timeout=urllib3.Timeout(connect=_CONNECT_TIMEOUT, read=_READ_TIMEOUT),
             )  # fmt: skip
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise _no_answer(error, f"Vault at {address(url)}") from None
+            raise _no_answer(error, f"Vault at {host_and_port(url)}") from None
 
     def _followed(self, url: str, target: str) -> str:
         """The token goes there too, so it must be as safe."""
         joined = urljoin(url, target)
-        if urlsplit(joined).scheme != "https" and not (stays_here(joined) and stays_here(self._base)):
+        if urlsplit(joined).scheme != "https" and not (is_on_this_machine(joined) and is_on_this_machine(self._base)):
             raise VaultFailure(
                 self.server,
                 "redirects to a URL without TLS, where the token would be sent unencrypted",
@@ -122,7 +122,7 @@ class VaultConnection:
 
 def _no_answer(error: Exception, server: str) -> VaultFailure:
     failures = urllib3.exceptions
-    cause = quotable(innermost(error))
+    cause = quotable(innermost_cause(error))
     if isinstance(error, failures.ProxyError):
         return VaultFailure(
             f"The proxy to {server}",

@@ -33,7 +33,7 @@ def checked_url(url: str) -> str:
         usable = False
     if not usable or any(not one.isprintable() or one.isspace() for one in base):
         raise VaultFailure("The url of Vault", "is not a URL of a server", "Give url as https://HOST:8200.")
-    if parts.scheme != "https" and not stays_here(base):
+    if parts.scheme != "https" and not is_on_this_machine(base):
         raise VaultFailure(
             f"The url {base}",
             "has no TLS: tokens would be sent unencrypted, and any host on the way could answer",
@@ -42,7 +42,7 @@ def checked_url(url: str) -> str:
     return base
 
 
-def stays_here(url: str) -> bool:
+def is_on_this_machine(url: str) -> bool:
     """A proxy of Vault on this machine, such as its agent, has TLS of its own."""
     parts = urlsplit(url)
     return parts.scheme == "http" and _LOOPBACK.fullmatch(parts.hostname or "") is not None
@@ -90,7 +90,7 @@ def pool(base: str, context: ssl.SSLContext) -> Any:
     """
     proxies = getproxies()
     proxy = proxies.get("https") or proxies.get("all")
-    if not proxy or stays_here(base) or proxy_bypass(urlsplit(base).netloc):
+    if not proxy or is_on_this_machine(base) or proxy_bypass(urlsplit(base).netloc):
         return urllib3.PoolManager(ssl_context=context, cert_reqs="CERT_REQUIRED")
     given = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
     host = given.netloc.rpartition("@")[2]

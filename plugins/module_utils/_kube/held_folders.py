@@ -19,7 +19,7 @@ _TIME_TO_HOLD = 3600.0
 _held: dict[Path, int] = {}
 
 
-def hold(folder: Path) -> None:
+def keep_folder(folder: Path) -> None:
     """Keep the folder from being taken for abandoned until this process ends."""
     if folder in _held:
         return

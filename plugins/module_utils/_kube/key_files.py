@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .held_folders import hold, remove_abandoned
+from .held_folders import keep_folder, remove_abandoned
 from .memory_files import are_available, memory_file, path_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def folder_for_keys() -> str:
     parent = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
     remove_abandoned(parent, f"{_PREFIX}*")
     folder = tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
-    hold(Path(folder))
+    keep_folder(Path(folder))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 

@@ -22,7 +22,7 @@ _NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|
 _PORTS = {"https": 443, "http": 80}
 
 
-def address(host: str) -> str:
+def host_and_port(host: str) -> str:
     """host:port of a URL."""
     parts = urlsplit(host)
     port = parts.port or _PORTS.get(parts.scheme, 443)
@@ -32,10 +32,10 @@ def address(host: str) -> str:
 
 def describe_failure(error: Exception, host: str, seconds: float) -> TransportError:
     """error: from urllib3 or a socket. seconds: the time that was given."""
-    where = f"the API server {address(host)}"
+    where = f"the API server {host_and_port(host)}"
     failures = urllib3.exceptions
     if isinstance(error, failures.ProxyError):
-        cause = innermost(error)
+        cause = innermost_cause(error)
         return TransportError(
             f"the proxy to {where} does not let us through ({cause})",
             sent=False,
@@ -43,18 +43,20 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
             remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
-        return _tls_failure(innermost(error), where)
+        return _tls_failure(innermost_cause(error), where)
     if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
         return TransportError(f"{where} did not answer to a connection attempt", sent=False, remedy=f"{_NETWORK}.")
     if isinstance(error, failures.NewConnectionError):
-        return TransportError(f"{where} cannot be reached ({innermost(error)})", sent=False, remedy=f"{_NETWORK}.")
+        return TransportError(
+            f"{where} cannot be reached ({innermost_cause(error)})", sent=False, remedy=f"{_NETWORK}."
+        )
     if isinstance(error, failures.ReadTimeoutError):
         return TransportError(
             f"{where} did not answer within {seconds:g} s", timed_out=True, remedy="Run again when it is less busy."
         )
     if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
         return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
-    return TransportError(f"the connection to {where} broke off ({innermost(error)})", remedy=f"{_NETWORK}.")
+    return TransportError(f"the connection to {where} broke off ({innermost_cause(error)})", remedy=f"{_NETWORK}.")
 
 
 def _tls_failure(cause: str, where: str) -> TransportError:
@@ -83,7 +85,7 @@ def is_untrusted(cause: str) -> bool:
     return bool(_NOT_TRUSTED.search(cause))
 
 
-def innermost(error: Exception) -> str:
+def innermost_cause(error: Exception) -> str:
     """The innermost cause of an error, without the text of the request."""
     found: BaseException = error
     while True:

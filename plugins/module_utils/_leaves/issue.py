@@ -34,7 +34,7 @@ def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Verdict:
     return Verdict.REFUSED if refusals else Verdict.VALIDATED
 
 
-def answered(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
+def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
     """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures."""
     verdict = judge(answer, refusals, now)
     if verdict is Verdict.NOT_YET:
@@ -42,10 +42,10 @@ def answered(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: 
         return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
     if verdict is Verdict.REFUSED:
         told = f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the request."
-        return failed(request, told, now)
+        return record_failure(request, told, now)
     return replace(request, answer=answer, failure=None, is_open=False, is_recorded=False)
 
 
-def failed(request: LeafRequest, why: str, now: datetime) -> LeafRequest:
+def record_failure(request: LeafRequest, why: str, now: datetime) -> LeafRequest:
     """The request after one more failure in the row. why: a sentence with cause and remedy."""
     return replace(request, failure=Failure.after(request.failure, now, why), is_open=False, is_recorded=False)

@@ -53,7 +53,7 @@ class Wanted:
         return request.answer is not None and not request.outdated and request.authority in self.later
 
 
-def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
+def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
     """A request for something else is given up at once: also its failures say nothing about the new one. A recorded
     answer is used, whichever CA issued it: its checks do not ask for the issuer.
     """

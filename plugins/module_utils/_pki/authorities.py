@@ -114,7 +114,7 @@ def renew_root(
     return _self_sign(name, key, not_before, validity, path_length, old.subject_key_identifier)
 
 
-def double_of(authority: Certificate, key: PrivateKey) -> Certificate:
+def make_double(authority: Certificate, key: PrivateKey) -> Certificate:
     """A root of the same name, key identifier and dates with another key. Its leaves look like those of the CA, and no verifier accepts
     them.
     """

@@ -26,7 +26,7 @@ from ._cryptography import (
     x509,
 )
 from .name_constraints import NameConstraints, Names, names_of, read
-from .names import FoldedName, folded, rewritten
+from .names import FoldedName, fold_name, rewritten
 from .pem_forms import form_of
 from .printable import printable
 
@@ -160,11 +160,11 @@ class Certificate:
 
     @cached_property
     def folded_subject(self) -> FoldedName:
-        return folded(self._parsed.subject)
+        return fold_name(self._parsed.subject)
 
     @cached_property
     def folded_issuer(self) -> FoldedName:
-        return folded(self._parsed.issuer)
+        return fold_name(self._parsed.issuer)
 
     @cached_property
     def outlives_rewriting(self) -> bool:
@@ -511,11 +511,11 @@ def parse_chain(data: bytes) -> Chain:
     """
     count = len(_BLOCK.findall(data))
     if count > MOST_IN_A_CHAIN:
-        raise CertificateError(too_long(count))
+        raise CertificateError(length_problem(count))
     return parse_certificates(data)
 
 
-def too_long(count: int) -> str:
+def length_problem(count: int) -> str:
     """Why a chain of so many certificates is refused, as a sentence without a full stop."""
     return f"it has {count} certificates, and a JVM accepts no chain of more than {MOST_IN_A_CHAIN}"
 

@@ -21,7 +21,7 @@ _PRINTABLE = re.compile(r"[A-Za-z0-9 '()+,\-./:=?]*")
 FoldedName: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 
 
-def folded(name: Name) -> FoldedName:
+def fold_name(name: Name) -> FoldedName:
     """A form that is the same for all names that some verifier takes for one: JVMs and OpenSSL mind neither case nor spaces nor types of
     strings, each within limits of its own, and Go compares bytes (docs/operator.md, "Names of CAs").
 

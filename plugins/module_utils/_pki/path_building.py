@@ -166,6 +166,6 @@ def _repeats(path: Path, candidate: Certificate) -> bool:
     return any(one.is_twin_of(candidate) for one in path)
 
 
-def distinct(certificates: Iterable[Certificate]) -> Path:
+def drop_repetitions(certificates: Iterable[Certificate]) -> Path:
     """Without repetitions, in order."""
     return tuple(dict.fromkeys(certificates))

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from itertools import pairwise
 
-from .certificates import MOST_IN_A_CHAIN, Certificate, too_long
-from .path_building import Search, distinct
+from .certificates import MOST_IN_A_CHAIN, Certificate, length_problem
+from .path_building import Search, drop_repetitions
 from .path_checks import authority_problem
 from .verifiers import PathResult, Verifier
 
@@ -36,9 +36,9 @@ def validate_path(
     if not presented:
         return PathResult(False, reason="no certificate was presented")
     if len(presented) > MOST_IN_A_CHAIN:
-        return PathResult(False, reason=f"the presented chain cannot be used: {too_long(len(presented))}")
-    sent = distinct(presented[1:])
-    return Search(presented[0], None, sent, distinct(anchors), _aware(at), verifier, dated_anchors).result()
+        return PathResult(False, reason=f"the presented chain cannot be used: {length_problem(len(presented))}")
+    sent = drop_repetitions(presented[1:])
+    return Search(presented[0], None, sent, drop_repetitions(anchors), _aware(at), verifier, dated_anchors).result()
 
 
 def validate_issued_by(
@@ -56,8 +56,8 @@ def validate_issued_by(
     The trust gate asks this before the leaf exists. A leaf sent alone validates only where an anchor has the issuer's
     name and key. Never raises.
     """
-    along = distinct((issuer, *sent)) if sent else ()
-    return Search(None, issuer, along, distinct(anchors), _aware(at), verifier, dated_anchors).result()
+    along = drop_repetitions((issuer, *sent)) if sent else ()
+    return Search(None, issuer, along, drop_repetitions(anchors), _aware(at), verifier, dated_anchors).result()
 
 
 def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:

@@ -17,7 +17,7 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(one if one.isprintable() or one in keep else _escaped(one) for one in text)
 
 
-def in_a_line(text: str, longest: int = 300) -> str:
+def fit_in_line(text: str, longest: int = 300) -> str:
     """The text as part of a sentence: on one line, printable, without a full stop, and no longer than so many characters."""
     shown = printable(" ".join(text.split())).rstrip(". ")
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"

@@ -32,7 +32,7 @@ def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> N
         now = work.clock.monotonic()
         moved_at = now if len(left) < len(silent) else moved_at
         if now - moved_at >= limit.total_seconds():
-            raise gave_up(left, limit, work)
+            raise silence_error(left, limit, work)
         silent = left
         work.alive()
         work.clock.sleep(_PAUSE)
@@ -46,7 +46,7 @@ def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...
     return unanswered(found.snapshot.with_nodes(listeners=seen))
 
 
-def gave_up(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:
+def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:
     """The error about nodes that have not answered for so long."""
     return NodesSilent(
         f"{', '.join(node.sentence for node in nodes)}:",

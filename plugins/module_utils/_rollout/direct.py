@@ -34,7 +34,7 @@ from .nodes import (
     kafka_pods,
     read_node,
 )
-from .order import Node, batch
+from .order import Node, next_batch
 from .others import Others
 from .progress import Progress, deletion
 from .safety import (
@@ -42,8 +42,8 @@ from .safety import (
     availability_violations,
     fetch_timeout,
     lag_violations,
-    lagging,
     out_of_sync,
+    partitions_out_of_sync,
     quorum_violations,
     solitude_violations,
 )
@@ -153,7 +153,7 @@ class _DirectRoll:
     def _not_back(self, done: list[Node], kafka: _Kafka) -> tuple[Violation, ...]:
         # Every node is checked against these partitions only: there are few of them among thousands.
         topics = out_of_sync(kafka.topics)
-        self._follow(sum(len(lagging(node, topics)) for node in done))
+        self._follow(sum(len(partitions_out_of_sync(node, topics)) for node in done))
         return tuple(
             violation
             for node in done
@@ -180,7 +180,7 @@ class _DirectRoll:
     def _choose(self, left: list[Node], expected: frozenset[str], kafka: _Kafka) -> tuple[Violation, ...]:
         """Take the first node of the batch against which there is no violation; else return the violations."""
         refused: list[Violation] = []
-        for node in batch(left, kafka.quorum.leader):
+        for node in next_batch(left, kafka.quorum.leader):
             found = (
                 *_not_recreated(node, expected),
                 *solitude_violations(node, left),

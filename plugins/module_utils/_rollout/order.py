@@ -22,7 +22,7 @@ class Node:
     ready: bool
 
 
-def in_order(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+def sort_for_restart(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
     """Controllers (combined nodes too) before brokers, unready before ready, the active controller last of its kind."""
     return tuple(sorted(nodes, key=lambda node: (*_rank(node, active), node.node_id, node.pod)))
 
@@ -31,13 +31,13 @@ def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
     return not node.controller, node.controller and node.node_id == active, node.ready
 
 
-def batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+def next_batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
     """The nodes that may be next, best first; all nodes of one kind are restarted before those of the next kind.
 
     A node of this batch that a safety check refuses now is passed over, as the KafkaRoller does. The active controller
     is in the batch only when it is the last controller left, because its restart means an election.
     """
-    ordered = in_order(nodes, active)
+    ordered = sort_for_restart(nodes, active)
     first_kind = [node for node in ordered if node.controller is ordered[0].controller]
     others = [node for node in first_kind if not (node.controller and node.node_id == active)]
     return tuple(others or first_kind)

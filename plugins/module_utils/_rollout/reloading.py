@@ -27,7 +27,7 @@ from .._trust.evidence.parties import unanswered
 from .._trust.model.listeners import ObservedListener, Unanswered
 from .._trust.model.names import named
 from .._trust.model.steps.nodes import Reload
-from .answers import gave_up
+from .answers import silence_error
 from .identity import operator_context
 from .listener_settings import RESTART_INSTEAD, Setting, read_listener_settings, read_user_trust, strimzi_references
 from .nodes import kafka_pods, read_node
@@ -168,7 +168,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
         work.alive()
         work.clock.sleep(_PAUSE)
     if silent:
-        raise gave_up(silent, work.settings.operator_timeout, work)
+        raise silence_error(silent, work.settings.operator_timeout, work)
     raise RollStuck(
         f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster}",
         f"were told to read their certificates again, and still {_what_is_left(step)}",

@@ -37,7 +37,7 @@ def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
     return FETCH_TIMEOUT if milliseconds is None else timedelta(milliseconds=milliseconds)
 
 
-def caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
+def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
     """Voters whose last catching up lies behind the leader's by less than the fetch timeout; none without a leader."""
     known = {voter.node_id: voter.last_caught_up for voter in quorum.voters if voter.last_caught_up is not None}
     newest = None if quorum.leader is None else known.get(quorum.leader)
@@ -53,7 +53,7 @@ def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> t
     could never be had without either.
     """
     voters = len(quorum.voters)
-    current = caught_up(quorum, fetch_timeout)
+    current = voters_caught_up(quorum, fetch_timeout)
     if not current:
         return (_quorum_violation(node, _LEADERLESS),)
     needed = {1: 0, 2: 1}.get(voters, (voters + 2) // 2)
@@ -110,7 +110,7 @@ def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
     )
 
 
-def lagging(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
+def partitions_out_of_sync(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
     """Partitions with a replica on this broker that is not in sync."""
     return tuple(
         partition
@@ -129,7 +129,7 @@ def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable
     if Broker(node.node_id, fenced=False) not in brokers:
         cause = f"broker {node.node_id} is not back in the cluster: it is not registered, or fenced."
         return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this broker."),)
-    behind = lagging(node, topics)
+    behind = partitions_out_of_sync(node, topics)
     if not behind:
         return ()
     more = f" and {len(behind) - 1} more" if len(behind) > 1 else ""
@@ -141,7 +141,7 @@ def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable
 def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
     """The violations of a controller that is not back: as a voter it has to be caught up."""
     voter = node.node_id in {one.node_id for one in quorum.voters}
-    current = caught_up(quorum, fetch_timeout)
+    current = voters_caught_up(quorum, fetch_timeout)
     if not node.controller or not voter or node.node_id in current:
         return ()
     cause = f"controller {node.node_id} has not caught up with the metadata quorum." if current else _LEADERLESS

@@ -28,14 +28,14 @@ def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> s
     changed = data_changed(metadata)
     if changed is None:
         return f"it is not recorded when {name} last changed, so its pods may have started with something else"
-    older = sorted(str(pod["metadata"]["name"]) for pod in running if not is_since(pod, changed))
+    older = sorted(str(pod["metadata"]["name"]) for pod in running if not is_created_since(pod, changed))
     if not older:
         return ""
     what = f"{', '.join(older)} started before {name} last changed ({changed:%Y-%m-%dT%H:%M:%SZ})"
     return f"{what}, and may trust something else"
 
 
-def is_since(pod: Mapping[str, Any], moment: datetime) -> bool:
+def is_created_since(pod: Mapping[str, Any], moment: datetime) -> bool:
     """Whether the pod was created at this time or later."""
     created = read_time(pod["metadata"].get("creationTimestamp"))
     return created is not None and created >= moment

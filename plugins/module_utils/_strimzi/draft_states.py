@@ -28,7 +28,7 @@ def worded(fingerprint: str, state: bytes, in_use: str) -> tuple[str, dict[str, 
     return in_use, {f"{fingerprint}{USAGE}": text.removeprefix(_IN_USE).encode("ascii")}
 
 
-def unworded(fingerprint: str, word: bytes, stored: Mapping[str, bytes], in_use: str) -> bytes:
+def state_of_word(fingerprint: str, word: bytes, stored: Mapping[str, bytes], in_use: str) -> bytes:
     """The state that the draft's word stands for; another text where it stands for none. Without a usage, as another program
     would leave it, some pods use the CA: evidence says whether all do.
     """

@@ -41,10 +41,10 @@ def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
         scope.ca_certificate_secret, scope.ca_key_secret, scope.other_ca.ca_certificate_secret, scope.trust_bundle_secret,
         *_ledger_secrets(scope, found),
     )  # fmt: skip
-    return with_named(client, scope, found, wanted)
+    return add_named_secrets(client, scope, found, wanted)
 
 
-def with_named(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
+def add_named_secrets(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
     """The Secrets with those of these names that are not among them. Raises KubeError."""
     return {**found, **dict(named_secrets(client, scope.namespace, set(wanted) - set(found), _by_name))}
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from .._kube.times import read_time
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 from .._trust.model.presenters import ReissuePause
 from .._trust.model.snapshot import FailedReconcile, Reconciliation
 from . import names
@@ -47,8 +47,8 @@ def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
     if found is None or found.get("reason") == _CREATING:
         return None
     return FailedReconcile(
-        in_a_line(str(found.get("reason") or "")),
-        in_a_line(str(found.get("message") or ""), _LONGEST),
+        fit_in_line(str(found.get("reason") or "")),
+        fit_in_line(str(found.get("message") or ""), _LONGEST),
         read_time(found.get("lastTransitionTime")),
     )
 
@@ -92,7 +92,7 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
     return observed is not None and observed == kafka["metadata"].get("generation")
 
 
-def with_nodes(
+def note_absent_operator(
     state: Reconciliation, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
 ) -> Reconciliation:
     """The state with what the resource, beside its pods, shows of an operator that is not there. nodes: those that the cluster has.

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._trust.model.ledger import Layout, Ledger
 from . import names
-from .draft_states import USAGE, ZOMBIE, unworded, worded
+from .draft_states import USAGE, ZOMBIE, state_of_word, worded
 from .ledger_entries import OWN_SUFFIXES, Entries, Marks, decode_ledger, marks_of
 from .ledger_part import Part
 from .names import ClusterNames
@@ -50,7 +50,7 @@ def read(secret: Mapping[str, Any]) -> Ledger:
             problems.append(f"{called[certificate]} and {key} give one CA two states.")
         data[certificate], called[certificate] = stored[key], key
         if word != ZOMBIE:
-            data[state], called[state] = unworded(fingerprint, word.encode("ascii"), stored, _IN_USE), key
+            data[state], called[state] = state_of_word(fingerprint, word.encode("ascii"), stored, _IN_USE), key
     found = decode_ledger(Entries(data, called), marks_of(secret))
     return replace(found, layout=Layout.KEYED, problems=(*found.problems, *problems))
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from .._trust.model.ledger import Layout, Ledger
 from . import names
-from .draft_states import USAGE, ZOMBIE, unworded, worded
+from .draft_states import USAGE, ZOMBIE, state_of_word, worded
 from .ledger_entries import OWN_SUFFIXES, Entries, Marks, decode_ledger, marks_of
 from .ledger_part import Part
 from .names import ClusterNames
@@ -56,7 +56,7 @@ def read(certificates: Mapping[str, Any], states: Mapping[str, Any]) -> Ledger:
     for fingerprint in filter(_FINGERPRINT.fullmatch, stored):
         word = stored[fingerprint]
         if word.strip() != ZOMBIE.encode("ascii"):
-            data[f"{fingerprint}.state"] = unworded(fingerprint, word, stored, _IN_USE)
+            data[f"{fingerprint}.state"] = state_of_word(fingerprint, word, stored, _IN_USE)
             called[f"{fingerprint}.state"] = fingerprint
         elif f"{fingerprint}.removed" not in stored:
             problems.append(f"{fingerprint} is {ZOMBIE}, and its certificate, {fingerprint}.removed, is missing.")

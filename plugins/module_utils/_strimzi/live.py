@@ -56,7 +56,7 @@ def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: 
 def observe_listeners(
     open_port: PortOpener, endpoints: Sequence[Endpoint], inquiry: Inquiry, *, seconds: float, at_most: int = AT_MOST
 ) -> tuple[ObservedListener, ...]:
-    """An observation for each endpoint, in their order. List the pods again afterwards (``of_running``)."""
+    """An observation for each endpoint, in their order. List the pods again afterwards (``answers_of_running``)."""
     deadline = Deadline.after(seconds)
     jobs = {endpoint: _job(open_port, endpoint, inquiry) for endpoint in endpoints}
     found = collect(jobs, at_most=at_most, deadline=deadline)

@@ -15,7 +15,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, TypeAlias
 
 from .._errors import CronError
-from .._pki.printable import in_a_line
+from .._pki.printable import fit_in_line
 from .._trust.model.windows import MaintenanceWindows
 
 _Day: TypeAlias = Callable[[date], bool]
@@ -74,7 +74,7 @@ def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> Maint
         try:
             expressions.append(parse_cron(str(text)))
         except CronError as error:
-            problem = problem or f"{in_a_line(str(text))!r} cannot be read: {error}"
+            problem = problem or f"{fit_in_line(str(text))!r} cannot be read: {error}"
     openings = [found for one in expressions if (found := one.next_after(now))]
     is_open = any(one.is_satisfied(now) for one in expressions)
     return MaintenanceWindows(is_open, min(openings, default=None), problem)

@@ -40,8 +40,8 @@ from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .dns_domain import DEFAULT_DOMAIN, read_domain
 from .finding_pods import find_pods, lost_labels
-from .finding_secrets import read_secrets, unlabelled_leaves, unlabelled_secrets, with_named
-from .kafka import is_generated, leaf_life, read_reconciliation, renewal_window, with_nodes
+from .finding_secrets import add_named_secrets, read_secrets, unlabelled_leaves, unlabelled_secrets
+from .kafka import is_generated, leaf_life, note_absent_operator, read_reconciliation, renewal_window
 from .leaves import (
     LeafSecret,
     ServedUser,
@@ -157,7 +157,7 @@ def observe(
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
     samples = sample_leaves(scope, bare.source, now) if is_first else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
-    secrets = with_named(client, scope, found.secrets, (leaf.secret for leaf in expected))
+    secrets = add_named_secrets(client, scope, found.secrets, (leaf.secret for leaf in expected))
     nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
@@ -166,7 +166,7 @@ def observe(
     reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
         bare,
-        reconciliation=with_nodes(bare.reconciliation, kafka, seen.nodes, seen.own),
+        reconciliation=note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own),
         nodes=Nodes(pods=parties, foreign=seen.foreign, unlabelled=unlabelled(running, scope)),
         leaves=replace(
             bare.leaves,
@@ -177,7 +177,7 @@ def observe(
         objects=replace(
             bare.objects,
             unlabelled_secrets={**bare.objects.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
-            immutable=(*bare.objects.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
+            immutable=(*bare.objects.immutable, *immutable_secrets(secrets, (leaf.secret for leaf in stored))),
             in_deletion={**bare.objects.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
         ),
         pools=Pools(
@@ -232,7 +232,7 @@ def without_parties(
         other=other,
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),
-            immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
+            immutable=immutable_secrets(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
             in_deletion=dict(
                 (*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))
             ),
@@ -270,7 +270,7 @@ def _written(scope: ClusterNames) -> Iterator[str]:
         yield from (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
 
 
-def immutable(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
+def immutable_secrets(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
     """The Secrets of these names that Kubernetes lets no program change."""
     return tuple(name for name in names if (secrets.get(name) or {}).get("immutable") is True)
 

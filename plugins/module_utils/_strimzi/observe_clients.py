@@ -23,7 +23,7 @@ from . import names
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference
 from .finding_pods import find_pods
-from .kafka import with_nodes
+from .kafka import note_absent_operator
 from .names import ClusterNames
 from .observe import Observation, read_stored, unlabelled, without_parties
 from .outside_clients import NOTHING_SAID, Outside
@@ -70,7 +70,7 @@ def observe_clients_ca(
     )
     snapshot = replace(
         bare,
-        reconciliation=with_nodes(bare.reconciliation, kafka, found.nodes, found.own),
+        reconciliation=note_absent_operator(bare.reconciliation, kafka, found.nodes, found.own),
         nodes=Nodes(
             pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
             foreign=found.foreign,

@@ -158,7 +158,7 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
         _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
 
 
-def left_paused(work: Work, known: bool = True, holder: str = "") -> str:
+def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str:
     """The object of a pause that a call leaves behind, and how it is ended, as sentences. known: whether it was seen. holder: the party that the
     pause is made for, where that is no flow.
     """

@@ -19,7 +19,7 @@ Object = Mapping[str, Any]
 Wanted = Callable[[Object], Mapping[str, str]]
 
 
-def annotated(pod: Object, annotations: Mapping[str, str]) -> dict[str, Any]:
+def with_annotations(pod: Object, annotations: Mapping[str, str]) -> dict[str, Any]:
     """The pod with these annotations besides its own."""
     if not annotations:
         return dict(pod)
@@ -37,7 +37,7 @@ def annotate(pod_sets: Sequence[Object], pods: Mapping[str, Object], wanted: Wan
 def _in_pod_sets(pod_sets: Sequence[Object], wanted: Wanted, what: str) -> tuple[Write, ...]:
     writes = []
     for pod_set in pod_sets:
-        pods = [annotated(pod, wanted(pod)) for pod in pod_set["spec"]["pods"]]
+        pods = [with_annotations(pod, wanted(pod)) for pod in pod_set["spec"]["pods"]]
         if pods != pod_set["spec"]["pods"]:
             name, patch = pod_set["metadata"]["name"], {"spec": {"pods": pods}}
             made = f"pods are created with {what}"

@@ -17,7 +17,7 @@ from .._kube.resources import PODS, SECRETS, Resource
 from .._pki.certificates import parse_certificates
 from . import names
 from .client_resources import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S
-from .copy_age import data_changed, is_since
+from .copy_age import data_changed, is_created_since
 from .pods import is_final
 from .resources import KAFKA_ACCESSES
 from .secret_data import entries
@@ -66,7 +66,7 @@ class Reader:
         changed = self.copy.changed_at if self.copy is not None else changed_at
         if not self.pods:
             return True
-        return None if changed is None else all(is_since(pod, changed) for pod in self.pods)
+        return None if changed is None else all(is_created_since(pod, changed) for pod in self.pods)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from .._trust.model.steps.nodes import StampPods
 from . import names
 from .leaves import server_cert_hash
 from .observe import Observation
-from .pod_annotations import annotate, annotated
+from .pod_annotations import annotate, with_annotations
 from .revision import not_reproduced, revision
 from .secret_data import annotation
 from .work import Work
@@ -43,7 +43,9 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     told = {name: {names.CLUSTER_CA_CERT_GENERATION: str(step.generation), names.SERVER_CERT_HASH: hashes[name], **keys}
             for name in (entries if step.generation is not None else ())}  # fmt: skip
     # The revision comes last, because it is a hash over the other annotations too.
-    stamps = {name: {**own, names.REVISION: revision(annotated(entries[name], own))} for name, own in told.items()}
+    stamps = {
+        name: {**own, names.REVISION: revision(with_annotations(entries[name], own))} for name, own in told.items()
+    }
     writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _said(step))
     try:
         write_all(writes, work, step.phase.value)
@@ -89,7 +91,7 @@ def _differs_by_stamps(entry: Object, live: Object) -> bool:
     continued.
     """
     own = {key: found for key in _STAMPS if (found := annotation(live, key)) is not None}
-    return len(own) == len(_STAMPS) and annotation(live, names.REVISION) == revision(annotated(entry, own))
+    return len(own) == len(_STAMPS) and annotation(live, names.REVISION) == revision(with_annotations(entry, own))
 
 
 def _hashes(observation: Observation) -> dict[str, str]:

@@ -26,7 +26,7 @@ from .._trust.model.snapshot import UnlabelledSecret
 from .._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
 from . import names
 from .finding_secrets import named_secrets
-from .kafka import PAUSED, condition, days_of, read_reconciliation, user_pause, with_nodes
+from .kafka import PAUSED, condition, days_of, note_absent_operator, read_reconciliation, user_pause
 from .named_certificates import NamedCertificate, read_named
 from .names import CaKind, ClusterNames
 from .observe import in_deletion, neighbours
@@ -158,7 +158,7 @@ def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     kafka = existing_kafka(client, scope)
     name, absent = (
         f"Kafka {scope.namespace}/{scope.cluster}",
-        with_nodes(read_reconciliation(kafka, scope), kafka).absent,
+        note_absent_operator(read_reconciliation(kafka, scope), kafka).absent,
     )
     found = [deletion_of(*one) for one in in_deletion("Kafka", [kafka])]
     for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):

@@ -14,7 +14,7 @@ from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
 from .ledger.journal import in_flight
-from .ledger.stop import leads, told_of_stop, within_stop
+from .ledger.stop import describe_stop, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
 from .model.decision import Decision, Transition
 from .model.goals import Goal, Phase, Retire
@@ -30,17 +30,17 @@ from .model.violations import Condition, Violation
 from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.answers import wait_where_it_matters
-from .rules.confirmation import to_be_confirmed
+from .rules.confirmation import describe_roots_to_confirm
 from .rules.hand_over import hand_over
-from .rules.holds import held_after, holds, spoilt_for
+from .rules.holds import check_leaves_of_restarted, describe_holds_of_retire, list_holds
 from .rules.order import RULES, RULES_AT_REST, Rule
-from .rules.pause import let_on
+from .rules.pause import resume_operators
 from .rules.put_back import put_back
-from .rules.requests import ending_unserved, leaves_to_ask_for, still_awaited
+from .rules.requests import describe_awaited_leaves, ending_unserved, leaves_to_ask_for
 from .rules.retirement import is_patient
 from .rules.situation import Situation
 from .rules.verdict import await_verdict, operator_refusals
-from .rules.waiting import still_held, still_to_come
+from .rules.waiting import describe_held_authorities, describe_rest_of_replacement
 
 _PHASE_OF_STATE = {
     TrustState.UNTRUSTED: Phase.PREPARE,
@@ -82,7 +82,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The same, where a missing answer keeps gates closed."""
     violations = check(snapshot, intent, engine.preconditions)
     if violations:
-        return Decision(steps=let_on(snapshot), violations=violations)
+        return Decision(steps=resume_operators(snapshot), violations=violations)
     if awaits_reconcile(snapshot, intent):
         return Decision(steps=(AwaitVerdict(phase=Phase.PREPARE),))
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
@@ -90,7 +90,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     before = snapshot.ledger or Ledger()
     if intent.goal is Goal.DOWNGRADE and _is_let_go(snapshot, intent):
         at = Situation(snapshot, intent, before, engine.gates)
-        return _next(at, let_on(snapshot) or hand_over(at))
+        return _next(at, resume_operators(snapshot) or hand_over(at))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
         # Before the books: they are about the CA that lies in ca.crt.
         return Decision(steps=returned)
@@ -101,7 +101,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         write = WriteLedger(ledger=ledger, before=before, phase=phase)
         return Decision(steps=(write,), transitions=transitions)
     journal = in_flight(ledger)
-    if journal is not None and journal.stop is not None and not leads(intent, journal):
+    if journal is not None and journal.stop is not None and not may_lead_flow(intent, journal):
         return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _next(at, _first(at, engine.rules))
@@ -132,7 +132,7 @@ def _first(at: Situation, rules: tuple[Rule, ...]) -> Steps:
 
 def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
     """The steps that lead the flow up to where it stops, then those that are independent of it."""
-    within = replace(at, intent=within_stop(at.intent, stop))
+    within = replace(at, intent=limit_to_stop(at.intent, stop))
     decided = _next(within, _first(within, engine.rules))
     if not (decided.steps or decided.violations) and not journal.is_abort:
         resting = replace(at, resting=True)
@@ -140,7 +140,7 @@ def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> 
         decided = _next(resting, beside) if beside else decided
     if decided.steps:
         return decided
-    told = " ".join((at.snapshot.names.kafka, *told_of_stop(journal, stop, at.snapshot.names.ca)))
+    told = " ".join((at.snapshot.names.kafka, *describe_stop(journal, stop, at.snapshot.names.ca)))
     return replace(decided, waiting=(*decided.waiting, told), stop=stop)
 
 
@@ -163,8 +163,8 @@ def _next(at: Situation, steps: Steps) -> Decision:
     # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
     paused = at.snapshot.reconciliation.paused_by_us
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
-    if refused := (*_refused_restarts(at, allowed), *spoilt_for(at, allowed)):
-        return Decision(steps=let_on(at.snapshot), violations=refused)
+    if refused := (*_refused_restarts(at, allowed), *check_leaves_of_restarted(at, allowed)):
+        return Decision(steps=resume_operators(at.snapshot), violations=refused)
     found = leaves_to_ask_for(at)
     asked = found.reasons if found else {}
     if allowed:
@@ -175,14 +175,14 @@ def _next(at: Situation, steps: Steps) -> Decision:
     if steps:
         left = (*(step.as_left() for step in steps), *ending_unserved(at, found))
         return replace(ending, pending=left, asked=asked)
-    held, later = (holds(at), held_after(at)) if at.snapshot.ledger else ((), ())
-    awaited = (*to_be_confirmed(at), *still_awaited(at))
+    held, later = (list_holds(at), describe_holds_of_retire(at)) if at.snapshot.ledger else ((), ())
+    awaited = (*describe_roots_to_confirm(at), *describe_awaited_leaves(at))
     violations = (*held, *ending.violations)
     return Decision(
         violations=violations,
         done=not violations and not awaited,
         pending=later,
-        waiting=(*awaited, *still_held(at), *still_to_come(at)),
+        waiting=(*awaited, *describe_held_authorities(at), *describe_rest_of_replacement(at)),
         asked=asked,
     )
 
@@ -194,7 +194,7 @@ def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGIN
 
 def _ending(at: Situation, *, work_is_left: bool) -> Decision:
     """Where leaves are still awaited, the operator cannot be ready, and its verdict is about those."""
-    awaits = bool(still_awaited(at))
+    awaits = bool(describe_awaited_leaves(at))
     if (steps := await_verdict(at, work_is_left=work_is_left)) and (at.snapshot.reconciliation.resuming or not awaits):
         return Decision(steps=steps)
     refused = () if awaits else tuple(operator_refusals(at, work_is_left=work_is_left))

@@ -91,6 +91,6 @@ def _caption(look: Facts) -> str:
         why = f" ({look['why']})" if look["why"] else ""
         return f"No listener was asked in this run{why}: all of this is stored evidence, and what it does not show is unknown"
     return (
-        f"Listeners as they answered handshakes, asked last at {words.when(look['seen_at'])}; everything else from stored "
+        f"Listeners as they answered handshakes, asked last at {words.time_for_people(look['seen_at'])}; everything else from stored "
         "evidence at the end of the run"
     )

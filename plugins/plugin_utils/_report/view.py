@@ -65,7 +65,7 @@ def _done(facts: Facts) -> Sequence[Facts]:
 
 def _when(facts: Facts) -> str:
     if not facts["started_at"]:
-        return f"until {words.when(facts['finished_at'])}"
+        return f"until {words.time_for_people(facts['finished_at'])}"
     worked = f", {words.duration(facts['worked_seconds'])} of it work" if facts["worked_seconds"] else ""
     span = words.span(facts["started_at"], facts["finished_at"])
     return f"{span} ({words.duration(facts['seconds'])}{worked})"
@@ -123,12 +123,12 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
         "subject": ca["subject"],
         "sha256": ca["sha256"],
         "short": ca["sha256"][:12],
-        "not_after": words.when(ca["not_after"]),
+        "not_after": words.time_for_people(ca["not_after"]),
         "days": words.days(ca["days_left"]),
         "before": _state(before) if before else "not there yet",
         "after": _removed(ca) if is_gone else _state(ca),
         "meaning": words.STATES.get(ca["state"] or "", ""),
-        "led_on": words.led_on(ca.get("led_on_since")) if not is_gone and ca.get("current") else "",
+        "led_on": words.describe_led_clients(ca.get("led_on_since")) if not is_gone and ca.get("current") else "",
         "there_before": before is not None,
         "there_after": not is_gone,
         "issuing_before": bool(before and before.get("current")),

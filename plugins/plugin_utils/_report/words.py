@@ -79,7 +79,7 @@ def party(component: str, number: int) -> str:
     return one if number == 1 else f"{number} {many}"
 
 
-def some(names: Sequence[str]) -> str:
+def few_names(names: Sequence[str]) -> str:
     """Few names in full, of many the first and how many more there are."""
     few = names if len(names) <= FEW else names[: FEW - 1]
     rest = len(names) - len(few)
@@ -106,14 +106,14 @@ def days(left: int | None) -> str:
     return f"{count(left, 'day')} left" if left >= 0 else f"expired {count(-left, 'day')} ago"
 
 
-def when(text: str | None) -> str:
+def time_for_people(text: str | None) -> str:
     """An RFC 3339 time as people read it, in UTC."""
     return text.replace("T", " ").replace("Z", " UTC") if text else ""
 
 
-def led_on(since: str | None) -> str:
+def describe_led_clients(since: str | None) -> str:
     """A sentence without a full stop about the clients that the CA leads on to the next one; empty where that is not known."""
-    return f"clients that have read it since {when(since)} are led on to the next CA" if since else ""
+    return f"clients that have read it since {time_for_people(since)} are led on to the next CA" if since else ""
 
 
 def span(begin: str, end: str) -> str:
@@ -138,7 +138,7 @@ def _trust(facts: Facts) -> Iterable[str]:
         yield f"{count(pods, 'pod')} {verb} {which} {names}{where}{'' if pods else _shown_by(facts['proof'], them)}."
     if facts["removed_ca_known_by"]:
         yield (
-            f"Raft clients and agents of {some(facts['removed_ca_known_by'])} have not read their trust again: they know "
+            f"Raft clients and agents of {few_names(facts['removed_ca_known_by'])} have not read their trust again: they know "
             "it until the next restart of these nodes, for whatever reason."
         )
 

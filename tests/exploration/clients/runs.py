@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     PauseReissue,
     ResumeReissue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import let_on
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import resume_operators
 
 from .. import runs
 from ..runner import Looker
@@ -84,7 +84,7 @@ class UsersRunner(Looker[ModelUsers]):
         listed = self.listed(model)
         about = self.visible(model.secrets, listed)
         if about not in self.letting_on:
-            steps = let_on(self.snapshot(model.secrets, listed))
+            steps = resume_operators(self.snapshot(model.secrets, listed))
             writes = (self.writes_of(step, model.secrets, listed) for step in steps)
             self.letting_on[about] = tuple(write for some in writes for write in some)
         return self.letting_on[about]

@@ -100,7 +100,7 @@ def test_what_programs_had_read_before_the_switch_ends(monkeypatch: Patch) -> No
 
 def test_a_certificate_that_is_about_to_be_issued_counts(monkeypatch: Patch) -> None:
     """The User Operator has read the old CA, and stores a certificate of it when that has left."""
-    monkeypatch.setattr(removal, "expecting", lambda *_arguments: ())
+    monkeypatch.setattr(removal, "parties_awaiting_issue", lambda *_arguments: ())
     assert counter_example(start(REPLACE_KEY, (1,), 0, absent=1), world(adds_a_user)).startswith("I2")
 
 
@@ -118,7 +118,7 @@ def test_the_read_back(monkeypatch: Patch) -> None:
 
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: Patch) -> None:
     for module in (memory, retire):
-        monkeypatch.setattr(module, "still_trusting", lambda *_arguments: frozenset())
+        monkeypatch.setattr(module, "pods_trusting_removed", lambda *_arguments: frozenset())
     assert counter_example(start(REPLACE_KEY), world()).startswith("I5: nobody remembers that broker 0 accepts CA 0")
 
 
@@ -220,6 +220,6 @@ def test_nobody_stays_paused(monkeypatch: Patch) -> None:
         return ()
 
     monkeypatch.setattr(pause, "_resume_reissue", nobody_is_let_on)
-    monkeypatch.setattr(runs, "let_on", lambda snapshot: ())
+    monkeypatch.setattr(runs, "resume_operators", lambda snapshot: ())
     begin = start(REPLACE_KEY, environment=BLIND)
     assert counter_example(begin, world(wants_it_undone)) == "user 0 stays paused"

@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import (
     decide_with_a_look,
     look_closely,
-    see,
-    see_existing,
+    observe_cluster,
+    observe_existing,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
@@ -41,7 +41,7 @@ def nodes(cluster: WatchedCluster) -> ReloadingNodes:
 
 def looked(cluster: WatchedCluster, work: Work | None = None) -> Snapshot:
     work = work or cluster.work()
-    return look_closely(work, see(work)).snapshot
+    return look_closely(work, observe_cluster(work)).snapshot
 
 
 def test_everybody_who_runs_answers(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
@@ -84,7 +84,7 @@ def test_without_eyes_it_is_said_that_nobody_was_asked(cluster: WatchedCluster) 
 def test_nodes_that_are_away_are_asked_at_a_later_look(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     """Their absence is no obstacle to telling them later to read again."""
     work = cluster.work()
-    away = see(work).with_only(frozenset())
+    away = observe_cluster(work).with_only(frozenset())
     work.observe = lambda: away
     assert looked(cluster, work).nodes.listeners == ()
     assert (looked(cluster, work).nodes.in_place, nodes.answers.asked) == (InPlace(), 0)
@@ -113,10 +113,10 @@ def test_and_a_restart_that_the_operator_will_make_anyway(nodes: ReloadingNodes,
 
 
 def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(cluster: WatchedCluster) -> None:
-    assert see_existing(cluster.work()).snapshot.reconciliation.exists
+    assert observe_existing(cluster.work()).snapshot.reconciliation.exists
     elsewhere = replace(cluster.work(), scope=ClusterNames("kafka", "dmeo"))
     with pytest.raises(StepError, match="Kafka kafka/dmeo does not exist") as caught:
-        see_existing(elsewhere)
+        observe_existing(elsewhere)
     assert "in this namespace are: demo." in str(caught.value)
 
 
@@ -131,7 +131,7 @@ PAUSE, STAMP = (
 
 def decided(cluster: WatchedCluster, rule: Rule, earlier: Observation) -> tuple[Observation, Steps]:
     work, engine = cluster.work(), replace(ENGINE, rules=(rule,))
-    observation, decision = decide_with_a_look(work, Intent(Goal.RECONCILE), see(work), engine, earlier)
+    observation, decision = decide_with_a_look(work, Intent(Goal.RECONCILE), observe_cluster(work), engine, earlier)
     return observation, decision.steps
 
 
@@ -139,7 +139,7 @@ def decided(cluster: WatchedCluster, rule: Rule, earlier: Observation) -> tuple[
 def earlier(nodes: ReloadingNodes, cluster: WatchedCluster) -> Observation:
     """They were asked once in this call."""
     work = cluster.work()
-    return look_closely(work, see(work))
+    return look_closely(work, observe_cluster(work))
 
 
 def test_an_earlier_look_will_do_before_a_pause(

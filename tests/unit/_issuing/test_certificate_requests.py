@@ -14,8 +14,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_waiting import Circumstances
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificate_requests import (
     answer_to,
+    describe_requests,
     manifest,
-    told_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     Answer,
@@ -274,7 +274,7 @@ def of_certificate(revision: str, *conditions: Object, name: str = "demo-kafka-0
 )  # fmt: skip
 def test_of_the_requests_of_a_certificate_the_latest_counts(latest: Object, told: str) -> None:
     requests = (of_certificate("9"), latest, of_certificate("x"), of_certificate("11", name="another"))
-    found = told_of(["demo-kafka-0", "asked-by-nobody"], requests, beside(issuer()))
+    found = describe_requests(["demo-kafka-0", "asked-by-nobody"], requests, beside(issuer()))
     assert list(found) == ["demo-kafka-0"]
     assert told in found["demo-kafka-0"]
 
@@ -282,4 +282,4 @@ def test_of_the_requests_of_a_certificate_the_latest_counts(latest: Object, told
 def test_of_a_request_that_is_served_nothing_is_told() -> None:
     served = of_certificate("10", APPROVED, READY)
     served["status"]["certificate"] = text(LEAF, CA)
-    assert told_of(["demo-kafka-0"], (served,), beside(issuer())) == {}
+    assert describe_requests(["demo-kafka-0"], (served,), beside(issuer())) == {}

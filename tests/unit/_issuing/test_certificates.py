@@ -15,10 +15,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificates import (
     Terms,
     answer_to,
-    differing,
+    differing_fields,
     failed_at,
-    foreign,
     manifest,
+    refuse_foreign_certificate,
     spec_patch,
     trouble_of,
     wanted_spec,
@@ -99,7 +99,7 @@ SPEC = wanted_spec(wish(name=NAME).order, TERMS)
 )
 def test_what_differs_is_found_and_patched_away(changes: Object, fields: tuple[str, ...]) -> None:
     found = {"spec": {name: one for name, one in {**SPEC, **changes}.items() if one is not None}}
-    assert differing(found, SPEC) == fields
+    assert differing_fields(found, SPEC) == fields
     assert _merge(found, spec_patch(found, SPEC))["spec"] == SPEC
 
 
@@ -218,9 +218,9 @@ def test_the_time_of_a_failure() -> None:
 @pytest.mark.parametrize("label", ["app.kubernetes.io/managed-by", "strimzi.io/cluster"])
 def test_one_that_lacks_a_label_is_somebody_elses(label: str) -> None:
     made = manifest(wish(name=NAME).order, TERMS)
-    assert foreign(made, SCOPE) is None
+    assert refuse_foreign_certificate(made, SCOPE) is None
     del made["metadata"]["labels"][label]
-    answer = foreign(made, SCOPE)
+    answer = refuse_foreign_certificate(made, SCOPE)
     assert answer is not None
     assert label in answer.why
     is_told(answer)

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AnswerUnusable, CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_answers import issued, token_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_answers import decode_token, token_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, leaf, make
 
@@ -27,7 +27,7 @@ def chain_of(issuing: Certificate, *above: Certificate) -> tuple[Certificate, ..
         "issuing_ca": issuing.pem.decode(),
         "ca_chain": [one.pem.decode() for one in above],
     }
-    found = issued(token_of({"data": data}))
+    found = decode_token(token_of({"data": data}))
     assert found.leaf == LEAF
     return found.chain
 
@@ -57,7 +57,7 @@ def test_a_chain_that_no_verifier_accepts_is_no_answer() -> None:
     with pytest.raises(AnswerUnusable, match="it has 11 certificates"):
         token_of({"data": {"certificate": below.pem.decode(), "issuing_ca": names[0], "ca_chain": names}})
     found = token_of({"data": {"certificate": below.pem.decode(), "issuing_ca": names[0], "ca_chain": names[:9]}})
-    assert len(issued(found).chain) == 9
+    assert len(decode_token(found).chain) == 9
 
 
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": []}])
@@ -68,4 +68,4 @@ def test_an_answer_without_data_is_none(body: dict[str, object]) -> None:
 
 def test_a_record_of_something_else_is_none() -> None:
     with pytest.raises(CertificateError):
-        issued(Token(b"{}"))
+        decode_token(Token(b"{}"))

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube import held_folders
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.held_folders import hold, remove_abandoned
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.held_folders import keep_folder, remove_abandoned
 
 HOLDING = """
 import sys
 from pathlib import Path
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.held_folders import hold
-hold(Path(sys.argv[1]))
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.held_folders import keep_folder
+keep_folder(Path(sys.argv[1]))
 print(flush=True)
 sys.stdin.readline()
 """
@@ -77,6 +77,6 @@ def test_where_there_are_no_locks_nothing_is_removed(tmp_path: Path, monkeypatch
 
     folder = old_folder(tmp_path)
     monkeypatch.setattr(held_folders.fcntl, "flock", no_locks)
-    hold(folder)
+    keep_folder(folder)
     remove_abandoned(tmp_path, "mine-*")
     assert folder.exists()

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import address, describe_failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure, host_and_port
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 
 from .identities import Identities, make_identities
@@ -324,7 +324,7 @@ def test_a_proxy_that_refuses(server: Server) -> None:
     ],
 )
 def test_address(host: str, expected: str) -> None:
-    assert address(host) == expected
+    assert host_and_port(host) == expected
 
 
 def test_connection_attempt_without_answer() -> None:

@@ -17,12 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.back_off 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.issue import (
     CLOCKS_DIFFER,
     Verdict,
-    answered,
-    failed,
     judge,
+    record_answer,
+    record_failure,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure, LeafRequest
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_action
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 
 from ...support.certificates import NOW, key, leaf, make
@@ -51,14 +51,14 @@ def test_which_answers_are_copied(answer: Certificate, refusals: tuple[str, ...]
 
 def test_what_is_valid_ends_the_row_of_failures() -> None:
     chain = (GOOD, CA.certificate)
-    found = answered(OPEN, chain, (), NOW)
+    found = record_answer(OPEN, chain, (), NOW)
     assert found == replace(OPEN, answer=chain, failure=None, is_open=False, is_recorded=False)
-    assert next_of(found, WANTED, NOW) is Next.COLLECT
-    assert next_of(replace(found, is_recorded=True), WANTED, NOW) is Next.USE
+    assert next_action(found, WANTED, NOW) is Next.COLLECT
+    assert next_action(replace(found, is_recorded=True), WANTED, NOW) is Next.USE
 
 
 def test_what_is_refused_is_one_more_failure() -> None:
-    found = answered(OPEN, (GOOD,), ("it expired", "it is a CA certificate"), NOW)
+    found = record_answer(OPEN, (GOOD,), ("it expired", "it is a CA certificate"), NOW)
     told = (
         "The certificate that came back is refused: it expired; it is a CA certificate. "
         "Correct what the issuer makes of the request."
@@ -69,9 +69,9 @@ def test_what_is_refused_is_one_more_failure() -> None:
 @pytest.mark.parametrize(("later", "left"), [(0.0, 300), (0.5, 300), (299.5, 1)])
 def test_what_is_good_in_a_moment_stays_with_its_issuer(later: float, left: int) -> None:
     now = NOW + timedelta(seconds=later)
-    found = answered(OPEN, (EARLY,), (), now)
+    found = record_answer(OPEN, (EARLY,), (), now)
     assert found == replace(OPEN, waiting=f"demo-kafka-0: its certificate is valid in {left} s; clocks differ.")
-    assert next_of(found, WANTED, now) is Next.WAIT
+    assert next_action(found, WANTED, now) is Next.WAIT
 
 
 REFUSALS = st.lists(st.sampled_from(["it expired", "it is a CA certificate"]), unique=True).map(tuple)
@@ -81,7 +81,7 @@ REFUSALS = st.lists(st.sampled_from(["it expired", "it is a CA certificate"]), u
 def test_who_was_refused_is_not_asked_again_at_once(answers: list[Certificate], refusals: tuple[str, ...]) -> None:
     request = OPEN
     for one in answers:
-        request = answered(request, (one,), refusals, NOW)
+        request = record_answer(request, (one,), refusals, NOW)
         if request.answer is not None:
             return
         assert request.failure is not None
@@ -90,17 +90,17 @@ def test_who_was_refused_is_not_asked_again_at_once(answers: list[Certificate], 
             assert due >= NOW + timedelta(hours=1)
             # Then one request takes the place of this one.
             closed = replace(request, is_recorded=True)
-            assert next_of(closed, WANTED, due - timedelta(microseconds=1)) is Next.WAIT
-            assert next_of(closed, WANTED, due) is Next.ASK
+            assert next_action(closed, WANTED, due - timedelta(microseconds=1)) is Next.WAIT
+            assert next_action(closed, WANTED, due) is Next.ASK
 
 
 @given(st.integers(1, 40))
 def test_the_back_off_never_shrinks_with_failures(count: int) -> None:
-    row = failed(replace(OPEN, failure=None), "It is refused.", NOW)
+    row = record_failure(replace(OPEN, failure=None), "It is refused.", NOW)
     waits = []
     for _number in range(count):
         assert row.failure is not None
         waits.append(next_try(row.failure, row.secret) - row.failure.at)
-        row = failed(row, "It is refused.", NOW)
+        row = record_failure(row, "It is refused.", NOW)
     # Tries are spread by a tenth; the longest wait alone has no longer one after it.
     assert all(later >= earlier * 10 / 11 for earlier, later in pairwise(waits))

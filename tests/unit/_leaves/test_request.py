@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
     Next,
     Wanted,
-    next_of,
+    next_action,
     request_name,
     state_of,
 )
@@ -81,7 +81,7 @@ AGAIN = replace(OPEN, failure=REFUSED)
     ],
 )  # fmt: skip
 def test_what_is_done(request_: LeafRequest | None, wanted: Wanted, expected: Next) -> None:
-    assert next_of(request_, wanted, NOW) is expected
+    assert next_action(request_, wanted, NOW) is expected
 
 
 @pytest.mark.parametrize("count", [1, 2, 6, 9])
@@ -89,8 +89,8 @@ def test_a_refused_one_is_made_again_at_its_time_and_not_before(count: int) -> N
     failed = replace(FAILED, failure=replace(REFUSED, count=count))
     assert failed.failure is not None
     due = next_try(failed.failure, failed.secret)
-    assert next_of(failed, WANTED, due - timedelta(microseconds=1)) is Next.WAIT
-    assert next_of(failed, WANTED, due) is Next.ASK
+    assert next_action(failed, WANTED, due - timedelta(microseconds=1)) is Next.WAIT
+    assert next_action(failed, WANTED, due) is Next.ASK
 
 
 TIMES = st.datetimes(min_value=datetime(2026, 1, 1), max_value=datetime(2027, 1, 1), timezones=st.just(timezone.utc))
@@ -111,7 +111,7 @@ WISHES = st.builds(Wanted, st.just("someone"), st.just("the CA"), st.none() | TI
 
 @given(REQUESTS, WISHES, TIMES)
 def test_whatever_is_stored(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
-    following = next_of(request_, wanted, now)
+    following = next_action(request_, wanted, now)
     if following is Next.USE:
         assert request_.answer is not None
         assert request_.authority == wanted.authority
@@ -130,14 +130,14 @@ def test_whatever_is_stored(request_: LeafRequest, wanted: Wanted, now: datetime
 def test_patience_ends_and_nothing_else_changes_with_time(
     request_: LeafRequest, wanted: Wanted, now: datetime, then: datetime
 ) -> None:
-    early, late = (next_of(request_, wanted, one) for one in sorted((now, then)))
+    early, late = (next_action(request_, wanted, one) for one in sorted((now, then)))
     assert early is late or (early, late) == (Next.WAIT, Next.ASK)
 
 
 @given(REQUESTS, WISHES, TIMES)
 def test_there_is_never_a_second_live_request(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
     """Where the wanted issuer has a request that fits, nobody asks; a new request takes the place of the one before."""
-    if next_of(request_, wanted, now) is not Next.ASK:
+    if next_action(request_, wanted, now) is not Next.ASK:
         return
     live = request_.is_open and not request_.outdated and request_.answer is None
     assert not (live and (request_.issuer, request_.authority) == (wanted.issuer, wanted.authority))
@@ -150,7 +150,7 @@ def test_there_is_never_a_second_live_request(request_: LeafRequest, wanted: Wan
         answer=None,
         is_recorded=True,
     )
-    assert next_of(made, wanted, now) is Next.WAIT
+    assert next_action(made, wanted, now) is Next.WAIT
 
 
 REVISIONS = st.tuples(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.assumed import AssumedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import double_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import make_double
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 
@@ -22,7 +22,7 @@ RENEWED, IMPOSTOR, RENAMED = (
     make("cluster-ca v2", key(1)),
 )
 #: The leaf that a forecast makes: signed by a key that stands in for the CA's, which is not at hand.
-DOUBLE = Entity(double_of(CA.certificate, key(3)), key(3))
+DOUBLE = Entity(make_double(CA.certificate, key(3)), key(3))
 MADE = leaf(DOUBLE)
 ASSUMED = AssumedCertificate(MADE.der, CA.certificate)
 

@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
     authority_generation,
     common_name_problem,
     cross_certify,
-    double_of,
     issue_root,
+    make_double,
     renew_root,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
@@ -111,7 +111,7 @@ def test_leaves_of_a_double_look_like_those_of_the_ca_and_are_not(
 ) -> None:
     """In forecasts it stands in for a CA whose key is not at hand; an intermediate CA too."""
     old = make("theirs", key(1), make("root", key(2)), path_length=path_length, subject_identifier=identifier)
-    double = double_of(old.certificate, key(3))
+    double = make_double(old.certificate, key(3))
     theirs, its = leaf(old), leaf(Entity(double, key(3)))
     assert (its.issuer_der, its.authority_key_identifier) == (theirs.issuer_der, double.identifier_in_leaves)
     assert (double.not_before, double.not_after) == (old.certificate.not_before, old.certificate.not_after)

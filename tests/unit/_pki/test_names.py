@@ -17,7 +17,7 @@ from cryptography.x509.name import _ASN1Type as StringType
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import folded, rewritten
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import fold_name, rewritten
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
@@ -32,7 +32,7 @@ OUT_OF_ORDER = "the chain is out of order: "
 
 @pytest.mark.parametrize("case", [SAME, *LIKE], ids=lambda case: case.name)
 def test_names_that_could_be_confused(case: Spelling) -> None:
-    assert folded(case.own) == folded(case.other)
+    assert fold_name(case.own) == fold_name(case.other)
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_names_that_stay_the_same_when_somebody_writes_them_anew(name: x509.Name
 
 @pytest.mark.parametrize("case", OTHER, ids=lambda case: case.name)
 def test_names_that_nobody_confuses(case: Spelling) -> None:
-    assert folded(case.own) != folded(case.other)
+    assert fold_name(case.own) != fold_name(case.other)
 
 
 def test_a_value_that_is_no_text() -> None:
     bits = x509.NameAttribute(x509.NameOID.X500_UNIQUE_IDENTIFIER, b"\x00\x01", x509.name._ASN1Type.BitString)
-    assert folded(x509.Name([bits])) == ((("2.5.4.45", "0001"),),)
+    assert fold_name(x509.Name([bits])) == ((("2.5.4.45", "0001"),),)
 
 
 @pytest.mark.parametrize("case", LIKE, ids=lambda case: case.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import in_a_line, printable
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import fit_in_line, printable
 
 from ...support.certificates import key, make
 
@@ -45,12 +45,12 @@ def test_line_ends_that_are_wanted() -> None:
     ],
 )
 def test_part_of_a_sentence(text: str, shown: str) -> None:
-    assert in_a_line(text, 30) == shown
+    assert fit_in_line(text, 30) == shown
 
 
 @pytest.mark.parametrize(("length", "shown"), [(300, "x" * 300), (301, "x" * 299 + "…")])
 def test_a_part_is_not_longer_than_a_few_lines(length: int, shown: str) -> None:
-    assert in_a_line("x" * length) == shown
+    assert fit_in_line("x" * length) == shown
 
 
 def test_names_in_a_certificate() -> None:

@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_st
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     absence_violations,
     availability_violations,
-    lagging,
     out_of_sync,
+    partitions_out_of_sync,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
@@ -126,5 +126,5 @@ def test_a_node_that_is_no_broker_is_not_looked_for_among_them() -> None:
 @given(st.lists(topics(), max_size=4), BROKERS)
 def test_nobody_lags_behind_in_what_is_left_out(found: list[Topic], broker: int) -> None:
     whole = [replace(one, partitions=tuple(part for each in found for part in each.partitions)) for one in found]
-    assert lagging(node(broker), out_of_sync(whole)) == lagging(node(broker), whole)
+    assert partitions_out_of_sync(node(broker), out_of_sync(whole)) == partitions_out_of_sync(node(broker), whole)
     assert all(part.replicas - part.in_sync for one in out_of_sync(whole) for part in one.partitions)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node, batch, in_order
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node, next_batch, sort_for_restart
 
 from .values import clusters, node
 
@@ -33,14 +33,16 @@ ACTIVE = st.one_of(st.none(), st.integers(0, 9))
     ],
 )
 def test_order(nodes: list[Node], active: int | None, expected: list[int]) -> None:
-    assert [one.node_id for one in in_order(nodes, active)] == expected
+    assert [one.node_id for one in sort_for_restart(nodes, active)] == expected
 
 
 @given(clusters(), ACTIVE, st.randoms(use_true_random=False))
 def test_the_order_depends_on_the_nodes_and_not_on_how_they_were_listed(nodes, active, random) -> None:
     shuffled = random.sample(nodes, len(nodes))
-    assert in_order(shuffled, active) == in_order(nodes, active)
-    assert sorted(in_order(nodes, active), key=lambda one: one.node_id) == sorted(nodes, key=lambda one: one.node_id)
+    assert sort_for_restart(shuffled, active) == sort_for_restart(nodes, active)
+    assert sorted(sort_for_restart(nodes, active), key=lambda one: one.node_id) == sorted(
+        nodes, key=lambda one: one.node_id
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,20 +56,20 @@ def test_the_order_depends_on_the_nodes_and_not_on_how_they_were_listed(nodes, a
     ],
 )
 def test_who_may_be_next(nodes: list[Node], active: int | None, expected: list[int]) -> None:
-    assert [one.node_id for one in batch(nodes, active)] == expected
+    assert [one.node_id for one in next_batch(nodes, active)] == expected
 
 
 @given(clusters(), ACTIVE)
 def test_restarting_the_next_one_again_and_again_restarts_each_once_and_in_order(nodes, active) -> None:
     left, done = list(nodes), []
     while left:
-        done.append(batch(left, active)[0])
+        done.append(next_batch(left, active)[0])
         left.remove(done[-1])
-    assert tuple(done) == in_order(nodes, active)
+    assert tuple(done) == sort_for_restart(nodes, active)
 
 
 @given(clusters(), ACTIVE)
 def test_no_broker_is_next_while_a_controller_is_left(nodes, active) -> None:
-    found = batch(nodes, active)
+    found = next_batch(nodes, active)
     assert found
     assert {one.controller for one in found} == {any(one.controller for one in nodes)}

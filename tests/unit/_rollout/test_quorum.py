@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Quorum, Voter
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     FETCH_TIMEOUT,
-    caught_up,
     fetch_timeout,
     lag_violations,
     quorum_violations,
+    voters_caught_up,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
@@ -77,7 +77,7 @@ def test_a_refusal_names_pod_voters_and_a_remedy() -> None:
 def test_who_restarts_with_leave_leaves_a_majority(state: Quorum, restarting: int) -> None:
     assume(len(state.voters) > 2)
     if not quorum_violations(node(restarting), state, FETCH_TIMEOUT):
-        assert 2 * len(caught_up(state, FETCH_TIMEOUT) - {restarting}) > len(state.voters)
+        assert 2 * len(voters_caught_up(state, FETCH_TIMEOUT) - {restarting}) > len(state.voters)
 
 
 @given(st.lists(st.integers(0, 1999), min_size=1, max_size=7), ID)

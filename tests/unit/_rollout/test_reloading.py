@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     KafkaUnavailable,
@@ -105,11 +105,11 @@ def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(dea
     """In a pause, as in every flow: the operator would restart nodes whose leaf has changed."""
     at.nodes.deaf = deaf
     work, before = at.work(), at.work()
-    carry_out(Pause(phase=Phase.USE, purpose="issue leaves"), see(before), before)
-    issuing = see(work)
+    carry_out(Pause(phase=Phase.USE, purpose="issue leaves"), observe_cluster(before), before)
+    issuing = observe_cluster(work)
     current, generation = issuing.snapshot.ca.current, issuing.snapshot.ca.certificate_generation
     carry_out(IssueLeaves(secrets=tuple(NODES), issuer=current, generation=generation, phase=Phase.USE), issuing, work)
-    observation = see(work)
+    observation = observe_cluster(work)
     step = Reload(uids=frozenset(at.cluster.node_uids), authority=None)
     if not deaf:
         carry_out(step, observation, work)

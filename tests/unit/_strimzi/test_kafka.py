@@ -14,10 +14,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     condition,
     is_generated,
     is_observed,
+    note_absent_operator,
     read_reconciliation,
     renewal_window,
     user_pause,
-    with_nodes,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
@@ -109,13 +109,13 @@ SEEN = {"conditions": conditions("Ready"), "observedGeneration": 2}
 def test_what_shows_that_no_operator_works_on_it(status: Any, pods: tuple[str, ...], absent: str) -> None:
     resource = kafka(status)
     resource["metadata"]["generation"] = 2
-    assert with_nodes(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
+    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
 
 
 def test_the_pod_of_a_single_node_may_just_be_made_anew() -> None:
     resource = kafka({"conditions": conditions("Ready")})
-    assert with_nodes(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).absent == ""
-    assert with_nodes(read_reconciliation(None, SCOPE), None).absent == ""
+    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).absent == ""
+    assert note_absent_operator(read_reconciliation(None, SCOPE), None).absent == ""
 
 
 def test_no_generation_is_not_observed() -> None:

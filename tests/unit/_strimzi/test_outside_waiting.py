@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
     await_clients,
     await_outside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import settled
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import with_copies_updated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitClients,
@@ -44,7 +44,9 @@ def bench_before_it_is_copied() -> Clients:
 
 
 def step(bench: Clients) -> AwaitOutside:
-    return AwaitOutside(clients=(NAME,), settled=settled(bench.observe().snapshot).outside.clients, phase=Phase.TRUST)
+    return AwaitOutside(
+        clients=(NAME,), settled=with_copies_updated(bench.observe().snapshot).outside.clients, phase=Phase.TRUST
+    )
 
 
 def operate(bench: Clients, *, every: float, workers: int = len(WORKERS)) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import within_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import without_outside_clients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import alone_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
@@ -145,7 +145,7 @@ def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
         elif behind:
             event("issued after a switch")
             # The switch asked clients outside as well; a client that comes later does not keep the operator paused.
-            assert holds_for(current, within_cluster(snapshot))
+            assert holds_for(current, without_outside_clients(snapshot))
 
 
 @SETTINGS

@@ -35,7 +35,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
 
-def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
+def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     """The clients that the gates ask about: those that hold a CA of the cluster, or may, and are not waived.
 
     A client that is known to hold none of the cluster's CAs verifies another certificate, such as that of a listener
@@ -52,14 +52,14 @@ def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     )
 
 
-def within_cluster(snapshot: Snapshot) -> Snapshot:
+def without_outside_clients(snapshot: Snapshot) -> Snapshot:
     """The snapshot without outside clients, for questions about the cluster's own processes: states, and what a restart
     can bring about.
     """
     return snapshot.with_clients(())
 
 
-def settled(snapshot: Snapshot) -> Snapshot:
+def with_copies_updated(snapshot: Snapshot) -> Snapshot:
     """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
     read it.
     """
@@ -82,7 +82,7 @@ def _is_anchored(chain: Chain, trusts: Chain) -> bool:
     return any(one.is_twin_of(held) for one in chain for held in trusts)
 
 
-def left_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
+def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
     """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that it
     makes of all CAs; a copy made by hand keeps it, and one of ``ca.crt`` alone until it is the CA in use.
     """

@@ -32,7 +32,7 @@ def listener_name(pod: str, port: int) -> str:
     return f"port {port} of pod {pod}"
 
 
-def of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
+def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
     """Without the pods that are gone by now. uids: of the pods, listed after the listeners were asked.
 
     A port is opened by the name of the pod, so a new pod of that name may have answered for the one that was meant.

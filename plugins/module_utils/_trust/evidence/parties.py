@@ -37,7 +37,7 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
         return known
     return tuple(
         _present(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
-        for pod, seen in zip(stored.presenting(snapshot), known, strict=True)
+        for pod, seen in zip(stored.presenting_pods(snapshot), known, strict=True)
     )
 
 
@@ -54,7 +54,7 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     return tuple(one for one in found if one.authorities != frozenset() and waiver_of(one.name, snapshot) is None)
 
 
-def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
+def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
     """The pods that may have been started with a leaf of the CA that an abort gives up, whatever they are annotated with: one that started
     between the write of such a leaf and the moment at which a reconcile that was under way put the older one back (docs/operator.md,
     "Re-issue").
@@ -70,7 +70,7 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
     read_again = {uid for held in ledger.held for uid in held.holders}
     return tuple(
         pod
-        for pod, seen in zip(stored.presenting(snapshot), present_pods(snapshot, ledger), strict=True)
+        for pod, seen in zip(stored.presenting_pods(snapshot), present_pods(snapshot, ledger), strict=True)
         if (journal.unsure is None or pod.uid in journal.unsure)
         and pod.uid not in before
         and not (
@@ -92,7 +92,7 @@ def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
     return all(authorities == frozenset({entry.fingerprint}) for authorities in found)
 
 
-def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:
+def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster that present nothing yet, and are about to be issued a certificate. It may be of a CA that was in use
     when its issuer looked, which may have been a while ago.
     """
@@ -108,7 +108,7 @@ def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod is known to trust: those that it read when it started and that it accepts, where it was asked."""
-    known = stored.known_since_start(pod.uid, ledger)
+    known = stored.trusted_since_start(pod.uid, ledger)
     if not is_asked(pod, snapshot):
         return known
     return tuple(one for one in known if _accepts(pod, one.fingerprint, True, snapshot).trusted)
@@ -117,10 +117,10 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The same with those that it read when it started and of which it has said nothing: only a refusal is a refusal."""
     refused = {name for one in _listeners(pod, snapshot) for name in one.refuses}
-    return tuple(one for one in stored.known_since_start(pod.uid, ledger) if one.fingerprint not in refused)
+    return tuple(one for one in stored.trusted_since_start(pod.uid, ledger) if one.fingerprint not in refused)
 
 
-def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
+def pods_trusting_removed(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners may trust a removed CA: a pod that was asked, until it has refused this CA; any
     other pod that started before the removal.
     """
@@ -148,20 +148,20 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
     )
 
 
-def accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
+def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods that were asked, and whose listeners all accept this CA."""
     asked = (pod for pod in snapshot.nodes.pods if is_asked(pod, snapshot))
     return frozenset(pod.uid for pod in asked if _accepts(pod, fingerprint, None, snapshot).trusted)
 
 
-def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
+def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
     """Sentences that say why it is not known whether a pod that has answered trusts a CA that it has read at its start."""
     silent = {one.uid for one in unanswered(snapshot)}
     answers = [
         _accepts(pod, known.fingerprint, True, snapshot)
         for pod in stored.verifying(snapshot)
         if is_asked(pod, snapshot) and pod.uid not in silent
-        for known in stored.known_since_start(pod.uid, ledger)
+        for known in stored.trusted_since_start(pod.uid, ledger)
     ]
     return tuple(sorted({answer.why for answer in answers if not answer.trusted}))
 
@@ -179,7 +179,7 @@ def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
     """The nodes that were asked and of which a listener has not answered, or that are leaving, so that another process is about to take
     their place.
     """
-    parties = {*stored.presenting(snapshot), *stored.verifying(snapshot)}
+    parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}
     asked = (pod for pod in snapshot.nodes.pods if pod in parties and is_asked(pod, snapshot))
     return tuple(
         Unanswered(pod.name, pod.uid, pod.worker, why) for pod in asked if (why := _why_unanswered(pod, snapshot))
@@ -226,4 +226,4 @@ def _present(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) 
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older one.
         authorities |= known.authorities or frozenset()
     chains = tuple(dict.fromkeys(chain for one in found for chain in one.chains))
-    return stored.with_held(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)
+    return stored.add_held_leaves(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)

@@ -17,7 +17,7 @@ from ..model.snapshot import Snapshot
 
 def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
     """Why no listener can tell whether it trusts this CA, as a sentence; empty where it can."""
-    other = of_its_name(authority, snapshot)
+    other = find_namesake(authority, snapshot)
     if other is None or _is_probed(authority, snapshot):
         return ""
     return (
@@ -26,7 +26,7 @@ def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
     )
 
 
-def of_its_name(authority: Certificate, snapshot: Snapshot) -> Certificate | None:
+def find_namesake(authority: Certificate, snapshot: Snapshot) -> Certificate | None:
     """A CA with the name of this one and another key."""
     same = (one for one in _known(snapshot) if one.subject_der == authority.subject_der)
     return next((one for one in same if one.public_key_sha256 != authority.public_key_sha256), None)

@@ -138,7 +138,7 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
     return Presentation(pod.name, frozenset(found), chains, "stored leaf")
 
 
-def presenting(snapshot: Snapshot) -> tuple[Pod, ...]:
+def presenting_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that present certificates of this CA."""
     return tuple(pod for pod in snapshot.nodes.pods if not pod.verifies_only)
 
@@ -156,10 +156,12 @@ def verifying_only(snapshot: Snapshot) -> frozenset[str]:
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each of these pods by stored evidence, in their order."""
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
-    return tuple(with_held(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in presenting(snapshot))
+    return tuple(
+        add_held_leaves(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in presenting_pods(snapshot)
+    )
 
 
-def with_held(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
+def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
     """The presentation with the leaves that only the running process has: its Raft client and its agent present them
     until it restarts.
 
@@ -190,7 +192,7 @@ def usage_of(fingerprint: str, presentations: Iterable[Presentation]) -> Usage:
     return Usage.SOME if any(fingerprint in authorities for authorities in seen if authorities) else Usage.NONE
 
 
-def known_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
+def trusted_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that every channel of a pod trusts: read back from the bundle before the pod started."""
     return tuple(
         entry.certificate for entry in ledger.entries if entry.awaiting is not None and uid not in entry.awaiting

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..model.snapshot import Snapshot
 
 
-def left_to_their_owner(snapshot: Snapshot) -> tuple[str, ...]:
+def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
     """A sentence for each: why it matters, and what its owner has to do."""
     return tuple(
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says whom it trusts: if it verifies "

@@ -27,7 +27,7 @@ MOUNTED_SECRET = timedelta(seconds=120)
 STRICT = frozenset(kind for kind in Verifier if kind.applies_anchor_path_length)
 
 
-def arrives_at(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timedelta | None) -> datetime | None:
+def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timedelta | None) -> datetime | None:
     """From when leaves of this CA may be presented in this form; None while it has not been published.
 
     grace: as the caller wants it; None: what a mounted Secret takes where a client could refuse the form.
@@ -56,14 +56,14 @@ def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetim
     return None if current.cleared_at is None else current.cleared_at + (MOUNTED_SECRET if grace is None else grace)
 
 
-def led_on_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
+def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
     """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None where they cannot."""
     if any(one.path_length == 0 for one in _as_read(entry.certificate, snapshot)):
         return None
     return entry.cleared_at or entry.published_at
 
 
-def who_is_led_no_longer(snapshot: Snapshot) -> str:
+def describe_clients_left_behind(snapshot: Snapshot) -> str:
     """A sentence about clients that know only the CA before the one in use, where nodes lead them on until a next one is used; else empty."""
     links = snapshot.ca.links_in_use
     sent = links.sent_at(snapshot.now) if links is not None else ()
@@ -75,11 +75,11 @@ def who_is_led_no_longer(snapshot: Snapshot) -> str:
     )
 
 
-def who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
+def describe_possible_refusals(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     """Sentences about the clients that cannot be asked and that may refuse leaves in this form, which the CA in use leads to: since when, and
     until when; empty where none may.
     """
-    return " ".join(filter(None, (_who_may_refuse(form, snapshot, ledger), who_is_led_no_longer(snapshot))))
+    return " ".join(filter(None, (_who_may_refuse(form, snapshot, ledger), describe_clients_left_behind(snapshot))))
 
 
 def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:

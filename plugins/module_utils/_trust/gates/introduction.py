@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.clients import within_cluster
+from ..evidence.clients import without_outside_clients
 from ..model.intent import Linker
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
 from .gates import Gates, Violations
-from .trust import refusals, refused
+from .trust import refusals, select_refusals
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
     form = (link, *snapshot.ca.current)
     learners = _learners(snapshot, ledger, entry, form)
     able = snapshot.with_nodes(pods=tuple(pod for pod in snapshot.nodes.pods if pod not in learners))
-    if refused(gates.trust(within_cluster(able), ledger, form)):
+    if select_refusals(gates.trust(without_outside_clients(able), ledger, form)):
         refusing = [
             f"{party.name} would refuse its link certificate: {why}." for party, why in refusals(able, ledger, form)
         ]
@@ -61,7 +61,7 @@ def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, ga
     Without a link there are two forms: with their chain, as nodes present them, and alone, as the operator presents its
     own.
     """
-    inside, introduction = within_cluster(snapshot), introduction_of(snapshot, ledger, entry, gates)
+    inside, introduction = without_outside_clients(snapshot), introduction_of(snapshot, ledger, entry, gates)
     if introduction.link is not None:
         return gates.trust(inside, ledger, introduction.form)
     return gates.trust(inside, ledger, entry.chain) or gates.alone(inside, ledger, entry.chain)

@@ -14,7 +14,7 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 
 
-def told_of_unnameable(snapshot: Snapshot) -> tuple[str, ...]:
+def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:
     """Users that no issuer can name in a certificate, as sentences. No flow waits for one of them: it presents nothing."""
     return tuple(
         f"{name} gets no certificate: {why}. Give the user another name."

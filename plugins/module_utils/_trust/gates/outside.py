@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.clients import left_without, relying
+from ..evidence.clients import clients_asked_by_gates, trust_without
 from ..model.clients import Follows, OutsideClient
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
@@ -17,12 +17,12 @@ from ..model.violations import Condition, Violation
 from .validation import is_valid
 
 
-def refusing_outside(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
     """Violations of the clients that cannot validate leaves in this form, or of which it is not known. Behind leaves of the CA in use, and of a
     renewal of it, nodes send its link certificates.
     """
     found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
-    for client in relying(snapshot, ledger):
+    for client in clients_asked_by_gates(snapshot, ledger):
         if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.kind):
             message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
             found.append(_violation(Condition.TRUST, client, message))
@@ -31,7 +31,7 @@ def refusing_outside(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[V
     return tuple(found)
 
 
-def needing_outside(
+def check_clients_can_spare(
     snapshot: Snapshot, ledger: Ledger, leaving: Certificate, presented: Iterable[Chain]
 ) -> tuple[Violation, ...]:
     """Violations of the clients that could not validate leaves in these forms without the CA that leaves, or of which
@@ -43,8 +43,8 @@ def needing_outside(
     withdrawn = leaving.fingerprint not in snapshot.ca.projected
     given = list(presented)
     found = []
-    for client in relying(snapshot, ledger):
-        left = left_without(leaving, client)
+    for client in clients_asked_by_gates(snapshot, ledger):
+        left = trust_without(leaving, client)
         sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
         forms = [sent(form, snapshot.now) for form in given]
         if left is not None and not all(is_valid(form, left, snapshot.now, client.kind) for form in forms):

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..._pki.certificates import Chain
-from ..evidence.parties import expecting, present_outside, present_pods, unsure
+from ..evidence.parties import parties_awaiting_issue, possible_holders_of_undone, present_outside, present_pods
 from ..evidence.stored import authority_of
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
-from .outside import needing_outside
+from .outside import check_clients_can_spare
 from .trust import HAS_ANOTHER_OWNER
 from .verifiers import verifying_parties
 
@@ -53,7 +53,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     used = {authority for need in needs for authority in need.authorities or ()}
     presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
     leaving = [entry.certificate for entry in ledger.entries if entry.fingerprint == fingerprint]
-    outside = (violation for one in leaving for violation in needing_outside(snapshot, ledger, one, presented))
+    outside = (violation for one in leaving for violation in check_clients_can_spare(snapshot, ledger, one, presented))
     # A program that may present several certificates says the same of each.
     return tuple(dict.fromkeys((*violations, *outside)))
 
@@ -77,7 +77,7 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
         authority, why = authority_of(leaf, leaf.generation, ledger)
         yield _Need(f"Secret {leaf.secret}", None if authority is None else frozenset({authority}), why)
     if fingerprint == ledger.undone:
-        for pod in unsure(snapshot, ledger):
+        for pod in possible_holders_of_undone(snapshot, ledger):
             yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
     yield from _needed_soon(snapshot, ledger, fingerprint)
 
@@ -87,7 +87,7 @@ def _needed_soon(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterat
     entry = ledger.find(fingerprint)
     if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:
         return
-    for one in expecting(snapshot):
+    for one in parties_awaiting_issue(snapshot):
         yield _Need(one.name, None, "is about to be issued a certificate, which may be of this CA")
 
 

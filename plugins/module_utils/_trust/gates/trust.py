@@ -14,7 +14,7 @@ from ..._pki.certificates import Chain
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
-from .outside import cannot_validate, refusing_outside
+from .outside import cannot_validate, check_clients_accept
 from .verifiers import VerifyingParty, verifying_parties
 
 #: About a pod that has only the labels of one of the cluster's.
@@ -23,7 +23,7 @@ HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and 
 
 def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
     """Whether every verifier accepts leaves that are presented in this form: issuer first, then what is sent behind it."""
-    return (*_closed(snapshot, ledger, form), *refusing_outside(snapshot, ledger, form))
+    return (*_closed(snapshot, ledger, form), *check_clients_accept(snapshot, ledger, form))
 
 
 def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
@@ -57,7 +57,7 @@ def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Sna
     )  # fmt: skip
 
 
-def refused(closed: Iterable[Violation]) -> tuple[Violation, ...]:
+def select_refusals(closed: Iterable[Violation]) -> tuple[Violation, ...]:
     """The violations of a gate that are refusals. What is unknown keeps a gate closed, and is no reason to restart a process (I5)."""
     return tuple(one for one in closed if one.condition is not Condition.EVIDENCE)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..._pki.certificates import Chain
 from ..._pki.verifiers import Verifier
 from ..evidence.parties import possibly_trusted_by, surely_trusted_by
-from ..evidence.stored import presenting, verifying
+from ..evidence.stored import presenting_pods, verifying
 from ..model.ledger import Ledger
 from ..model.snapshot import Component, Pod, Snapshot
 from .validation import is_valid, validate
@@ -43,7 +43,7 @@ class VerifyingParty:
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
     """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
     pods = tuple(_pod(pod, snapshot, ledger) for pod in verifying(snapshot))
-    return (*pods, _cluster_operator(snapshot, ledger)) if presenting(snapshot) else pods
+    return (*pods, _cluster_operator(snapshot, ledger)) if presenting_pods(snapshot) else pods
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:

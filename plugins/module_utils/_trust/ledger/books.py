@@ -16,28 +16,28 @@ from ..model.decision import Transition
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
-from .enrolment import enrol, learn_generation
+from .enrolment import enrol_authorities, learn_generation
 from .journal import write_journal
 from .layout import lay_out
 from .memory import forget_held, forget_removed, remember_leaves
 from .projection import note_reloads, read_back
 from .removal import strike_removed
-from .swap import take_on
-from .transitions import advance
+from .swap import adopt_swapped
+from .transitions import advance_states
 from .upkeep import note_upkeep
 
 
 def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
     """The ledger after this pass and the transitions taken in it."""
     before = snapshot.ledger or Ledger()
-    ledger = enrol(snapshot, take_on(snapshot, intent, before))
+    ledger = enrol_authorities(snapshot, adopt_swapped(snapshot, intent, before))
     ledger = learn_generation(snapshot, ledger)
     ledger = remember_leaves(snapshot, ledger)
     ledger = read_back(snapshot, ledger, gates)
     ledger = note_reloads(snapshot, ledger)
     ledger = forget_removed(snapshot, ledger)
     ledger = forget_held(snapshot, ledger)
-    ledger = advance(snapshot, intent, ledger, gates)
+    ledger = advance_states(snapshot, intent, ledger, gates)
     ledger = strike_removed(snapshot, ledger, gates)
     ledger = write_journal(snapshot, intent, before, ledger)
     ledger = note_upkeep(snapshot, intent, ledger)

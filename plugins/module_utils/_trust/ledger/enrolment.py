@@ -19,10 +19,10 @@ def as_seen(snapshot: Snapshot) -> Ledger:
     """
     if snapshot.ledger is not None:
         return snapshot.ledger
-    return learn_generation(snapshot, enrol(snapshot, Ledger()))
+    return learn_generation(snapshot, enrol_authorities(snapshot, Ledger()))
 
 
-def enrol(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+def enrol_authorities(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Add what is missing as UNTRUSTED.
 
     A cluster without a ledger is adopted: the CA it works with enters as TRUSTED_UNUSED (docs/design.md, "States").

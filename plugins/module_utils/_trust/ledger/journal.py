@@ -16,8 +16,8 @@ from ..model.ledger import Journal, Ledger, Stop
 from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
 from .outgoing import note_outgoing
-from .stop import leads, stop_of
-from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
+from .stop import may_lead_flow, stop_of
+from .undoing import note_possible_holders, obstacle_to_undoing, was_never_issued
 
 
 def in_flight(ledger: Ledger | None) -> Journal | None:
@@ -42,7 +42,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
             journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None, stop=None, read_since=None
         )
         return replace(ledger, journal=done)
-    noted = note_outgoing(snapshot, note_unsure(snapshot, journal, ledger), ledger)
+    noted = note_outgoing(snapshot, note_possible_holders(snapshot, journal, ledger), ledger)
     noted = note_readers(snapshot, noted, ledger)
     return replace(ledger, journal=_as_asked_now(noted, snapshot, intent))
 
@@ -73,7 +73,7 @@ def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger
         is_abort=True,
         to_replace=False,
         is_upkeep=False,
-        unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
+        unsure=frozenset() if was_never_issued(snapshot, unwanted) else None,
         outgoing=None,
         stop=stop_of(None, intent, True, snapshot.now),
         read_since=None,
@@ -85,7 +85,7 @@ def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journ
     the run before.
     """
     journal = replace(journal, to_replace=journal.to_replace or _is_to_replace(journal, journal.stop, intent))
-    journal = replace(journal, stop=stop_of(journal.stop, intent, leads(intent, journal), snapshot.now))
+    journal = replace(journal, stop=stop_of(journal.stop, intent, may_lead_flow(intent, journal), snapshot.now))
     if intent.retire is None:
         return journal
     return replace(journal, retire=intent.retire, retire_by=intent.retire_by)
@@ -144,7 +144,7 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
     # A call that was killed before it came here has left its stop, and what it was for, beside the prepared CA.
     to_replace = snapshot.ca.to_replace or _is_to_replace(journal, snapshot.ca.stop, intent)
     journal = replace(journal, to_replace=journal.goal is Goal.RENEW and to_replace)
-    stop = stop_of(snapshot.ca.stop, intent, leads(intent, journal), snapshot.now)
+    stop = stop_of(snapshot.ca.stop, intent, may_lead_flow(intent, journal), snapshot.now)
     return replace(ledger, journal=replace(journal, stop=stop))
 
 

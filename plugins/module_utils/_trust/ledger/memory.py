@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import presenting_stored, still_trusting
+from ..evidence.parties import pods_trusting_removed, presenting_stored
 from ..evidence.stored import issuers_of, present_pod, verifying_only
 from ..model.ledger import HeldLeaf, Ledger, RemovedEntry
 from ..model.snapshot import Snapshot
@@ -68,7 +68,7 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
     if removed.awaiting and removed.fingerprint in snapshot.ca.projected:
         return replace(removed, awaiting=snapshot.uids or removed.awaiting)
-    if still_trusting(removed, snapshot):
+    if pods_trusting_removed(removed, snapshot):
         return removed
     lingering = (removed.awaiting | removed.lingering) & snapshot.uids - verifying_only(snapshot)
     return replace(removed, awaiting=frozenset(), lingering=lingering) if lingering else None
@@ -124,7 +124,7 @@ def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iter
     yield from (HeldLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())
 
 
-def yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still the stored one, because a call was killed
     before it put another in its place.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..evidence.parties import accepting
+from ..evidence.parties import pods_accepting
 from ..evidence.stored import verifying_only
 from ..gates.gates import Gates
 from ..model.ledger import Ledger, LedgerEntry
@@ -66,7 +66,7 @@ def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     alone = verifying_only(snapshot)
     for entry in ledger.entries if alone else ():
         read = (entry.awaiting or frozenset()) & alone
-        if read and (seen := read & accepting(entry.fingerprint, snapshot)):
+        if read and (seen := read & pods_accepting(entry.fingerprint, snapshot)):
             ledger = ledger.with_entry(replace(entry, awaiting=(entry.awaiting or frozenset()) - seen))
     return ledger
 

@@ -21,7 +21,7 @@ from ..model.names import flow_named
 _LED_BY = {Goal.CREATE: "present", Goal.RENEW: "renewed", Goal.REPLACE_KEY: "replaced"}
 
 
-def leads(intent: Intent, journal: Journal) -> bool:
+def may_lead_flow(intent: Intent, journal: Journal) -> bool:
     """Whether this call decides how far the flow in flight goes: it has the flow's own goal, undoes it, or says so."""
     if intent.continue_stopped or intent.goal is Goal.ABORT:
         return True
@@ -50,12 +50,12 @@ def stops_before_use(journal: Journal) -> bool:
     return journal.stop is not None and not journal.is_abort and journal.stop.after in (Phase.PREPARE, Phase.TRUST)
 
 
-def within_stop(intent: Intent, stop: Stop) -> Intent:
+def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
     """The intent with the phases alone that the flow may enter."""
     return replace(intent, until=_earlier(intent.until, stop.after))
 
 
-def told_of_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
+def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
     """Where the flow stops and since when, and what goes on with it. authority: which CA of the cluster the flow is about, in words."""
     led_by, undone = (
         ("aborted", "")

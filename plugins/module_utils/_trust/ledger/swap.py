@@ -34,16 +34,16 @@ class Swap:
         return self.chain[0]
 
 
-def swap_of(snapshot: Snapshot) -> Swap | None:
+def find_swap(snapshot: Snapshot) -> Swap | None:
     """The swap that is not adopted yet; None where there is none."""
     ledger, current = snapshot.ledger, snapshot.ca.current
-    replaced = in_use(ledger) if ledger else None
+    replaced = last_current(ledger) if ledger else None
     if ledger is None or replaced is None or not current or _has_come_by_a_flow(current[0], ledger):
         return None
     return None if any(_is_known(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
 
 
-def in_use(ledger: Ledger) -> LedgerEntry | None:
+def last_current(ledger: Ledger) -> LedgerEntry | None:
     """The CA that the ledger saw as ``ca.crt`` last; None where it never saw one."""
     seen = (entry for entry in ledger.entries if entry.generations)
     return max(seen, key=lambda entry: max(entry.generations), default=None)
@@ -60,15 +60,15 @@ def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
     return known and own.stands_in_for(current) and current.stands_in_for(own)
 
 
-def adoption_of(snapshot: Snapshot, intent: Intent) -> Swap | None:
+def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
     """The swap that the caller wants to be adopted, by the fingerprint of the CA that lies there."""
     if intent.goal is not Goal.UPGRADE or intent.adopts is None:
         return None
-    swap = swap_of(snapshot)
+    swap = find_swap(snapshot)
     return swap if swap is not None and is_named(swap.certificate, intent.adopts) else None
 
 
-def yet_to_start(snapshot: Snapshot) -> tuple[Pod, ...]:
+def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that have not started since the swap, as far as their annotations say: they need not know what lies there.
 
     The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA reconcile").
@@ -76,11 +76,11 @@ def yet_to_start(snapshot: Snapshot) -> tuple[Pod, ...]:
     return tuple(pod for pod in snapshot.nodes.pods if pod.generation != snapshot.ca.certificate_generation)
 
 
-def take_on(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
+def adopt_swapped(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     """Enter an adopted CA with which every process has started already. Where one has not, the CA does not stay in
     ``ca.crt``, and is enrolled as the next one.
     """
-    swap = adoption_of(snapshot, intent)
-    if swap is None or yet_to_start(snapshot):
+    swap = find_adoption(snapshot, intent)
+    if swap is None or pods_yet_to_restart(snapshot):
         return ledger
     return ledger.with_entry(LedgerEntry(swap.chain, TrustState.UNTRUSTED, awaiting=frozenset()))

@@ -18,7 +18,7 @@ from ..model.snapshot import Snapshot
 from ..model.states import UNUSED, TrustState, Usage, after_usage
 
 
-def advance(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
+def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
     """The ledger after at most one transition for each CA."""
     presentations = present_all(snapshot, ledger)
     changed, leaving = ledger, {intent.leaving, ledger.undone}

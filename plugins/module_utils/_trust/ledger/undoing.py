@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from ..evidence.parties import unsure
+from ..evidence.parties import possible_holders_of_undone
 from ..evidence.stored import authority_of
 from ..gates.introduction import link_of
 from ..model.ledger import Journal, Ledger, LedgerEntry
@@ -42,7 +42,7 @@ def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
     return ca.key == key or key in ca.elsewhere or old.fingerprint in ca.kept_keys
 
 
-def nobody_can_have(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
+def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
     """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well. Before the
     switch leaves are handed out behind a link certificate alone.
     """
@@ -54,7 +54,7 @@ def nobody_can_have(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
     return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.in_use)
 
 
-def note_unsure(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
+def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
     """The journal with those who may have been started with a leaf of the CA that is given up: told once, when none is stored and the operator, which
     might put one back, has confirmed its pause.
     """
@@ -63,7 +63,7 @@ def note_unsure(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal
         return journal
     if snapshot.nodes.in_place is None or is_stored(snapshot, ledger, journal.replaces):
         return journal
-    return replace(journal, unsure=frozenset(pod.uid for pod in unsure(snapshot, ledger)))
+    return replace(journal, unsure=frozenset(pod.uid for pod in possible_holders_of_undone(snapshot, ledger)))
 
 
 def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:

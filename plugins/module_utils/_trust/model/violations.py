@@ -53,7 +53,7 @@ class Condition(str, Enum):
     TARGET_IS_KNOWN = "target_is_known"
     FLOW_CAN_BE_UNDONE = "flow_can_be_undone"
     VERIFIERS_ARE_KNOWN = "verifiers_are_known"
-    SOMEBODY_ISSUES = "somebody_issues"
+    USERS_HAVE_AN_ISSUER = "users_have_an_issuer"
     PRESENTERS_CAN_BE_ISSUED_TO = "presenters_can_be_issued_to"
     PRESENTERS_ARE_KNOWN = "presenters_are_known"
     PRESENTERS_ARE_SERVED = "presenters_are_served"

@@ -27,7 +27,7 @@ from ..model.steps.nodes import Roll, RollReason
 from ..model.violations import Condition, Violation
 from ..preconditions.lives import chosen_life
 from .likeness import state_of
-from .windows import told_of_windows, waits_for_window
+from .windows import describe_next_window, waits_for_window
 
 #: Whether the state that a caller asked for is reached; the flow may have more to do then.
 Reached: TypeAlias = Callable[[Snapshot], bool]
@@ -95,7 +95,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             found = _found(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
             if waits_for_window(start, intent) and any(one.nodes or one.others for one in found.whole):
-                choices[f"{start.names.kafka} {told_of_windows(start)}"] = None
+                choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
             return _without(seen - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:

@@ -14,7 +14,7 @@ from ..model.steps.base import StandIn, Steps
 from ..rules.pause import restarted_by_operator
 
 
-def within_windows(
+def respect_windows(
     decision: Decision, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine = ENGINE
 ) -> Decision:
     """The decision, or one without steps that waits for the next window, where its steps lead to restarts and no window is open."""
@@ -35,7 +35,7 @@ def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
     return windows is not None and not windows.is_open and not intent.ignores_windows
 
 
-def told_of_windows(snapshot: Snapshot) -> str:
+def describe_next_window(snapshot: Snapshot) -> str:
     """The rest of a sentence about the Kafka resource, for a plan with restarts of which none may come about now."""
     windows = snapshot.reconciliation.windows
     opens = f", which opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate, Chain
-from ..ledger.swap import adoption_of
+from ..ledger.swap import find_adoption
 from ..ledger.target import supplied_for
 from ..ledger.wish import wish_of
 from ..model.intent import Intent
@@ -49,7 +49,7 @@ def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, s
     supplied, wish, swap = (
         supplied_for(snapshot, intent, ledger),
         wish_of(snapshot, intent, ledger),
-        adoption_of(snapshot, intent),
+        find_adoption(snapshot, intent),
     )
     if supplied is not None:
         yield SUPPLIED, supplied.chain, "Supply a CA with a key of its own."

@@ -38,7 +38,7 @@ def wrong_clock(snapshot: Snapshot) -> Violation | None:
     return Violation(Condition.CLOCKS_AGREE, f"the clock of {clock.machine}", message, _REMEDY)
 
 
-def doubtful_clock(snapshot: Snapshot) -> tuple[str, ...]:
+def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
     """A sentence that warns of the clock where it holds nothing; none where it agrees with the API server's."""
     clock = snapshot.clock
     if clock is None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from ..ledger.journal import in_flight
-from ..ledger.stop import leads, told_of_stop
+from ..ledger.stop import describe_stop, may_lead_flow
 from ..ledger.target import resolve
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -222,11 +222,11 @@ def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         intent.goal not in (Goal.RENEW, Goal.REPLACE_KEY)
         or journal is None
         or journal.stop is None
-        or leads(intent, journal)
+        or may_lead_flow(intent, journal)
     ):
         return
     yield Violation(
-        Condition.NOT_STOPPED, snapshot.names.kafka, *told_of_stop(journal, journal.stop, snapshot.names.ca)
+        Condition.NOT_STOPPED, snapshot.names.kafka, *describe_stop(journal, journal.stop, snapshot.names.ca)
     )
 
 

@@ -15,7 +15,7 @@ from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 from ..model.violations import Condition, Violation
-from ..rules.hand_over import what_the_operator_would_do
+from ..rules.hand_over import foresee_operator_renewal
 
 _REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand the cluster back."
 
@@ -65,7 +65,7 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
     """
     if intent.operator_may_renew or not _gives(snapshot, intent):
         return
-    if foretold := what_the_operator_would_do(snapshot):
+    if foretold := foresee_operator_renewal(snapshot):
         yield Violation(
             Condition.OPERATOR_KEEPS_AUTHORITY, snapshot.names.certificate_secret, foretold,
             "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..._leaves.trigger import ends_with
 from ..evidence.stored import issuers_of
-from ..ledger.enrolment import enrol
+from ..ledger.enrolment import enrol_authorities
 from ..ledger.journal import in_flight
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -39,7 +39,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
     # With the CAs that have yet to be recorded.
-    known = enrol(snapshot, snapshot.ledger or Ledger())
+    known = enrol_authorities(snapshot, snapshot.ledger or Ledger())
     # A missing leaf that only an issuer can make is asked for by the flow itself, which waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
     told = {*_worth_a_word(snapshot, known), *missing}

@@ -50,7 +50,7 @@ from .presenters import (
     presenters_are_known,
     presenters_are_served,
     presenters_can_be_issued_to,
-    somebody_issues,
+    users_have_an_issuer,
     verifiers_are_known,
 )
 from .same_name import keys_are_told_apart
@@ -109,7 +109,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     flow_can_be_undone,
     generation_is_unambiguous,
     verifiers_are_known,
-    somebody_issues,
+    users_have_an_issuer,
     presenters_can_be_issued_to,
     presenters_are_known,
     presenters_are_served,

@@ -55,7 +55,7 @@ def _why_unsettled(snapshot: Snapshot) -> str:
     return "the operator's last reconcile has failed" if state.failure or state.is_first else ""
 
 
-def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies by the CA, no program logs in
     with such a certificate, and only the presenters that can be seen need one of the next CA.
     """
@@ -65,7 +65,7 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
     if snapshot.users.has_verifiers or snapshot.users.unmanaged:
         yield Violation(
-            Condition.SOMEBODY_ISSUES,
+            Condition.USERS_HAVE_AN_ISSUER,
             kafka,
             f"has no User Operator, which would issue certificates of the next {ca}.",
             add,
@@ -74,7 +74,7 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for one in presenters(snapshot):
         if one.renewal is not Renewal.AT_ONCE:
             yield Violation(
-                Condition.SOMEBODY_ISSUES, one.name,
+                Condition.USERS_HAVE_AN_ISSUER, one.name,
                 f"may hold a certificate of the present {ca}, and {kafka} has no User Operator, which would issue the next.",
                 f"Where it is not used any more, delete it with its Secret. {add}",
             )  # fmt: skip

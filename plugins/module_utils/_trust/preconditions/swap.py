@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..evidence.stored import chains_to
-from ..ledger.swap import Swap, adoption_of, swap_of, yet_to_start
+from ..ledger.swap import Swap, find_adoption, find_swap, pods_yet_to_restart
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.names import counted, is_named, named
@@ -26,8 +26,8 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """Only the caller can say that another CA in the place of the one in use is meant, and says which: no gate was asked
     whether it is trusted (I3).
     """
-    swap = swap_of(snapshot)
-    if swap is not None and not _is_of_the_operator(snapshot, intent) and adoption_of(snapshot, intent) is None:
+    swap = find_swap(snapshot)
+    if swap is not None and not _is_of_the_operator(snapshot, intent) and find_adoption(snapshot, intent) is None:
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
             f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put it there: by "
@@ -80,7 +80,7 @@ def _several(names: Iterable[str], what: str) -> str:
 
 def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it."""
-    swap = adoption_of(snapshot, intent)
+    swap = find_adoption(snapshot, intent)
     if swap is None:
         return
     condition, here = Condition.ADOPTED_IS_USABLE, snapshot.names.certificate_secret
@@ -103,7 +103,7 @@ def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Viol
     """Where some processes have yet to start with the adopted CA, the replaced one takes its place again meanwhile. That
     is too late when it has ended, or when the operator has put leaves of the adopted one under processes that refuse them.
     """
-    condition, waiting = Condition.ADOPTED_IS_USABLE, [pod.name for pod in yet_to_start(snapshot)]
+    condition, waiting = Condition.ADOPTED_IS_USABLE, [pod.name for pod in pods_yet_to_restart(snapshot)]
     if not waiting:
         return
     yield from date_problems(

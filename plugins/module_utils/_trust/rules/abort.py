@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..evidence.parties import unsure
+from ..evidence.parties import possible_holders_of_undone
 from ..ledger.undoing import is_stored
 from ..model.goals import Phase
 from ..model.states import TrustState
@@ -18,7 +18,7 @@ from .retirement import is_patient
 from .situation import Situation
 
 
-def turn_back(at: Situation) -> Steps:
+def undo_replacement(at: Situation) -> Steps:
     """Before the switch the next CA is given up. After it the one that was replaced becomes the next one: every party trusts it still, so the
     way back is that of any replacement.
     """
@@ -35,7 +35,7 @@ def turn_back(at: Situation) -> Steps:
     return (PrepareAgain(chain=old.chain),)
 
 
-def tell_apart(at: Situation) -> Steps:
+def pause_to_undo(at: Situation) -> Steps:
     """Pause the operator, so that it puts no leaf of the CA back that is given up: the books say then which pods may have one."""
     unwanted = at.ledger.find(at.ledger.undone)
     if (
@@ -45,7 +45,11 @@ def tell_apart(at: Situation) -> Steps:
         or unwanted.state is not TrustState.PHASE_OUT
     ):
         return ()
-    if at.is_paused or is_stored(at.snapshot, at.ledger, unwanted.fingerprint) or not unsure(at.snapshot, at.ledger):
+    if (
+        at.is_paused
+        or is_stored(at.snapshot, at.ledger, unwanted.fingerprint)
+        or not possible_holders_of_undone(at.snapshot, at.ledger)
+    ):
         return ()
     return (Pause(phase=at.phase, purpose="see which pods may have certificates of the CA that is given up"),)
 
@@ -54,5 +58,5 @@ def restart_unsure(at: Situation) -> Steps:
     """Restart the pods of which it cannot be told that they have no leaf of the CA that is given up."""
     if at.begun is None or at.begun.unsure is None or is_patient(at):
         return ()
-    uids = frozenset(pod.uid for pod in unsure(at.snapshot, at.ledger))
+    uids = frozenset(pod.uid for pod in possible_holders_of_undone(at.snapshot, at.ledger))
     return (Roll(reason=RollReason.LEAF, uids=uids, authority=at.current, phase=Phase.USE),) if uids else ()

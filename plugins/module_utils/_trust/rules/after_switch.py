@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.defects import named_verifiers
 from ..._pki.verifiers import Verifier
-from ..evidence.stored import presenting
-from ..gates.arrival import MOUNTED_SECRET, who_is_led_no_longer
+from ..evidence.stored import presenting_pods
+from ..gates.arrival import MOUNTED_SECRET, describe_clients_left_behind
 from ..gates.validation import is_valid
 from ..model.clients import Follows, OutsideClient
 from ..model.goals import Goal, Phase
@@ -33,7 +33,12 @@ def await_readers(at: Situation) -> Steps:
     the certificate Secret. A pause is not made longer for clients.
     """
     since = at.begun.read_since if at.begun is not None else None
-    if since is None or at.current is None or at.snapshot.reconciliation.paused_by_us or not presenting(at.snapshot):
+    if (
+        since is None
+        or at.current is None
+        or at.snapshot.reconciliation.paused_by_us
+        or not presenting_pods(at.snapshot)
+    ):
         return ()
     until = since + time_for(at)
     if until <= at.snapshot.now:
@@ -41,7 +46,7 @@ def await_readers(at: Situation) -> Steps:
     return (AwaitClients(certificate=at.current, until=until, phase=Phase.RETIRE),)
 
 
-def needing_it(snapshot: Snapshot, successor: Successor) -> Snapshot:
+def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
     """The snapshot with the outside clients that need the next CA before the switch. A client to which the operator brings ``ca.crt`` alone has the
     CA in use until then, and the next one some time after: it does not need it where nodes with leaves of the next CA lead it on.
     """
@@ -58,14 +63,14 @@ def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
     return is_valid(form, client.trusts, now, client.kind)
 
 
-def who_is_refused(at: Situation, successor: Successor) -> str:
+def describe_refused_clients(at: Situation, successor: Successor) -> str:
     """Sentences about clients that know only the CA in use, once the operator is switched to the next one: until when nodes lead them on, and which
     of them are refused from when to when. Empty where there are none, or leaves of the next CA validate under the CA in use.
     """
     begun, current = at.begun, at.current
     if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.users.sends_chains:
         return ""
-    if begun.is_abort or not presenting(at.snapshot):
+    if begun.is_abort or not presenting_pods(at.snapshot):
         return ""
     old, new = named(current), named(successor.entry.certificate)
     links = successor.prepared.links
@@ -77,7 +82,7 @@ def who_is_refused(at: Situation, successor: Successor) -> str:
             f"Nothing leads clients from {old} to {new}: {successor.introduction.because or 'there is no link certificate.'} Clients that load ca.crt "
             "alone, whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted yet from the switch on, "
             "until each has; load every *.crt, or the bundle for clients, instead. Clients that go on with the old CA refuse each node from its "
-            f"restart after the switch on, until they read again. {who_is_led_no_longer(at.snapshot)}"
+            f"restart after the switch on, until they read again. {describe_clients_left_behind(at.snapshot)}"
         ).rstrip()
     if links is None:
         # The CA in use has issued the next one.

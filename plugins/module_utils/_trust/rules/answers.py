@@ -23,7 +23,7 @@ from ..model.steps.base import Step
 from ..model.steps.nodes import AwaitAnswers, Reload, Roll, RollReason
 from ..model.steps.pause import Resume
 from ..model.violations import Condition, Violation
-from .pause import let_on, restarted_by_operator
+from .pause import restarted_by_operator, resume_operators
 
 
 def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
@@ -46,7 +46,9 @@ def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
     if snapshot.reconciliation.paused_by_us:
         return found
-    return Decision(steps=let_on(snapshot), violations=tuple(does_not_answer(node, snapshot.names) for node in silent))
+    return Decision(
+        steps=resume_operators(snapshot), violations=tuple(does_not_answer(node, snapshot.names) for node in silent)
+    )
 
 
 def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:

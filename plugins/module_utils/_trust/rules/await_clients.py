@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.clients import settled
+from ..evidence.clients import with_copies_updated
 from ..gates.gates import Violations
 from ..ledger.projection import is_projected, is_withdrawn
 from ..model.goals import Phase
@@ -20,7 +20,7 @@ from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.trust import AwaitOutside
-from .after_switch import needing_it
+from .after_switch import with_clients_in_need
 from .situation import Situation
 
 
@@ -33,7 +33,7 @@ def await_outside(at: Situation) -> Steps:
     """
     if not at.snapshot.outside.clients:
         return ()
-    then = settled(at.snapshot)
+    then = with_copies_updated(at.snapshot)
     for now, later, phase in _obstacles(at, then):
         if now and not later:
             clients = tuple(violation.subject for violation in now)
@@ -48,7 +48,7 @@ def _obstacles(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Viol
         form, chain = successor.introduction.form, successor.entry.chain
         yield gates.trust(at.snapshot, ledger, form), gates.trust(then, ledger, form), Phase.TRUST
         if successor.introduction.link is not None:
-            needing = needing_it(at.snapshot, successor), needing_it(then, successor)
+            needing = with_clients_in_need(at.snapshot, successor), with_clients_in_need(then, successor)
             yield gates.trust(needing[0], ledger, chain), gates.trust(needing[1], ledger, chain), Phase.RETIRE
     for entry in ledger.entries:
         if entry.state is TrustState.PHASE_OUT and not is_withdrawn(at.snapshot, entry.fingerprint):

@@ -10,7 +10,7 @@ from ..ledger.wish import wish_of
 from .situation import Situation
 
 
-def to_be_confirmed(at: Situation) -> tuple[str, ...]:
+def describe_roots_to_confirm(at: Situation) -> tuple[str, ...]:
     """Sentences that say what a person has to compare, and what then to do."""
     wish = wish_of(at.snapshot, at.intent, at.ledger)
     if wish is None:

@@ -32,7 +32,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot, StoredLeaf
-from .operator_reissue import comes_near, leaves_before_operator_window, misnamed_leaves
+from .operator_reissue import leaves_before_operator_window, misnamed_leaves, nears_operator_window
 from .standing import renewed_leaves
 
 
@@ -53,7 +53,7 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
     own = leaf.chain[0]
     above = snapshot.ca.current
     # Here they are read again; in its window the operator would issue them with a restart.
-    ending = is_ending(own, above, snapshot.now, intent.renew_before) or comes_near(
+    ending = is_ending(own, above, snapshot.now, intent.renew_before) or nears_operator_window(
         own, snapshot.window_of(leaf), snapshot.now
     )
     return own.signed_by(above[0]) and ending
@@ -78,7 +78,7 @@ def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tupl
 
 def _is_due(leaf: Certificate, issuer: Chain, window: timedelta, snapshot: Snapshot, intent: Intent) -> bool:
     asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, issuer, snapshot.now, intent.renew_before)
-    return asked or comes_near(leaf, window, snapshot.now)
+    return asked or nears_operator_window(leaf, window, snapshot.now)
 
 
 def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
@@ -103,7 +103,7 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
     return {**_of_time(snapshot, intent, ledger), **_without_the_operator(snapshot)}
 
 
-def reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
+def due_reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
     """Why leaves have to be issued by this CA, which is in use or is to be, by their Secret; also those that are missing. Their dates matter only
     where no CA takes the place of another.
     """

@@ -55,7 +55,7 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
     return (*_authorities(snapshot, within), *_leaves(snapshot, within), *_other_authorities(snapshot, within))
 
 
-def told_of_schedule(snapshot: Snapshot) -> str:
+def describe_missing_schedule(snapshot: Snapshot) -> str:
     """A sentence where a CA was adopted and no schedule renews it yet; empty elsewhere."""
     current = snapshot.ca.in_use
     if snapshot.ledger is None or snapshot.reconciliation.generated or _upkeep(snapshot) or not current:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ..._pki.certificates import Chain
 from ..._pki.defects import named_verifiers
-from ..evidence.stored import presenting
-from ..gates.arrival import STRICT, arrives_at, renewed_arrives_at, why_refused_by_strangers
+from ..evidence.stored import presenting_pods
+from ..gates.arrival import STRICT, renewed_arrives_at, usable_from, why_refused_by_strangers
 from ..model.goals import Phase
 from ..model.names import named
 from ..model.states import TRUSTED_STATES, TrustState
@@ -37,9 +37,9 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
 
     why: told where no option says how much time they get.
     """
-    until = arrives_at(successor.entry, form, at.snapshot, at.intent.client_grace)
+    until = usable_from(successor.entry, form, at.snapshot, at.intent.client_grace)
     # Clients verify what processes of the cluster present.
-    if until is None or until <= at.snapshot.now or not presenting(at.snapshot):
+    if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot):
         return ()
     told = why if why_refused_by_strangers(form, at.snapshot) else ""
     return (AwaitClients(certificate=successor.entry.certificate, until=until, because=told, phase=phase),)
@@ -61,7 +61,7 @@ def _await_first_use(at: Situation, successor: Successor) -> Steps:
 def _await_renewed(at: Situation, successor: Successor) -> Steps:
     """Clients get the time to read the CA in use as it was renewed, where a link certificate leads them on from it."""
     current = at.ledger.find(at.current.fingerprint) if at.current else None
-    if successor.introduction.link is None or current is None or not presenting(at.snapshot):
+    if successor.introduction.link is None or current is None or not presenting_pods(at.snapshot):
         return ()
     until = renewed_arrives_at(current, at.intent.client_grace)
     if until is None or until <= at.snapshot.now:

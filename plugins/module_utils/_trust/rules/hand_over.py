@@ -17,7 +17,7 @@ from ..model.steps.authority import RaiseKeyGeneration, SetGenerated
 from ..model.steps.base import Steps
 from ..model.steps.books import DeleteLedger, RemoveMarks, WriteLedger
 from ..model.steps.requests import ForgetRequests
-from .pause import in_pause
+from .pause import pause_first
 from .situation import Situation
 
 #: The operator looks every two minutes; handing back may take somewhat longer, with restarts of nodes.
@@ -49,7 +49,7 @@ def _leave(snapshot: Snapshot) -> Steps:
 
 def _given(snapshot: Snapshot) -> SetGenerated:
     """With the restarts that follow at once."""
-    foretold = what_the_operator_would_do(snapshot)
+    foretold = foresee_operator_renewal(snapshot)
     given = SetGenerated(generated=True, ca=snapshot.names.ca, phase=Phase.RETIRE)
     if not foretold:
         return given
@@ -57,7 +57,7 @@ def _given(snapshot: Snapshot) -> SetGenerated:
     return replace(given, renewing=at_once, because=f"{snapshot.names.certificate_secret} {foretold}")
 
 
-def what_the_operator_would_do(snapshot: Snapshot) -> str:
+def foresee_operator_renewal(snapshot: Snapshot) -> str:
     """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA in use as soon as it is its own; empty
     where it would keep it, or finds one that has ended (docs/operator.md, "Generated CA").
     """
@@ -102,4 +102,4 @@ def raise_key_generation(at: Situation) -> Steps:
     named = authority_generation(at.current)
     if named is None or named <= at.snapshot.ca.key_generation:
         return ()
-    return in_pause(at, RaiseKeyGeneration(generation=named))
+    return pause_first(at, RaiseKeyGeneration(generation=named))

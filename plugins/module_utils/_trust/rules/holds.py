@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ..._pki.certificates import Chain
-from ..evidence.parties import doubts, presenters, still_trusting, unanswered
-from ..evidence.stored import presenting, why_not_ours
+from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
+from ..evidence.stored import presenting_pods, why_not_ours
 from ..gates.namesakes import namesakes
 from ..gates.verifiers import verifying_parties
 from ..model.goals import Phase
@@ -22,15 +22,15 @@ from ..model.states import TRUSTED_STATES, TrustState
 from ..model.steps.base import Steps
 from ..model.steps.nodes import Reload, Roll
 from ..model.violations import Condition, Violation
-from .after_switch import needing_it
+from .after_switch import with_clients_in_need
 from .answers import does_not_answer
-from .operator_reissue import comes_near, first_to_end
-from .requests import leaves_lacking, leaves_to_ask_for
+from .operator_reissue import find_first_ending, nears_operator_window
+from .requests import leaves_to_ask_for, leaves_to_await
 from .retirement import is_patient
 from .situation import Situation
 
 
-def holds(at: Situation) -> tuple[Violation, ...]:
+def list_holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open, and that are in the way of the phases the caller asks for."""
     retirement = _retirement(at) if at.allows(Phase.RETIRE) else ()
     held = (
@@ -57,9 +57,9 @@ def _ending_meanwhile(at: Situation) -> Iterator[Violation]:
     ending = [
         leaf
         for leaf in at.snapshot.every_leaf
-        if leaf.chain and comes_near(leaf.chain[0], at.snapshot.window_of(leaf), at.snapshot.now)
+        if leaf.chain and nears_operator_window(leaf.chain[0], at.snapshot.window_of(leaf), at.snapshot.now)
     ]
-    if first := first_to_end(ending):
+    if first := find_first_ending(ending):
         secret, end = first
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, at.snapshot.names.kafka,
@@ -69,7 +69,7 @@ def _ending_meanwhile(at: Situation) -> Iterator[Violation]:
         )  # fmt: skip
 
 
-def held_after(at: Situation) -> tuple[str, ...]:
+def describe_holds_of_retire(at: Situation) -> tuple[str, ...]:
     """Sentences that say what the phase retire waits for, where the caller stops before it."""
     return () if at.allows(Phase.RETIRE) else tuple(f"the phase retire waits: {one}" for one in _retirement(at))
 
@@ -87,7 +87,7 @@ def _unusable_leaves(at: Situation) -> Iterator[Violation]:
         yield from at.gates.trust(at.snapshot, at.ledger, at.snapshot.ca.current)
 
 
-def spoilt_for(at: Situation, steps: Steps) -> Iterator[Violation]:
+def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation]:
     """The leaves, missing or such that no process could use them, of the pods which these steps restart or have read again: other pods would have
     restarted by then. The operator issues those of an earlier generation anew before it restarts anything, where it has the key.
     """
@@ -154,7 +154,7 @@ def _covered(at: Situation) -> frozenset[str]:
 def _awaited(at: Situation) -> Collection[str]:
     """The Secrets for which leaves are asked for, as long as one of these has not come back."""
     asked = leaves_to_ask_for(at)
-    return asked.secrets if asked and leaves_lacking(at) else ()
+    return asked.secrets if asked and leaves_to_await(at) else ()
 
 
 def _unserved(at: Situation) -> Iterator[Violation]:
@@ -182,7 +182,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
     told, covered = {node.pod for node in silent}, _covered(at)
-    for pod, seen in zip(presenting(at.snapshot), at.presented_by_pods, strict=True):
+    for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party), f"it cannot be told what it presents: {seen.why}.",
@@ -195,13 +195,13 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
                 Condition.EVIDENCE, one.name, f"it cannot be told of which CA the certificate is that it presents: {one.why}.",
                 one.remedy,
             )  # fmt: skip
-    for why in doubts(at.snapshot, at.ledger):
+    for why in describe_trust_doubts(at.snapshot, at.ledger):
         yield Violation(
             Condition.EVIDENCE, names.kafka, f"it cannot be told whom a node trusts: {why}.",
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
     for removed in at.ledger.removed:
-        if removed.fingerprint not in at.returned and still_trusting(removed, at.snapshot):
+        if removed.fingerprint not in at.returned and pods_trusting_removed(removed, at.snapshot):
             yield Violation(
                 Condition.REMOVAL, names.kafka,
                 f"some nodes may still trust the removed CA {removed.certificate.subject} "
@@ -242,11 +242,11 @@ def _held_switch(at: Situation) -> Iterator[Violation]:
     if successor is None or successor.entry.state not in TRUSTED_STATES or is_patient(at):
         return
     closed = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
-    if closed or leaves_lacking(at):
+    if closed or leaves_to_await(at):
         # Without its leaves the CA is not used yet, and no party has to know it without its link certificate.
         yield from closed
         return
-    yield from at.gates.trust(needing_it(at.snapshot, successor), at.ledger, successor.entry.chain)
+    yield from at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, successor.entry.chain)
 
 
 def _held_retirement(at: Situation) -> Iterator[Violation]:

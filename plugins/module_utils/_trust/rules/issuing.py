@@ -10,7 +10,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.leaves import IssueLeaves
-from .requests import lacking
+from .requests import secrets_without_leaf
 from .situation import Situation
 
 
@@ -25,7 +25,7 @@ def issue(
     avoidable: str = "",
 ) -> Steps:
     """All of them or none: nodes that take up some of them would have to restart again for the others."""
-    if not secrets or lacking(at, secrets, issuer):
+    if not secrets or secrets_without_leaf(at, secrets, issuer):
         return ()
     return (
         IssueLeaves(

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.clients import within_cluster
+from ..evidence.clients import without_outside_clients
 from ..evidence.stored import issuers_of, why_not_ours
-from ..gates.arrival import who_may_refuse
-from ..ledger.memory import note_held, yet_to_read
+from ..gates.arrival import describe_possible_refusals
+from ..ledger.memory import nodes_yet_to_read, note_held
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
 from ..model.ledger import HeldLeaf
@@ -34,8 +34,8 @@ from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded, why_restarted_later
 from .issuing import issue
 from .operator_reissue import misnamed_leaves, needed_by_operator
-from .pause import in_pause, restarted_by_operator
-from .requests import lacking, leaves_lacking
+from .pause import pause_first, restarted_by_operator
+from .requests import leaves_to_await, secrets_without_leaf
 from .retirement import RESTART_BEFORE, is_ending, is_patient
 from .situation import Situation
 
@@ -82,8 +82,8 @@ def _replaced(at: Situation, order: _Order | None) -> Steps:
         at, order.secrets, order.issuer, Phase.USE, link=order.link, because=order.because, avoidable=order.avoidable
     )
     if not issued or order.restarting:
-        return in_pause(at, *issued) if order.unseen else issued
-    return in_pause(at, *(note(at, order.secrets, Phase.USE) or issued))
+        return pause_first(at, *issued) if order.unseen else issued
+    return pause_first(at, *(note(at, order.secrets, Phase.USE) or issued))
 
 
 def note(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
@@ -156,7 +156,7 @@ def _first_use(at: Situation) -> _Order | None:
         return None
     because = (
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
-        f"has signed: no pod has to restart to trust it first. {who_may_refuse(successor.introduction.form, at.snapshot, at.ledger)}"
+        f"has signed: no pod has to restart to trust it first. {describe_possible_refusals(successor.introduction.form, at.snapshot, at.ledger)}"
     ).rstrip()
     link, why = successor.introduction.link, why_not_in_place(at)
     if misnamed:
@@ -197,7 +197,7 @@ def use_by_operator(at: Situation) -> Steps:
         if leaf.component is Component.CLUSTER_OPERATOR and not at.is_of(leaf, successor.entry.certificate)
     )
     # Clients outside the cluster never meet it.
-    inside, chain = within_cluster(at.snapshot), successor.entry.chain
+    inside, chain = without_outside_clients(at.snapshot), successor.entry.chain
     if not outdated or at.gates.trust(inside, at.ledger, chain) or at.gates.alone(inside, at.ledger, chain):
         return ()
     return issue(at, outdated, chain, Phase.USE)
@@ -219,7 +219,7 @@ def _stands_still(at: Situation) -> bool:
     """
     needed = needed_by_operator(at.snapshot) - set(at.snapshot.users.served)
     unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves.stored)
-    return unreadable or bool(lacking(at, tuple(sorted(needed)), at.snapshot.ca.current))
+    return unreadable or bool(secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current))
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:
@@ -234,7 +234,7 @@ def _is_ours(at: Situation, current: Certificate) -> bool:
 
 def read_again(at: Situation) -> Steps:
     """Have listeners read their new leaf. Nodes that the operator restarts anyway are left out: they start with it."""
-    waiting = yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at.snapshot)
+    waiting = nodes_yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at.snapshot)
     if not waiting:
         return ()
     if readers := await_readers(at):
@@ -254,7 +254,7 @@ def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
     """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the one that the flow leads, or leads back, to.
     While certificates of the next CA are awaited no pod restarts for it: each node restarts with its own.
     """
-    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at) or leaves_lacking(at):
+    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at) or leaves_to_await(at):
         return False
     return at.begun.successor not in issuers_of((held.certificate,), at.ledger)
 

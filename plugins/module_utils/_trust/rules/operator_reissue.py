@@ -28,7 +28,7 @@ def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
         for leaf in snapshot.every_leaf
         if leaf.chain
         and leaf.chain[0].signed_by(current)
-        and comes_near(leaf.chain[0], snapshot.window_of(leaf), snapshot.now)
+        and nears_operator_window(leaf.chain[0], snapshot.window_of(leaf), snapshot.now)
     )
 
 
@@ -57,18 +57,18 @@ def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in snapshot.leaves.misnamed)
 
 
-def first_to_end(leaves: Iterable[StoredLeaf]) -> tuple[str, datetime] | None:
+def find_first_ending(leaves: Iterable[StoredLeaf]) -> tuple[str, datetime] | None:
     """The Secret of the leaf that ends first, and when; None where there is no leaf."""
     ends = ((leaf.chain[0].not_after, leaf.secret) for leaf in leaves if leaf.chain)
     return next(((secret, end) for end, secret in sorted(ends)), None)
 
 
-def comes_near(leaf: Certificate, window: timedelta, now: datetime) -> bool:
+def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -> bool:
     """Whether a leaf is near the operator's window, or in it."""
-    return now > near_from(leaf, window)
+    return now > nears_window_from(leaf, window)
 
 
-def near_from(leaf: Certificate, window: timedelta) -> datetime:
+def nears_window_from(leaf: Certificate, window: timedelta) -> datetime:
     """When a leaf comes near the operator's window. window: how long before a leaf's end the operator renews it. A leaf that lives no
     longer than that is in it from its first day, and is renewed at half of its life, so that not every run renews it.
     """

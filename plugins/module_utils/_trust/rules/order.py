@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..model.steps.base import Steps
-from .abort import restart_unsure, tell_apart, turn_back
+from .abort import pause_to_undo, restart_unsure, undo_replacement
 from .await_clients import await_outside
 from .first_use import await_arrival
 from .hand_over import hand_over
@@ -29,9 +29,9 @@ from .presenters import await_pick_up, reissue
 from .publish import await_bundle, project, publish
 from .requests import ask_for_leaves, await_issuer, forget_requests
 from .retire import forget, withdraw
-from .rewrite import lead_back, rewrite_for_the_operator
+from .rewrite import restore_links, rewrite_for_the_operator
 from .scale import scale
-from .serve import let_on_served, serve
+from .serve import resume_served_users, write_user_leaves
 from .settle import end_pause, settle_key
 from .situation import Situation
 from .spare import keep_spare_leaves
@@ -50,7 +50,7 @@ RULES: tuple[Rule, ...] = (
     settle_key,
     end_pause,
     # Abort: before anything leads further away from where it goes back to.
-    turn_back,
+    undo_replacement,
     # Scale: before everything else that a call might go on with, because the caller asks for nothing but this.
     scale,
     # Prepare: the next CA exists before anything else about it can be decided.
@@ -75,10 +75,10 @@ RULES: tuple[Rule, ...] = (
     use_by_operator,
     read_again,
     # By now every leaf that stays is known.
-    lead_back,
+    restore_links,
     # Retire: a CA that no process uses leaves before the operator is switched, so that no node restarts twice for it.
     withdraw,
-    tell_apart,
+    pause_to_undo,
     # Switch: after every leaf that could go before it.
     switch,
     tidy,
@@ -86,8 +86,8 @@ RULES: tuple[Rule, ...] = (
     # Uptake: what was written is taken up; by the operator's restarts before a process is made to forget a CA.
     await_restarts,
     # Users that have their certificates are let on before others get theirs.
-    let_on_served,
-    serve,
+    resume_served_users,
+    write_user_leaves,
     reissue,
     await_pick_up,
     forget,

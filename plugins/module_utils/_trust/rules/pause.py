@@ -18,7 +18,7 @@ from ..model.steps.presenters import PauseReissue, ResumeReissue
 from .situation import Situation
 
 
-def in_pause(at: Situation, *steps: Step) -> Steps:
+def pause_first(at: Situation, *steps: Step) -> Steps:
     """These steps where the operator is paused by this collection; else the step that pauses it."""
     if at.is_paused or not steps:
         return steps
@@ -66,7 +66,7 @@ def resume_reissue(at: Situation) -> Steps:
     return _resume_reissue(at.snapshot)
 
 
-def let_on(snapshot: Snapshot) -> Steps:
+def resume_operators(snapshot: Snapshot) -> Steps:
     """The steps that end the pauses that this collection has made, where nothing else may be done. The operator stays paused where it would take
     what is half-way for something to do; and in a cluster that goes, or that no operator sees: one that comes later would see the work half-way.
     """

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ..._pki.authorities import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.defects import named_verifiers
-from ..evidence.stored import presenting
+from ..evidence.stored import presenting_pods
 from ..gates.arrival import STRICT, can_make_room
 from ..gates.introduction import why_not_asked, why_not_linked
 from ..ledger.stop import stop_of
@@ -101,7 +101,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
     it, its key is here, and there are clients that get time.
     """
     grace = at.intent.client_grace
-    if not can_make_room(at.snapshot) or not presenting(at.snapshot):
+    if not can_make_room(at.snapshot) or not presenting_pods(at.snapshot):
         return False
     is_below = bool(supplied) and not supplied[0].is_root and supplied[0].signed_by(current)
     return (grace is None or bool(grace)) and (is_below or not why_not_linked(at.snapshot, supplied))

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..evidence.parties import expecting, presenters
+from ..evidence.parties import parties_awaiting_issue, presenters
 from ..model.presenters import ReissuePause, Renewal
 from ..model.steps.base import Steps
 from ..model.steps.presenters import AwaitPickUp, AwaitReissue
@@ -20,7 +20,7 @@ def reissue(at: Situation) -> Steps:
     """
     if not _is_switched(at) or at.current is None or at.serves:
         return ()
-    seen = (*presenters(at.snapshot), *expecting(at.snapshot))
+    seen = (*presenters(at.snapshot), *parties_awaiting_issue(at.snapshot))
     behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
     issued = (one for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED)
     due = tuple(one.name for one in issued if one.name in behind or one.pause.is_ours)

@@ -13,7 +13,7 @@ from ..model.ledger import LedgerEntry
 from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.trust import AwaitBundle, Project, Publish, WriteBundle
-from .pause import in_pause
+from .pause import pause_first
 from .situation import Situation
 
 
@@ -56,7 +56,7 @@ def write_bundle(at: Situation) -> Steps:
     """
     if at.snapshot.bundle in (None, at.snapshot.ca.projected):
         return ()
-    return in_pause(at, WriteBundle(phase=at.phase))
+    return pause_first(at, WriteBundle(phase=at.phase))
 
 
 def publish(at: Situation) -> Steps:

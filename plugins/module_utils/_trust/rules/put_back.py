@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from ..ledger.stop import stop_of
-from ..ledger.swap import adoption_of, yet_to_start
+from ..ledger.swap import find_adoption, pods_yet_to_restart
 from ..model.steps.authority import PutBack
 from ..model.steps.base import Steps
-from .pause import in_pause
+from .pause import pause_first
 from .situation import Situation
 
 
@@ -18,11 +18,11 @@ def put_back(at: Situation) -> Steps:
     """In a pause, the CA in use takes its place again and the other one becomes the next one, as if a flow had prepared
     it: so every gate is asked before its leaves are used (I3).
     """
-    swap = adoption_of(at.snapshot, at.intent)
-    if swap is None or not yet_to_start(at.snapshot):
+    swap = find_adoption(at.snapshot, at.intent)
+    if swap is None or not pods_yet_to_restart(at.snapshot):
         return ()
     step = PutBack(
         chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=at.key_generation_of_pods,
         stop=stop_of(None, at.intent, True, at.snapshot.now),
     )  # fmt: skip
-    return in_pause(at, step)
+    return pause_first(at, step)

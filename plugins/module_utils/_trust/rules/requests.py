@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
-from ..._leaves.request import Next, Wanted, next_of
+from ..._leaves.request import Next, Wanted, next_action
 from ..._leaves.trigger import OF_TIME, Due, Reason
 from ..._pki.certificates import Chain
 from ..ledger.wish import later_authorities, wish_of
@@ -21,8 +21,8 @@ from ..model.goals import Phase
 from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
-from .due import reasons_under
-from .operator_reissue import first_to_end, leaves_before_operator_window
+from .due import due_reasons_under
+from .operator_reissue import find_first_ending, leaves_before_operator_window
 from .situation import Situation
 
 #: Why a leaf is asked for that only tells which CA signs.
@@ -51,7 +51,7 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return _sample(at)
-    found = Asked(chain, reasons_under(at.snapshot, at.intent, at.ledger, chain))
+    found = Asked(chain, due_reasons_under(at.snapshot, at.intent, at.ledger, chain))
     return found if found.reasons else _sample(at) or found
 
 
@@ -62,20 +62,20 @@ def _sample(at: Situation) -> Asked | None:
     return Asked(wish.issuing[0], {wish.sample: _SIGNER})
 
 
-def lacking(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
+def secrets_without_leaf(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
     """The Secrets among these for which no leaf is at hand and none can be signed here."""
     if not at.snapshot.ca.is_kept_elsewhere(issuer[0]):
         return ()
-    return tuple(name for name in secrets if next_for(at, name, issuer) is not Next.USE)
+    return tuple(name for name in secrets if next_for_leaf(at, name, issuer) is not Next.USE)
 
 
-def leaves_lacking(at: Situation) -> tuple[str, ...]:
+def leaves_to_await(at: Situation) -> tuple[str, ...]:
     """The leaves that have to be asked for, and are not at hand yet."""
     asked = leaves_to_ask_for(at)
-    return lacking(at, asked.secrets, asked.issuer) if asked else ()
+    return secrets_without_leaf(at, asked.secrets, asked.issuer) if asked else ()
 
 
-def next_for(at: Situation, secret: str, issuer: Chain) -> Next:
+def next_for_leaf(at: Situation, secret: str, issuer: Chain) -> Next:
     """The next thing to do about the leaf in this Secret, which is wanted from this CA."""
     return _next(at, secret, _wanted(at, issuer))
 
@@ -86,13 +86,13 @@ def _wanted(at: Situation, issuer: Chain) -> Wanted:
 
 
 def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
-    return next_of(at.snapshot.leaves.requests.get(secret), wanted, at.snapshot.now)
+    return next_action(at.snapshot.leaves.requests.get(secret), wanted, at.snapshot.now)
 
 
 def _awaited(at: Situation) -> tuple[str, ...]:
     """The leaves that are still to come; also one that only tells which CA signs."""
     sample = _sample(at)
-    return leaves_lacking(at) or (sample.secrets if sample else ())
+    return leaves_to_await(at) or (sample.secrets if sample else ())
 
 
 def ask_for_leaves(at: Situation) -> Steps:
@@ -100,10 +100,10 @@ def ask_for_leaves(at: Situation) -> Steps:
     asked = leaves_to_ask_for(at)
     if asked is None:
         return ()
-    collected = tuple(name for name in asked.secrets if next_for(at, name, asked.issuer) is Next.COLLECT)
+    collected = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.COLLECT)
     if collected:
         return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)
-    missing = tuple(name for name in asked.secrets if next_for(at, name, asked.issuer) is Next.ASK)
+    missing = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.ASK)
     if not missing:
         return ()
     because = (
@@ -141,10 +141,10 @@ def forget_requests(at: Situation) -> Steps:
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
 
 
-def still_awaited(at: Situation) -> tuple[str, ...]:
+def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     """Sentences that say which certificates are waited for, from whom, and what became of the requests."""
     asked = leaves_to_ask_for(at)
-    missing = leaves_lacking(at)
+    missing = leaves_to_await(at)
     if asked is not None and asked == _sample(at):
         return tuple(_sampled(at, asked))
     if asked is None or not missing:
@@ -175,7 +175,7 @@ def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
 def _ending_meanwhile(at: Situation) -> Iterator[str]:
     """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for its own."""
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
-    if (first := first_to_end(ending)) and at.current is not None:
+    if (first := find_first_ending(ending)) and at.current is not None:
         secret, end = first
         yield (
             f"No issuer renews certificates of {named(at.current)} meanwhile: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
@@ -187,7 +187,7 @@ def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     """A sentence about users' certificates in their time for renewal, for a caller who stops before they are written."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
     ending = [leaf for name in of_time if (leaf := at.snapshot.users.served.get(name)) and leaf.chain]
-    first = first_to_end(ending)
+    first = find_first_ending(ending)
     if first is None:
         return ()
     secret, end = first

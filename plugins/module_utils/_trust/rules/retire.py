@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..evidence.parties import still_trusting
+from ..evidence.parties import pods_trusting_removed
 from ..model.goals import Phase
 from ..model.names import named
 from ..model.states import TrustState
@@ -15,7 +15,7 @@ from ..model.steps.nodes import Reload, Roll, RollReason
 from ..model.steps.trust import Withdraw
 from .after_switch import await_readers
 from .in_place import nodes_of, why_trust_not_reloaded
-from .pause import in_pause
+from .pause import pause_first
 from .situation import Situation
 
 
@@ -34,7 +34,7 @@ def withdraw(at: Situation) -> Steps:
             continue
         if at.gates.removal(at.snapshot, at.ledger, entry.fingerprint):
             continue
-        return in_pause(at, Withdraw(certificate=entry.certificate))
+        return pause_first(at, Withdraw(certificate=entry.certificate))
     return _withdraw_again(at)
 
 
@@ -44,7 +44,7 @@ def _withdraw_again(at: Situation) -> Steps:
         if removed.fingerprint not in at.returned or removed.certificate == at.current:
             continue
         if not at.gates.removal(at.snapshot, at.ledger, removed.fingerprint):
-            return in_pause(at, Withdraw(certificate=removed.certificate))
+            return pause_first(at, Withdraw(certificate=removed.certificate))
     return ()
 
 
@@ -56,7 +56,7 @@ def forget(at: Situation) -> Steps:
         if removed.fingerprint in at.returned:
             continue
         waiting = removed.awaiting & at.snapshot.uids
-        nodes = nodes_of(at.snapshot, still_trusting(removed, at.snapshot) & waiting)
+        nodes = nodes_of(at.snapshot, pods_trusting_removed(removed, at.snapshot) & waiting)
         why, old = why_trust_not_reloaded(at, removed.certificate), named(removed.certificate)
         if nodes and (readers := await_readers(at)):
             return readers

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 
 from ..model.goals import Goal, Retire
 from ..model.ledger import HeldLeaf, Journal
-from .operator_reissue import near_from
+from .operator_reissue import nears_window_from
 from .situation import Situation
 
 #: How long before the end of a held certificate the restart of its holders is asked for.
@@ -57,7 +57,7 @@ def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
         return
     for leaf in at.snapshot.leaves.stored:
         if leaf.chain and (ca.in_use_elsewhere or not leaf.chain[0].signed_by(ca.current[0])):
-            yield near_from(leaf.chain[0], at.snapshot.window_of(leaf))
+            yield nears_window_from(leaf.chain[0], at.snapshot.window_of(leaf))
 
 
 def is_ending(held: HeldLeaf, at: Situation) -> bool:

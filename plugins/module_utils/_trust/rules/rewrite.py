@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate
-from ..evidence.clients import within_cluster
-from ..gates.trust import refused
+from ..evidence.clients import without_outside_clients
+from ..gates.trust import select_refusals
 from ..model.goals import Goal
 from ..model.snapshot import Component, StoredLeaf
 from ..model.steps.base import Steps
@@ -17,7 +17,7 @@ from ..model.steps.leaves import RechainLeaves
 from .in_place import why_not_in_place
 from .issuing import issue
 from .leaves import note
-from .pause import in_pause
+from .pause import pause_first
 from .retirement import is_patient
 from .situation import Situation
 
@@ -32,17 +32,17 @@ def rewrite_leaves(at: Situation) -> Steps:
     current = at.current
     if current is None or not outdated:
         return ()
-    if refused(at.gates.trust(within_cluster(at.snapshot), at.ledger, at.snapshot.ca.current)):
+    if select_refusals(at.gates.trust(without_outside_clients(at.snapshot), at.ledger, at.snapshot.ca.current)):
         return ()
     kept = tuple(sorted(leaf.secret for leaf in outdated if _is_kept(leaf, current, at)))
     if kept:
-        return in_pause(at, RechainLeaves(secrets=kept, generation=at.generation, phase=at.phase))
+        return pause_first(at, RechainLeaves(secrets=kept, generation=at.generation, phase=at.phase))
     secrets = tuple(sorted(leaf.secret for leaf in outdated))
     issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
     if not issued:
         return ()
     noted = note(at, secrets, at.phase) if _are_read_again(at) else ()
-    return in_pause(at, *(noted or issued))
+    return pause_first(at, *(noted or issued))
 
 
 def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
@@ -59,7 +59,7 @@ def rewrite_for_the_operator(at: Situation) -> Steps:
     return rewrite_leaves(at) if at.current and at.snapshot.ca.is_kept_elsewhere(at.current) else ()
 
 
-def lead_back(at: Situation) -> Steps:
+def restore_links(at: Situation) -> Steps:
     """Put the link certificates of the CA in use behind leaves of nodes that the operator has issued, which knows none; and take them off where one
     of them has ended. Nothing restarts for it, because the leaf stays the same (docs/operator.md, "After the switch"). Leaves that are about to be
     replaced are left alone.

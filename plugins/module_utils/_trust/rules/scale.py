@@ -12,7 +12,7 @@ from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.pools import SetReplicas
 from .issuing import issue
-from .pause import in_pause
+from .pause import pause_first
 from .situation import Situation
 
 
@@ -27,4 +27,4 @@ def scale(at: Situation) -> Steps:
         return (step,)
     missing = tuple(sorted(at.snapshot.leaves.missing))
     issued = issue(at, missing, current, Phase.USE)
-    return in_pause(at, *issued, step) if issued or not missing else ()
+    return pause_first(at, *issued, step) if issued or not missing else ()

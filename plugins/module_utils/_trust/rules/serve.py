@@ -13,15 +13,15 @@ from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.presenters import AwaitKept
-from .due import reasons_under
-from .requests import lacking
+from .due import due_reasons_under
+from .requests import secrets_without_leaf
 from .situation import Situation
 
 #: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
 _AT_ONCE = 500
 
 
-def let_on_served(at: Situation) -> Steps:
+def resume_served_users(at: Situation) -> Steps:
     """Let the User Operator on to those who have what it keeps, and see that it does, before others get theirs."""
     if at.current is None or not at.serves:
         return ()
@@ -31,7 +31,7 @@ def let_on_served(at: Situation) -> Steps:
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
 
-def serve(at: Situation) -> Steps:
+def write_user_leaves(at: Situation) -> Steps:
     """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept, also what ends
     before long, as long as its successor is not at hand.
 
@@ -45,9 +45,9 @@ def serve(at: Situation) -> Steps:
         or at.gates.alone(at.snapshot, at.ledger, issuer)
     ):
         return ()
-    reasons = reasons_under(at.snapshot, at.intent, at.ledger, issuer)
+    reasons = due_reasons_under(at.snapshot, at.intent, at.ledger, issuer)
     wanted = (reasons.keys() & at.snapshot.users.served.keys()) - at.intent.taken
-    ready = wanted - set(lacking(at, tuple(wanted), issuer))
+    ready = wanted - set(secrets_without_leaf(at, tuple(wanted), issuer))
     unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
     behind = (
         name for name, leaf in at.snapshot.users.served.items() if leaf is not None and leaf.generation != at.generation

@@ -13,8 +13,8 @@ from ..._leaves.trigger import ends_with
 from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, CollectLeaves
-from .operator_reissue import comes_near
-from .requests import next_for
+from .operator_reissue import nears_operator_window
+from .requests import next_for_leaf
 from .situation import Situation
 
 
@@ -41,6 +41,6 @@ def _next(at: Situation, secret: str) -> Next:
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):
-        return next_for(at, secret, current)
-    is_old = comes_near(waiting, at.snapshot.leaves.renewal_window, at.snapshot.now)
-    return Next.ASK if is_old else next_for(at, secret, current)
+        return next_for_leaf(at, secret, current)
+    is_old = nears_operator_window(waiting, at.snapshot.leaves.renewal_window, at.snapshot.now)
+    return Next.ASK if is_old else next_for_leaf(at, secret, current)

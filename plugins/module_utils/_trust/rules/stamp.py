@@ -11,7 +11,7 @@ from ..model.snapshot import Component, Pod
 from ..model.steps.base import Steps
 from ..model.steps.nodes import StampPods
 from .in_place import why_not_annotated, why_not_in_place
-from .pause import in_pause
+from .pause import pause_first
 from .situation import Situation
 
 
@@ -35,7 +35,7 @@ def stamp_pods(at: Situation) -> Steps:
     if not told and not keys_behind:
         return ()
     generation = at.generation if told else None
-    return in_pause(at, StampPods(generation=generation, key_generation=ca.key_generation, phase=at.phase))
+    return pause_first(at, StampPods(generation=generation, key_generation=ca.key_generation, phase=at.phase))
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:

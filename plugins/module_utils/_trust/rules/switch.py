@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from ..._pki.authorities import authority_generation
 from ..._pki.certificates import Certificate
-from ..evidence.stored import presenting
+from ..evidence.stored import presenting_pods
 from ..model.goals import Goal, Phase
 from ..model.names import named
 from ..model.states import TrustState
 from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
-from .after_switch import needing_it, who_is_refused
+from .after_switch import describe_refused_clients, with_clients_in_need
 from .first_use import await_clients, may_be_used
 from .in_place import why_not_annotated, why_not_in_place
-from .pause import in_pause, pause_reissue
-from .requests import leaves_lacking
+from .pause import pause_first, pause_reissue
+from .requests import leaves_to_await
 from .retirement import is_patient
 from .situation import Situation, Successor
 
@@ -36,7 +36,7 @@ def switch(at: Situation) -> Steps:
     if not may_be_used(at, successor):
         return ()
     chain = successor.entry.chain
-    if at.gates.trust(needing_it(at.snapshot, successor), at.ledger, chain) or at.gates.alone(
+    if at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, chain) or at.gates.alone(
         at.snapshot, at.ledger, chain
     ):
         return ()
@@ -48,12 +48,12 @@ def switch(at: Situation) -> Steps:
         at, successor, at.snapshot.ca.led_to(chain, at.snapshot.now), Phase.RETIRE, _without_link(successor)
     ):
         return () if at.snapshot.reconciliation.paused_by_us else waiting
-    if leaves_lacking(at):
+    if leaves_to_await(at):
         return ()
     if pause := pause_reissue(at):
         return pause
     step = _to(successor, at, at.generation + 1, leaving)
-    return in_pause(at, step) if at.snapshot.reconciliation.exists else (step,)
+    return pause_first(at, step) if at.snapshot.reconciliation.exists else (step,)
 
 
 def _without_link(successor: Successor) -> str:
@@ -78,7 +78,7 @@ def _to(successor: Successor, at: Situation, generation: int, leaving: Certifica
         key_generation=_key_generation(successor, at),
         leaving=leaving,
         phase=Phase.RETIRE if leaving else Phase.USE,
-        because=who_is_refused(at, successor),
+        because=describe_refused_clients(at, successor),
         avoidable=_why_restarted(successor, at, leaving),
     )
 
@@ -104,7 +104,7 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
     if (
         not why
         or at.current is None
-        or not presenting(at.snapshot)
+        or not presenting_pods(at.snapshot)
         or (replacing and not leaving and not is_patient(at))
     ):
         return ""

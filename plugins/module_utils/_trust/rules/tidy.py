@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..evidence.same_name import of_its_name
+from ..evidence.same_name import find_namesake
 from ..model.steps.authority import TidyKeys
 from ..model.steps.base import Steps
 from .situation import Situation
@@ -33,4 +33,4 @@ def tidy(at: Situation) -> Steps:
 def _for_probes(at: Situation) -> frozenset[str]:
     """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: their names are those of other CAs."""
     asked = (one for one in at.ledger.removed if one.awaiting & at.snapshot.uids)
-    return frozenset(one.fingerprint for one in asked if of_its_name(one.certificate, at.snapshot) is not None)
+    return frozenset(one.fingerprint for one in asked if find_namesake(one.certificate, at.snapshot) is not None)

@@ -8,9 +8,9 @@ their trust again where nothing but listeners verifies.
 
 from __future__ import annotations
 
-from ..evidence.clients import within_cluster
+from ..evidence.clients import without_outside_clients
 from ..evidence.stored import verifying_only
-from ..gates.trust import refused
+from ..gates.trust import select_refusals
 from ..model.goals import Phase
 from ..model.ledger import LedgerEntry
 from ..model.names import named
@@ -51,9 +51,9 @@ def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], beca
 
 def _is_refused(at: Situation, entry: LedgerEntry) -> bool:
     """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does."""
-    inside = within_cluster(at.snapshot)
+    inside = without_outside_clients(at.snapshot)
     closed = (*at.gates.trust(inside, at.ledger, entry.chain), *at.gates.alone(inside, at.ledger, entry.chain))
-    return bool(refused(closed))
+    return bool(select_refusals(closed))
 
 
 def _restarted_for(at: Situation, successor: Successor, waiting: frozenset[str]) -> tuple[frozenset[str], str]:

@@ -12,7 +12,7 @@ from .retirement import is_patient, latest_restart
 from .situation import Situation
 
 
-def still_held(at: Situation) -> tuple[str, ...]:
+def describe_held_authorities(at: Situation) -> tuple[str, ...]:
     """Sentences that say which CA is held, by which pods and until when."""
     journal = at.begun
     if journal is None or not is_patient(at):
@@ -26,7 +26,7 @@ def still_held(at: Situation) -> tuple[str, ...]:
     return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)
 
 
-def still_to_come(at: Situation) -> tuple[str, ...]:
+def describe_rest_of_replacement(at: Situation) -> tuple[str, ...]:
     """A sentence where the last renewal was the first part of a replacement, and the call that would go on with that was killed."""
     journal = at.ledger.journal
     renewed = at.ledger.find(journal.successor) if journal is not None and journal.to_replace else None

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import (
-    left_without,
-    relying,
-    settled,
+    clients_asked_by_gates,
+    trust_without,
     unmatched,
     waiver_of,
-    within_cluster,
+    with_copies_updated,
+    without_outside_clients,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Follows,
@@ -89,18 +89,18 @@ UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
     ],
 )
 def test_whom_the_gates_ask_about(client: OutsideClient, fields: dict[str, Any], asked: bool) -> None:
-    assert relying(beside(client, **fields), BOOKS) == ((client,) if asked else ())
+    assert clients_asked_by_gates(beside(client, **fields), BOOKS) == ((client,) if asked else ())
 
 
 def test_who_holds_the_ca_that_is_asked_to_leave_is_asked_about() -> None:
     """The gate asks with a ledger that lacks it already."""
-    assert relying(beside(a_client(NEW)), BOOKS.without_entry(name_of(NEW))) == (a_client(NEW),)
+    assert clients_asked_by_gates(beside(a_client(NEW)), BOOKS.without_entry(name_of(NEW))) == (a_client(NEW),)
 
 
 def test_who_trusts_the_root_above_an_intermediate_relies_on_it() -> None:
     below = ledger(entry(chain_of(INTERMEDIATE, ROOT)))
     snapshot = replace(beside(a_client(ROOT)), ledger=below)
-    assert relying(snapshot, below) == (a_client(ROOT),)
+    assert clients_asked_by_gates(snapshot, below) == (a_client(ROOT),)
 
 
 def test_the_waiver_of_a_client() -> None:
@@ -118,7 +118,7 @@ def test_waivers_for_clients_that_were_not_seen() -> None:
 
 
 def test_within_the_cluster_nobody_outside_counts() -> None:
-    assert relying(within_cluster(beside(UNREADABLE)), BOOKS) == ()
+    assert clients_asked_by_gates(without_outside_clients(beside(UNREADABLE)), BOOKS) == ()
 
 
 @pytest.mark.parametrize("books", [BOOKS, None], ids=["adopted", "not yet"])
@@ -135,7 +135,7 @@ def test_within_the_cluster_nobody_outside_counts() -> None:
 def test_what_the_operator_makes_of_a_copy(
     client: OutsideClient, trusts: tuple[Entity, ...], books: Ledger | None
 ) -> None:
-    (after,) = settled(beside(replace(client, doubt=DOUBT), ledger=books)).outside.clients
+    (after,) = with_copies_updated(beside(replace(client, doubt=DOUBT), ledger=books)).outside.clients
     assert after == replace(client, trusts=tuple(one.certificate for one in trusts), doubt="")
 
 
@@ -143,7 +143,7 @@ def test_of_an_entry_with_a_chain_a_copy_gets_the_ca_that_it_begins_with() -> No
     """By which it is known whose an entry is, before the cluster is adopted as well."""
     ca = secrets(chain_of(INTERMEDIATE, ROOT), others={"next.crt": chain_of(NEW, THIRD)})
     copies = (a_client(NEW, follows=Follows.ISSUING), a_client(NEW, follows=Follows.TRUSTED))
-    after = settled(cluster(ca=ca, ledger=None, outside=copies)).outside.clients
+    after = with_copies_updated(cluster(ca=ca, ledger=None, outside=copies)).outside.clients
     assert [one.trusts for one in after] == [chain_of(INTERMEDIATE), chain_of(INTERMEDIATE, NEW)]
 
 
@@ -151,7 +151,7 @@ def test_a_copy_loses_what_has_left_the_cluster() -> None:
     """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
     books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))
     snapshot = cluster(ca=secrets(NEW), ledger=books, outside=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),))
-    assert settled(snapshot).outside.clients == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
+    assert with_copies_updated(snapshot).outside.clients == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
 
 
 def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -> None:
@@ -159,11 +159,11 @@ def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -
     snapshot = cluster(
         ca=secrets(OLD), ledger=ledger(entry(OLD)), outside=(a_client(SHORT, THIRD, follows=Follows.TRUSTED),)
     )
-    assert settled(snapshot).outside.clients == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
+    assert with_copies_updated(snapshot).outside.clients == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
 
 
 def test_what_nobody_can_see_stays_unknown() -> None:
-    assert settled(beside(UNREADABLE)).outside.clients == (UNREADABLE,)
+    assert with_copies_updated(beside(UNREADABLE)).outside.clients == (UNREADABLE,)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_what_nobody_can_see_stays_unknown() -> None:
 )
 def test_what_a_client_is_left_with(client: OutsideClient, left: tuple[Entity, ...] | None) -> None:
     expected = None if left is None else tuple(one.certificate for one in left)
-    assert left_without(OLD.certificate, client) == expected
+    assert trust_without(OLD.certificate, client) == expected
 
 
 @pytest.mark.parametrize(("now", "counts"), [(NOW, True), (linked.LINK.not_after, False)], ids=["led on", "no longer"])
@@ -188,4 +188,4 @@ def test_one_that_knows_the_ca_before_the_one_in_use_relies_on_it_while_it_is_le
 ) -> None:
     """No book has that CA any more."""
     snapshot = changed(linked.FINISHED, outside=(a_client(OLD),), now=now)
-    assert bool(relying(snapshot, books_of(snapshot))) is counts
+    assert bool(clients_asked_by_gates(snapshot, books_of(snapshot))) is counts

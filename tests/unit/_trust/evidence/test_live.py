@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.live import (
     accepts_live,
-    of_running,
+    answers_of_running,
     present_live,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
@@ -224,4 +224,4 @@ def test_what_is_known_was_seen_on_every_listener_and_nowhere_otherwise(
 def test_pods_that_were_replaced_while_they_were_asked_do_not_count() -> None:
     """A port is opened by name: what answered may be the successor."""
     replaced = replace(SEEN, uid="gone")
-    assert of_running([SEEN, replaced], frozenset({POD.uid, "new"})) == (SEEN,)
+    assert answers_of_running([SEEN, replaced], frozenset({POD.uid, "new"})) == (SEEN,)

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
-    doubts,
+    describe_trust_doubts,
+    pods_trusting_removed,
     possibly_trusted_by,
     present_all,
     presenting_stored,
-    still_trusting,
     surely_trusted_by,
     unanswered,
 )
@@ -180,7 +180,7 @@ def test_whom_a_node_is_known_to_trust(
     """Not THIRD, which it does not know since it started; its Raft client and agent have read nothing since then."""
     alone = looked(*seen, pods=(NODE,))
     assert surely_trusted_by(NODE, alone, BOOKS) == tuple(one.certificate for one in trusted)
-    assert doubts(alone, BOOKS) == doubt
+    assert describe_trust_doubts(alone, BOOKS) == doubt
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,11 @@ def test_only_a_refusal_is_a_refusal() -> None:
 def test_where_nobody_looked_a_pod_trusts_what_it_knows_since_it_started() -> None:
     for pod, trusted in ((NODE, (OLD, NEW)), (TOPICS, (OLD, NEW, THIRD))):
         assert surely_trusted_by(pod, SEEN, BOOKS) == tuple(one.certificate for one in trusted)
-    assert doubts(SEEN, BOOKS) == ()
-    assert doubts(looked(on(NODE), on(PEER, accepts=names_of(OLD, NEW, THIRD), refuses=NOBODY)), BOOKS) == ()
+    assert describe_trust_doubts(SEEN, BOOKS) == ()
+    assert (
+        describe_trust_doubts(looked(on(NODE), on(PEER, accepts=names_of(OLD, NEW, THIRD), refuses=NOBODY)), BOOKS)
+        == ()
+    )
     assert surely_trusted_by(TOPICS, looked(), BOOKS) == surely_trusted_by(TOPICS, SEEN, BOOKS)
 
 
@@ -241,7 +244,7 @@ UNTOLD = {"accepts": names_of(NEW), "refuses": NOBODY, "shared": names_of(OLD)}
 def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
     """It opens no listener that could be asked: when it started is all that is known of it."""
     removed = replace(GONE, awaiting=uids_of(NODE.name))
-    assert still_trusting(removed, looked(on(NODE), on(PEER, **REFUSES))) == uids_of(NODE.name)
+    assert pods_trusting_removed(removed, looked(on(NODE), on(PEER, **REFUSES))) == uids_of(NODE.name)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +273,7 @@ def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
     ],
 )
 def test_who_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ...] | None, trusting: set[Pod]) -> None:
-    assert still_trusting(GONE, changed(SEEN, listeners=seen)) == {pod.uid for pod in trusting}
+    assert pods_trusting_removed(GONE, changed(SEEN, listeners=seen)) == {pod.uid for pod in trusting}
 
 
 # --- who presents what is stored
@@ -311,7 +314,7 @@ def test_looking_only_ever_takes_trust_away_and_silence_never_clears(seen: list[
     snapshot = looked(*seen)
     for pod in snapshot.nodes.pods:
         assert set(surely_trusted_by(pod, snapshot, BOOKS)) <= set(surely_trusted_by(pod, SEEN, BOOKS))
-    cleared = {NODE.uid, PEER.uid} - still_trusting(GONE, snapshot)
+    cleared = {NODE.uid, PEER.uid} - pods_trusting_removed(GONE, snapshot)
     for uid in cleared:
         own = [one for one in seen if one.uid == uid and one.verifies]
         assert own

@@ -18,13 +18,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
     Presentation,
+    add_held_leaves,
     authority_of,
     chains_to,
     issuers_of,
-    known_since_start,
     present_pod,
+    trusted_since_start,
     usage_of,
-    with_held,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Pod, StoredLeaf
@@ -306,12 +306,12 @@ OWN, OTHERS = uids_of(POD), uids_of(PODS[1])
 def test_a_leaf_that_only_the_process_holds_is_presented_as_well(
     seen: Presentation, held: HeldLeaf, expected: Presentation
 ) -> None:
-    assert with_held(seen, a_pod(), replace(BOTH, held=(held,))) == expected
+    assert add_held_leaves(seen, a_pod(), replace(BOTH, held=(held,))) == expected
 
 
 def test_of_two_cas_with_one_key_a_held_leaf_is_of_the_one_that_is_known_to_be_used() -> None:
     seen = Presentation(POD, names_of(RENEWED), (), "generation")
-    assert with_held(seen, a_pod(), replace(TWINS, held=(HeldLeaf(HELD, OWN),))) == seen
+    assert add_held_leaves(seen, a_pod(), replace(TWINS, held=(HeldLeaf(HELD, OWN),))) == seen
 
 
 USED = {
@@ -364,5 +364,5 @@ def test_a_pod_trusts_what_was_read_back_before_it_started() -> None:
     """The pods that existed at the read-back are recorded: only a pod that is not among them started later, and a pod of
     the same name is another process."""
     books = ledger(entry(OLD), entry(NEW, awaiting={uid_of(POD)}), entry(THIRD, awaiting=None))
-    assert known_since_start(uid_of(POD), books) == (OLD.certificate,)
-    assert known_since_start(uid_of(POD, start=1), books) == (OLD.certificate, NEW.certificate)
+    assert trusted_since_start(uid_of(POD), books) == (OLD.certificate,)
+    assert trusted_since_start(uid_of(POD, start=1), books) == (OLD.certificate, NEW.certificate)

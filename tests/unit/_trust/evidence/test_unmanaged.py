@@ -8,7 +8,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.unmanaged import left_to_their_owner
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.unmanaged import (
+    describe_unmanaged_listeners,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
@@ -19,14 +21,14 @@ BESIDE = ("listener own (9094)", "listener other (9095)")
 
 
 def test_a_sentence_for_each() -> None:
-    own, other = left_to_their_owner(users(unmanaged=BESIDE))
+    own, other = describe_unmanaged_listeners(users(unmanaged=BESIDE))
     assert own == (
         "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094), because its owner says whom it trusts: if it verifies "
         "clients by the clients CA, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
         "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
     )
     assert other == own.replace(BESIDE[0], BESIDE[1])
-    assert left_to_their_owner(users()) == ()
+    assert describe_unmanaged_listeners(users()) == ()
 
 
 @pytest.mark.parametrize("stage", STAGES)

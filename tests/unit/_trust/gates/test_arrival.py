@@ -13,11 +13,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arrival import (
     MOUNTED_SECRET,
-    arrives_at,
-    led_on_since,
+    describe_clients_left_behind,
+    describe_possible_refusals,
+    link_followed_since,
     renewed_arrives_at,
-    who_is_led_no_longer,
-    who_may_refuse,
+    usable_from,
     why_refused_by_strangers,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
@@ -66,7 +66,7 @@ def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
     snapshot = cluster(ca=secrets(current))
     assert why_refused_by_strangers(form, snapshot) == why
     waits = MOUNTED_SECRET if why else timedelta()
-    assert arrives_at(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
+    assert usable_from(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
 
 
 def test_who_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
@@ -81,12 +81,12 @@ def test_who_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
 @pytest.mark.parametrize("grace", [timedelta(), timedelta(seconds=7), DAY])
 def test_the_time_that_the_caller_wants_is_given_in_any_case(grace: timedelta, current: Entity) -> None:
     snapshot, form = cluster(ca=secrets(current)), linked_form(NEW, current)
-    assert arrives_at(entry(NEW, published_at=NOW - HOUR), form, snapshot, grace) == NOW - HOUR + grace
+    assert usable_from(entry(NEW, published_at=NOW - HOUR), form, snapshot, grace) == NOW - HOUR + grace
 
 
 @pytest.mark.parametrize("grace", [None, timedelta()])
 def test_what_was_not_published_never_arrives(grace: timedelta | None) -> None:
-    assert arrives_at(entry(NEW), linked_form(NEW, OLD), cluster(), grace) is None
+    assert usable_from(entry(NEW), linked_form(NEW, OLD), cluster(), grace) is None
 
 
 def test_a_client_may_have_taken_any_certificate_of_the_ca_in_use() -> None:
@@ -124,7 +124,7 @@ def test_since_when_clients_can_be_led_on(
     known: dict[str, datetime], current: Entity, beside: tuple[Entity, ...], since: datetime | None
 ) -> None:
     snapshot = cluster(ca=secrets(current, others=others(*beside)))
-    assert led_on_since(entry(current, **known), snapshot) == since
+    assert link_followed_since(entry(current, **known), snapshot) == since
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
     current: Entity, known: dict[str, datetime], who: set[str]
 ) -> None:
     snapshot = cluster(ca=secrets(current))
-    told = who_may_refuse(linked_form(NEW, current), snapshot, ledger(entry(current, **known)))
+    told = describe_possible_refusals(linked_form(NEW, current), snapshot, ledger(entry(current, **known)))
     assert bool(told) is bool(who)
     assert all(part in told for part in who)
     assert "JVMs" not in told
@@ -159,7 +159,7 @@ def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
     ],
 )  # fmt: skip
 def test_who_knows_the_ca_before_is_led_on_until_the_next_one_is_used(snapshot: Snapshot, told: str) -> None:
-    assert who_is_led_no_longer(snapshot).startswith(told)
-    assert bool(who_is_led_no_longer(snapshot)) is bool(told)
+    assert describe_clients_left_behind(snapshot).startswith(told)
+    assert bool(describe_clients_left_behind(snapshot)) is bool(told)
     if told:
-        assert told in who_may_refuse(linked_form(THIRD, NEW), snapshot, books_of(snapshot))
+        assert told in describe_possible_refusals(linked_form(THIRD, NEW), snapshot, books_of(snapshot))

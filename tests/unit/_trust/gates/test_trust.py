@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trus
     refusals,
     trust_gate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import refused as refused_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import select_refusals as refused_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState

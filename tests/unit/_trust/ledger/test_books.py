@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import event, given
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import within_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import without_outside_clients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.introduction import introduction_of
@@ -157,7 +157,7 @@ def test_what_becomes_trusted_was_read_back_and_every_process_validates_it(snaps
         found = after.find(one.fingerprint)
         assert found is not None
         form = introduction_of(snapshot, after, found, GATES).form
-        assert trust_gate(within_cluster(snapshot), after, form) == ()
+        assert trust_gate(without_outside_clients(snapshot), after, form) == ()
         assert found.awaiting is not None
         assert snapshot.bundle is None or is_projected(snapshot, one.fingerprint)
 

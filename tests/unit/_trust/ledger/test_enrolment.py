@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import (
     as_seen,
-    enrol,
+    enrol_authorities,
     learn_generation,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
@@ -44,7 +44,7 @@ def states(found: Ledger) -> dict[str, TrustState]:
 
 def test_every_certificate_of_the_secrets_enters_untrusted() -> None:
     snapshot = cluster(ca=secrets(others=others(NEW), prepared=(prepared(THIRD),)))
-    assert states(enrol(snapshot, ledger())) == {
+    assert states(enrol_authorities(snapshot, ledger())) == {
         name_of(OLD): TrustState.TRUSTED_IN_USE_ALL,
         name_of(NEW): TrustState.UNTRUSTED,
         name_of(THIRD): TrustState.UNTRUSTED,
@@ -52,27 +52,27 @@ def test_every_certificate_of_the_secrets_enters_untrusted() -> None:
 
 
 def test_what_enters_was_not_read_back_and_has_no_generation() -> None:
-    found = enrol(cluster(ca=secrets(others=others(NEW))), ledger()).find(name_of(NEW))
+    found = enrol_authorities(cluster(ca=secrets(others=others(NEW))), ledger()).find(name_of(NEW))
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=None)
 
 
 @pytest.mark.parametrize("current", FORMS)
 def test_known_certificates_stay_as_they_are(current: Chain) -> None:
     known = ledger(entry(OLD, TrustState.PHASE_OUT, {0}), entry(current, TrustState.TRUSTED_IN_USE_ANY, {1}))
-    assert enrol(cluster(ca=secrets(current, others=others(OLD)), ledger=known), known) == known
+    assert enrol_authorities(cluster(ca=secrets(current, others=others(OLD)), ledger=known), known) == known
 
 
 def test_a_cluster_without_ledger_is_adopted_with_the_ca_it_works_with() -> None:
     """docs/design.md, "States"; others that lie there prove nothing about who trusts them."""
     snapshot = cluster(ledger=None, ca=secrets(others=others(NEW)))
-    assert states(enrol(snapshot, Ledger())) == {
+    assert states(enrol_authorities(snapshot, Ledger())) == {
         name_of(OLD): TrustState.TRUSTED_UNUSED,
         name_of(NEW): TrustState.UNTRUSTED,
     }
 
 
 def test_adopting_records_that_every_process_trusts_the_ca() -> None:
-    found = enrol(cluster(ledger=None), Ledger()).find(name_of(OLD))
+    found = enrol_authorities(cluster(ledger=None), Ledger()).find(name_of(OLD))
     assert found is not None
     assert found.awaiting == frozenset()
 
@@ -82,11 +82,11 @@ def test_a_prepared_ca_is_never_adopted_as_trusted(current: Chain) -> None:
     """The ledger was lost in the middle of a switch: nothing says who trusts it."""
     waits = replace(prepared(NEW), chain=current)
     snapshot = cluster(ledger=None, ca=secrets(current, prepared=(waits,)))
-    assert states(enrol(snapshot, Ledger())) == {current[0].fingerprint: TrustState.UNTRUSTED}
+    assert states(enrol_authorities(snapshot, Ledger())) == {current[0].fingerprint: TrustState.UNTRUSTED}
 
 
 def test_an_existing_ledger_that_is_empty_adopts_nothing() -> None:
-    assert states(enrol(cluster(ledger=Ledger()), Ledger())) == {name_of(OLD): TrustState.UNTRUSTED}
+    assert states(enrol_authorities(cluster(ledger=Ledger()), Ledger())) == {name_of(OLD): TrustState.UNTRUSTED}
 
 
 @pytest.mark.parametrize("chain", [chain_of(OLD), chain_of(INTERMEDIATE, ROOT)], ids=["alone", "with its root"])
@@ -104,13 +104,13 @@ def test_whether_a_ca_that_was_removed_comes_back(
     chain: Chain, holders: dict[str, frozenset[str]], comes_back: bool
 ) -> None:
     books = ledger(entry(NEW), removed=(RemovedEntry(chain[0], **holders),))
-    found = enrol(cluster(ca=secrets(NEW, others={"put-there.crt": chain})), books)
+    found = enrol_authorities(cluster(ca=secrets(NEW, others={"put-there.crt": chain})), books)
     assert found == (ledger(entry(NEW), entry(chain, TrustState.UNTRUSTED, awaiting=None)) if comes_back else books)
 
 
 def test_a_chain_enters_as_its_issuing_ca_with_what_leads_to_its_root() -> None:
     chain = chain_of(INTERMEDIATE, ROOT)
-    found = enrol(cluster(ca=secrets(others={"corporate.crt": chain})), ledger())
+    found = enrol_authorities(cluster(ca=secrets(others={"corporate.crt": chain})), ledger())
     assert found.entries[1:] == (entry(chain, TrustState.UNTRUSTED, awaiting=None),)
 
 

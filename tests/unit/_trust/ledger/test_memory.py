@@ -14,9 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.memory import (
     forget_held,
     forget_removed,
+    nodes_yet_to_read,
     note_held,
     remember_leaves,
-    yet_to_read,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
@@ -314,10 +314,10 @@ def test_what_is_written_down_before_leaves_are_replaced(
 def test_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
     """Not those that are gone, nor those of which only the rest of the process holds the old one."""
     snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, NOBODY, OTHERS))
-    assert yet_to_read(snapshot, books_of(snapshot)) == FIRST
+    assert nodes_yet_to_read(snapshot, books_of(snapshot)) == FIRST
 
 
 def test_there_is_nothing_to_read_where_the_noted_leaf_is_still_stored() -> None:
     """A call was killed between the note and the new leaf, and no later one issues it."""
     snapshot = holding(HeldLeaf(STORED, FIRST))
-    assert yet_to_read(snapshot, books_of(snapshot)) == NOBODY
+    assert nodes_yet_to_read(snapshot, books_of(snapshot)) == NOBODY

@@ -13,11 +13,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.stop import (
-    leads,
+    describe_stop,
+    limit_to_stop,
+    may_lead_flow,
     stop_of,
     stops_before_use,
-    told_of_stop,
-    within_stop,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -68,7 +68,7 @@ def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
     ],
 )
 def test_who_leads_a_flow(journal: Journal, intent: Intent, expected: bool) -> None:
-    assert leads(intent, journal) is expected
+    assert may_lead_flow(intent, journal) is expected
 
 
 @pytest.mark.parametrize("is_led", [True, False])
@@ -87,7 +87,7 @@ def test_where_a_flow_stops_from_now_on(before: Phase | None, asked: Phase | Non
     ("until", "expected"), [(None, Phase.TRUST), (Phase.USE, Phase.TRUST), (Phase.PREPARE, Phase.PREPARE)]
 )
 def test_a_call_enters_no_phase_after_it(until: Phase | None, expected: Phase) -> None:
-    assert within_stop(replace(RECONCILE, until=until), BEFORE).until is expected
+    assert limit_to_stop(replace(RECONCILE, until=until), BEFORE).until is expected
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_whether_the_ca_in_use_stays_meanwhile(journal: Journal, expected: bool)
 
 
 def test_what_is_said_of_it() -> None:
-    stopped, remedy = told_of_stop(ROTATION, BEFORE, "clients CA")
+    stopped, remedy = describe_stop(ROTATION, BEFORE, "clients CA")
     assert f"clients CA (replacement of the key, begun on {ROTATION.started_at:%Y-%m-%d})" in stopped
     assert stopped.endswith(f"stops after the phase trust, as asked for on {BEFORE.asked_at:%Y-%m-%d at %H:%M} UTC.")
     assert "strimzi_ca with state=replaced, " in remedy
     assert remedy.endswith("state=aborted undoes it.")
-    assert "state=aborted, or the playbook" in told_of_stop(TURNED, BEFORE, "cluster CA")[1]
-    assert "undoes" not in told_of_stop(TURNED, BEFORE, "cluster CA")[1]
+    assert "state=aborted, or the playbook" in describe_stop(TURNED, BEFORE, "cluster CA")[1]
+    assert "undoes" not in describe_stop(TURNED, BEFORE, "cluster CA")[1]
 
 
 # In decisions.

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.swap import (
-    adoption_of,
-    in_use,
-    swap_of,
-    take_on,
-    yet_to_start,
+    adopt_swapped,
+    find_adoption,
+    find_swap,
+    last_current,
+    pods_yet_to_restart,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -74,7 +74,7 @@ def swapped(*others: Any, **fields: Any) -> Snapshot:
     ],
 )  # fmt: skip
 def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
-    found = swap_of(snapshot)
+    found = find_swap(snapshot)
     assert found is not None
     assert (found.certificate, found.replaced) == (snapshot.ca.current[0], IN_USE)
 
@@ -99,25 +99,25 @@ def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
     ],
 )
 def test_what_is_no_swap(snapshot: Snapshot) -> None:
-    assert swap_of(snapshot) is None
+    assert find_swap(snapshot) is None
 
 
 @pytest.mark.parametrize("stage", FLOWS)
 def test_no_flow_swaps(stage: str) -> None:
-    assert swap_of(FLOWS[stage][0]) is None
+    assert find_swap(FLOWS[stage][0]) is None
 
 
 def test_the_one_in_use_is_that_of_the_highest_generation() -> None:
     older, newer = entry(OLD, PHASE_OUT, {0, 3}), entry(NEW, ALL, {4})
-    assert in_use(ledger(older, newer, entry(THIRD, UNTRUSTED))) == newer
-    assert in_use(Ledger((entry(THIRD, UNTRUSTED),))) is None
+    assert last_current(ledger(older, newer, entry(THIRD, UNTRUSTED))) == newer
+    assert last_current(Ledger((entry(THIRD, UNTRUSTED),))) is None
 
 
 @pytest.mark.parametrize(
     "adopts", [NEW.certificate.sha256, NEW.certificate.fingerprint, NEW.certificate.sha256.upper()]
 )
 def test_it_is_adopted_by_its_fingerprint(adopts: str) -> None:
-    assert adoption_of(swapped(), Intent(Goal.UPGRADE, adopts=adopts)) == swap_of(swapped())
+    assert find_adoption(swapped(), Intent(Goal.UPGRADE, adopts=adopts)) == find_swap(swapped())
 
 
 @pytest.mark.parametrize(
@@ -130,23 +130,23 @@ def test_it_is_adopted_by_its_fingerprint(adopts: str) -> None:
     ],
 )
 def test_it_is_not_adopted_otherwise(snapshot: Snapshot, intent: Intent) -> None:
-    assert adoption_of(snapshot, intent) is None
-    assert take_on(snapshot, intent, books_of(snapshot)) == books_of(snapshot)
+    assert find_adoption(snapshot, intent) is None
+    assert adopt_swapped(snapshot, intent, books_of(snapshot)) == books_of(snapshot)
 
 
 def test_pods_of_another_generation_have_yet_to_start_with_it() -> None:
     some = (*pods(1)[:1], *pods(0)[1:2], *pods(None)[2:])
-    assert yet_to_start(swapped(pods=some)) == some[1:]
+    assert pods_yet_to_restart(swapped(pods=some)) == some[1:]
 
 
 def test_what_every_process_has_started_with_is_known_to_all() -> None:
     """By the gates it becomes trusted then, and no process restarts for it."""
     started = swapped(pods=pods(1))
-    (_old, found) = take_on(started, ADOPT, books_of(started)).entries
+    (_old, found) = adopt_swapped(started, ADOPT, books_of(started)).entries
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=())
 
 
 def test_as_long_as_one_has_not_it_is_not_entered() -> None:
     """It is put aside first, and enrolled as the next one."""
     half = swapped(pods=(*pods(1)[:1], *pods(0)[1:]))
-    assert take_on(half, ADOPT, books_of(half)) == books_of(half)
+    assert adopt_swapped(half, ADOPT, books_of(half)) == books_of(half)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.transitions import advance
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.transitions import advance_states
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
@@ -55,7 +55,7 @@ TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaiting=N
 def moved(snapshot: Snapshot, intent: Intent = RECONCILE, gates: Gates = GATES) -> dict[str, TrustState]:
     """The states after this pass of those that were taken further."""
     before = books_of(snapshot)
-    after = advance(snapshot, intent, before, gates)
+    after = advance_states(snapshot, intent, before, gates)
     assert [one.fingerprint for one in after.entries] == [one.fingerprint for one in before.entries]
     return {new.fingerprint: new.state for old, new in zip(before.entries, after.entries, strict=True) if old != new}
 
@@ -147,7 +147,7 @@ def test_unknown_evidence_keeps_every_state(fields: dict[str, Any]) -> None:
 def test_what_enters_as_trusted_has_made_its_one_step() -> None:
     """The cluster is adopted in this pass: that its CA is used by all is written down in the next."""
     adopted = entry(OLD, UNUSED, {0})
-    assert advance(cluster(ledger=None), RECONCILE, ledger(adopted), GATES) == ledger(adopted)
+    assert advance_states(cluster(ledger=None), RECONCILE, ledger(adopted), GATES) == ledger(adopted)
     assert moved(cluster(ledger=ledger(adopted))) == states(old=ALL)
 
 
@@ -156,7 +156,7 @@ def test_a_transition_forgets_the_pods_that_are_gone() -> None:
     waiting = replace(
         stage.USED, ledger=books_of(stage.USED).with_entry(entry(OLD, ANY, {0}, awaiting={"gone", *here}))
     )
-    after = advance(waiting, RECONCILE, books_of(waiting), GATES).find(name_of(OLD))
+    after = advance_states(waiting, RECONCILE, books_of(waiting), GATES).find(name_of(OLD))
     assert after == entry(OLD, PHASE_OUT, {0}, awaiting=here)
 
 
@@ -196,6 +196,6 @@ def test_a_ca_that_an_abort_gets_rid_of_leaves_without_being_asked(snapshot: Sna
 def test_one_that_enters_in_this_pass_does_not_leave_in_it() -> None:
     fresh = replace(stage.TRUSTED, ledger=ledger(entry(OLD, ALL, {0})))
     books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaiting=None))
-    found = advance(fresh, LEAVING, books, GATES).find(name_of(NEW))
+    found = advance_states(fresh, LEAVING, books, GATES).find(name_of(NEW))
     assert found is not None
     assert found.state is UNTRUSTED

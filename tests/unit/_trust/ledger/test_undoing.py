@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.undoing import (
     Obstacle,
-    nobody_can_have,
-    note_unsure,
+    note_possible_holders,
     obstacle_to_undoing,
+    was_never_issued,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
@@ -78,7 +78,7 @@ GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in
 
 
 def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | None:
-    return note_unsure(snapshot, journal, replace(books_of(snapshot), journal=journal)).unsure
+    return note_possible_holders(snapshot, journal, replace(books_of(snapshot), journal=journal)).unsure
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | 
 def test_whether_leaves_were_handed_out_beside_those_of_the_ca_in_use(
     unwanted: LedgerEntry | None, snapshot: Snapshot, expected: bool
 ) -> None:
-    assert nobody_can_have(snapshot, unwanted) is expected
+    assert was_never_issued(snapshot, unwanted) is expected
 
 
 def test_in_the_pause_all_are_noted_that_could_not_be_asked() -> None:

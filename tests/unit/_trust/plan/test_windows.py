@@ -14,9 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.windows import (
-    told_of_windows,
+    describe_next_window,
+    respect_windows,
     waits_for_window,
-    within_windows,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
@@ -46,7 +46,7 @@ def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
     snapshot, intent = FLOWS[stage]
     shut = replace(snapshot, reconciliation=replace(snapshot.reconciliation, windows=CLOSED))
     decision = decide(shut, intent)
-    found = within_windows(decision, shut, intent, MadeHere())
+    found = respect_windows(decision, shut, intent, MadeHere())
     # Pods that the operator restarts already, because of what an earlier call has written, are waited for.
     restarts = any(step.restarts - restarted_by_operator(shut) for step in decision.steps)
     if not decision.steps or shut.reconciliation.paused_by_us:
@@ -55,7 +55,7 @@ def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
         assert (found.steps, found.done, found.violations) == ((), False, ())
         assert found.pending == tuple(step.as_left() for step in decision.steps)
         assert any(f"{NOW + HOUR:%Y-%m-%d at %H:%M}" in one for one in found.waiting)
-    assert within_windows(decision, shut, replace(intent, ignores_windows=True), MadeHere()) is decision
+    assert respect_windows(decision, shut, replace(intent, ignores_windows=True), MadeHere()) is decision
 
 
 def test_some_wait_and_some_do_not() -> None:
@@ -63,7 +63,7 @@ def test_some_wait_and_some_do_not() -> None:
     for stage, (snapshot, intent) in FLOWS.items():
         shut = replace(snapshot, reconciliation=replace(snapshot.reconciliation, windows=CLOSED))
         decision = decide(shut, intent)
-        if decision.steps and within_windows(decision, shut, intent, MadeHere()) is not decision:
+        if decision.steps and respect_windows(decision, shut, intent, MadeHere()) is not decision:
             waiting.add(stage)
     assert waiting
     assert len(waiting) < len(FLOWS) / 2
@@ -72,7 +72,7 @@ def test_some_wait_and_some_do_not() -> None:
 def test_a_pause_is_brought_to_its_end() -> None:
     shut = within(CLOSED, PAUSED)
     decision = decide(shut, REPLACE_KEY)
-    assert within_windows(decision, shut, REPLACE_KEY, MadeHere()) is decision
+    assert respect_windows(decision, shut, REPLACE_KEY, MadeHere()) is decision
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_a_pause_is_brought_to_its_end() -> None:
     [(CLOSED, "opens on"), (MaintenanceWindows(False, None, "'x' cannot be read"), "waits for the next window.")],
 )
 def test_a_plan_says_when(windows: MaintenanceWindows, told: str) -> None:
-    assert told in told_of_windows(within(windows))
+    assert told in describe_next_window(within(windows))

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     LARGEST,
     NOTABLE,
     clocks_agree,
-    doubtful_clock,
+    describe_clock_doubt,
 )
 
 from ..builders import cluster
@@ -45,18 +45,18 @@ def test_nothing_is_written_beyond_what_nodes_bear_as_well(seconds: int) -> None
     """A node may be behind the API server by as much as this machine is ahead, and still finds what begins now."""
     ahead = timedelta(seconds=seconds)
     seen = cluster(clock=ClockReading("bastion", ahead))
-    held, warned = bool(tuple(clocks_agree(seen, REPLACE_KEY))), bool(doubtful_clock(seen))
+    held, warned = bool(tuple(clocks_agree(seen, REPLACE_KEY))), bool(describe_clock_doubt(seen))
     assert held == (2 * abs(ahead) > BACKDATED)
     assert warned == (abs(ahead) > NOTABLE and not held)
 
 
 def test_the_warning_names_the_machine() -> None:
-    (told,) = doubtful_clock(cluster(clock=ClockReading("bastion", timedelta(seconds=-90))))
+    (told,) = describe_clock_doubt(cluster(clock=ClockReading("bastion", timedelta(seconds=-90))))
     assert told.startswith("The clock of bastion is 90 s behind the API server's: ")
 
 
 def test_a_server_that_tells_no_time_is_warned_of() -> None:
     seen = cluster(clock=None)
     assert tuple(clocks_agree(seen, REPLACE_KEY)) == ()
-    (told,) = doubtful_clock(seen)
+    (told,) = describe_clock_doubt(seen)
     assert "no field Date" in told

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.stop import told_of_stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.stop import describe_stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -241,7 +241,7 @@ ALWAYS = [
     ),
     refusal(
         not_stopped,
-        f"{KAFKA}: {' '.join(told_of_stop(STOPPED, STOP, 'cluster CA'))}",
+        f"{KAFKA}: {' '.join(describe_stop(STOPPED, STOP, 'cluster CA'))}",
         name="by another rotation", intent=RENEW, ledger=ledger(entry(OLD, generations={0}), journal=STOPPED),
     ),
     refusal(

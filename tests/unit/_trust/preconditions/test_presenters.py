@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     presenters_are_known,
     presenters_are_served,
     presenters_can_be_issued_to,
-    somebody_issues,
+    users_have_an_issuer,
     verifiers_are_known,
 )
 
@@ -86,12 +86,12 @@ CASES = [
             _STILL.format("the operator has not acted on the resource in its present form"),
         ),
         (
-            "nobody issues", somebody_issues, ALONE, REPLACE_KEY,
+            "nobody issues", users_have_an_issuer, ALONE, REPLACE_KEY,
             "Kafka kafka/demo: has no User Operator, which would issue certificates of the next clients CA. Add "
             "spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
         ),
         (
-            "nobody issues, and nobody verifies", somebody_issues, LEFT_BEHIND, REPLACE_KEY,
+            "nobody issues, and nobody verifies", users_have_an_issuer, LEFT_BEHIND, REPLACE_KEY,
             f"{ORDERS}: may hold a certificate of the present clients CA, and Kafka kafka/demo has no User Operator, which would issue the next. Where "
             "it is not used any more, delete it with its Secret. Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the "
             "flow again.",
@@ -122,20 +122,23 @@ def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
 
 
 @pytest.mark.parametrize(("rule", "snapshot"), [
-    (presenters_are_known, UNKNOWN), (presenters_are_served, UNSERVED), (verifiers_are_known, CUSTOM), (verifiers_are_known, FAILED), (somebody_issues, ALONE)
+    (presenters_are_known, UNKNOWN), (presenters_are_served, UNSERVED), (verifiers_are_known, CUSTOM), (verifiers_are_known, FAILED),
+    (users_have_an_issuer, ALONE),
 ])  # fmt: skip
 @pytest.mark.parametrize("intent", [UPGRADE, RECONCILE, DOWNGRADE], ids=["adopting", "reconciling", "handing back"])
 def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
     assert texts(rule, snapshot, intent) == []
 
 
-@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_issues])
+@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, users_have_an_issuer])
 def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
     seen = changed(STAGES["trusted"], presenters=UNKNOWN.users.presenters, issued_by=IssuedBy.NONE)
     assert texts(rule, seen, REPLACE_KEY) == []
 
 
-@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, verifiers_are_known, somebody_issues])
+@pytest.mark.parametrize(
+    "rule", [presenters_are_known, presenters_are_served, verifiers_are_known, users_have_an_issuer]
+)
 def test_a_cluster_with_everything(rule: Precondition) -> None:
     assert texts(rule, users(), REPLACE_KEY) == []
 
@@ -155,9 +158,9 @@ def test_whoever_verifies_is_known(snapshot: Snapshot) -> None:
 
 
 def test_a_ca_that_nobody_verifies_by_and_nobody_has_a_certificate_of_needs_no_user_operator() -> None:
-    assert texts(somebody_issues, NO_USERS, REPLACE_KEY) == []
+    assert texts(users_have_an_issuer, NO_USERS, REPLACE_KEY) == []
     listened = changed(NO_USERS, unmanaged=("listener own (9094)",))
-    assert len(texts(somebody_issues, listened, REPLACE_KEY)) == 1
+    assert len(texts(users_have_an_issuer, listened, REPLACE_KEY)) == 1
 
 
 def test_a_waiver_lets_it_begin() -> None:

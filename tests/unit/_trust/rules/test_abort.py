@@ -18,9 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.abort import (
+    pause_to_undo,
     restart_unsure,
-    tell_apart,
-    turn_back,
+    undo_replacement,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_reasons
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import replace_leaves
@@ -53,13 +53,13 @@ def undoing(snapshot: Snapshot) -> Snapshot:
 
 
 def test_no_other_flow_is_its_turn() -> None:
-    assert turns(turn_back) == {}
+    assert turns(undo_replacement) == {}
 
 
 @pytest.mark.parametrize("snapshot", [stage.READ_BACK, stage.TRUSTED], ids=["not trusted yet", "trusted"])
 def test_before_the_switch_the_next_ca_is_given_up(snapshot: Snapshot) -> None:
     given_up = TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), links=names_of(NEW), phase=Phase.PREPARE)
-    assert turn_back(situation(undoing(snapshot), RECONCILE)) == (given_up,)
+    assert undo_replacement(situation(undoing(snapshot), RECONCILE)) == (given_up,)
 
 
 def test_it_is_no_successor_meanwhile() -> None:
@@ -69,13 +69,13 @@ def test_it_is_no_successor_meanwhile() -> None:
 
 def test_after_it_the_old_ca_becomes_the_next_one() -> None:
     at = situation(undoing(stage.SHARED), RECONCILE)
-    assert turn_back(at) == (PrepareAgain(chain=chain_of(OLD)),)
+    assert undo_replacement(at) == (PrepareAgain(chain=chain_of(OLD)),)
 
 
 def test_and_only_once() -> None:
     again = undoing(stage.SHARED.with_ca(prepared=(prepared(OLD),)))
-    assert turn_back(situation(again, RECONCILE)) == ()
-    assert turn_back(situation(undoing(linked.SHARED.with_ca(prepared=())), RECONCILE)) == ()
+    assert undo_replacement(situation(again, RECONCILE)) == ()
+    assert undo_replacement(situation(undoing(linked.SHARED.with_ca(prepared=())), RECONCILE)) == ()
 
 
 def test_leaves_that_were_issued_already_go_back_as_well() -> None:
@@ -105,7 +105,7 @@ def told_of(snapshot: Snapshot, *uids: str, **changes: object) -> Snapshot:
 
 
 def test_who_may_have_a_leaf_of_it_is_told_in_a_pause() -> None:
-    (step,) = tell_apart(situation(GIVEN_UP, RECONCILE))
+    (step,) = pause_to_undo(situation(GIVEN_UP, RECONCILE))
     assert step.as_left() == "see which pods may have certificates of the CA that is given up"
 
 
@@ -120,7 +120,7 @@ def test_who_may_have_a_leaf_of_it_is_told_in_a_pause() -> None:
     ],
 )
 def test_no_pause_where_nothing_is_to_be_told(snapshot: Snapshot) -> None:
-    assert tell_apart(situation(snapshot, RECONCILE)) == ()
+    assert pause_to_undo(situation(snapshot, RECONCILE)) == ()
 
 
 def test_those_restart() -> None:

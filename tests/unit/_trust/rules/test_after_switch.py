@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.after_switch import (
     await_readers,
-    who_is_refused,
+    describe_refused_clients,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget
 
@@ -135,7 +135,7 @@ def elsewhere(before: Snapshot) -> Snapshot:
 def test_the_plan_says_who_is_refused_after_the_switch(snapshot: Snapshot, told: str) -> None:
     at = situation(snapshot)
     assert at.successor is not None
-    assert told in who_is_refused(at, at.successor)
+    assert told in describe_refused_clients(at, at.successor)
 
 
 def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
@@ -143,7 +143,7 @@ def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
     snapshot = with_links(link_of(NEW, SHORT), link_of(SHORT, NEW)).with_ca(current=chain_of(SHORT))
     at = situation(snapshot)
     assert at.successor is not None
-    assert who_is_refused(at, at.successor).startswith(
+    assert describe_refused_clients(at, at.successor).startswith(
         f"Clients of JVMs (Kafka and Strimzi) that know only {named(SHORT.certificate)} are led on"
     )
 
@@ -164,4 +164,4 @@ def test_nothing_is_said_where_nobody_could_be_refused(snapshot: Snapshot) -> No
     at = situation(snapshot)
     successor = at.successor or situation(with_links(FORTH)).successor
     assert successor is not None
-    assert who_is_refused(at, successor) == ""
+    assert describe_refused_clients(at, successor) == ""

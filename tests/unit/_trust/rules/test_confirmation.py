@@ -10,7 +10,9 @@ from dataclasses import replace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.confirmation import to_be_confirmed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.confirmation import (
+    describe_roots_to_confirm,
+)
 
 from ..builders import NEW, OLD, THIRD, cluster
 from .asking import RECONCILE, situation
@@ -21,7 +23,7 @@ CONFIRMING = replace(RECONCILE, confirmed=frozenset({THIRD.certificate.sha256}))
 
 
 def test_what_is_told() -> None:
-    (told,) = to_be_confirmed(situation(HELD, CONFIRMING))
+    (told,) = describe_roots_to_confirm(situation(HELD, CONFIRMING))
     own = NEW.certificate
     assert told == (
         f"{NAME} holds a CA that this cluster does not trust: {own.subject}, SHA-256 {own.sha256}, valid from "
@@ -33,7 +35,7 @@ def test_what_is_told() -> None:
 def test_it_is_told_at_the_end_and_the_flow_is_not_done() -> None:
     waiting = replace(cluster(), source=CaSource(NAME, (NEW.certificate,)))
     found = decide(waiting, RECONCILE)
-    assert found == Decision(waiting=to_be_confirmed(situation(waiting, RECONCILE)))
+    assert found == Decision(waiting=describe_roots_to_confirm(situation(waiting, RECONCILE)))
 
 
 def test_those_that_are_confirmed_do_not_wait_for_the_others() -> None:
@@ -42,4 +44,4 @@ def test_those_that_are_confirmed_do_not_wait_for_the_others() -> None:
 
 
 def test_nothing_is_told_where_no_source_is_named() -> None:
-    assert to_be_confirmed(situation(cluster(), RECONCILE)) == ()
+    assert describe_roots_to_confirm(situation(cluster(), RECONCILE)) == ()

@@ -25,8 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.stat
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
     due_leaves,
     due_reasons,
+    due_reasons_under,
     ending_leaves,
-    reasons_under,
 )
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
@@ -200,7 +200,7 @@ def test_what_no_process_could_use_is_due_where_the_operator_cannot_issue_it(
     assert due_reasons(here, RECONCILE, books_of(here)) == {}
     (why,) = due_reasons(there, RECONCILE, books_of(there)).values()
     assert why.reason is reason
-    assert reasons_under(there, RECONCILE, books_of(there), there.ca.current) == {stored.secret: why}
+    assert due_reasons_under(there, RECONCILE, books_of(there), there.ca.current) == {stored.secret: why}
     assert due_leaves(there, RECONCILE, books_of(there)) == (stored,)
 
 
@@ -210,4 +210,4 @@ def test_what_no_process_could_use_is_asked_of_the_next_ca_once_there_is_one() -
     begun = waiting.with_ca(prepared=(prepared(NEW),))
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED))
     assert due_reasons(begun, RECONCILE, books) == {}
-    assert reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is Reason.KEY
+    assert due_reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is Reason.KEY

@@ -21,8 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upke
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
     Expiring,
+    describe_missing_schedule,
     expiring,
-    told_of_schedule,
 )
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
@@ -132,4 +132,4 @@ def test_a_warning_says_when(left: int, told: str) -> None:
     ],
 )
 def test_an_adoption_says_that_a_schedule_is_needed(snapshot: Snapshot, is_told: bool) -> None:
-    assert bool(told_of_schedule(snapshot)) is is_told
+    assert bool(describe_missing_schedule(snapshot)) is is_told

@@ -24,9 +24,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hand_over import (
+    foresee_operator_renewal,
     hand_over,
     raise_key_generation,
-    what_the_operator_would_do,
 )
 
 from ....support.certificates import NOW, Entity, key, make
@@ -97,7 +97,7 @@ def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: fro
 
 def test_users_are_issued_anew_where_it_is_theirs() -> None:
     users = changed(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
-    assert what_the_operator_would_do(users).endswith("the operator renews it, and restarts each node once.")
+    assert foresee_operator_renewal(users).endswith("the operator renews it, and restarts each node once.")
     replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))
-    assert "has the certificate of every user issued anew" in what_the_operator_would_do(replacing)
-    assert what_the_operator_would_do(handing_back(1)) == ""
+    assert "has the certificate of every user issued anew" in foresee_operator_renewal(replacing)
+    assert foresee_operator_renewal(handing_back(1)) == ""

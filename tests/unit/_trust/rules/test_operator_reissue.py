@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import leaves_can_be_renewed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.operator_reissue import (
-    comes_near,
     leaves_before_operator_window,
+    nears_operator_window,
 )
 
 from ....support.certificates import NOW, YEAR, leaf
@@ -48,14 +48,14 @@ NEAR = leaf_with(44 * DAY)
 )
 def test_how_near_a_leaf_has_come(life: float, window: int, left: float, near: bool) -> None:
     made = leaf(LASTING, begin=NOW + left * DAY - life * DAY, end=NOW + left * DAY)
-    assert comes_near(made, window * DAY, NOW) is near
+    assert nears_operator_window(made, window * DAY, NOW) is near
 
 
 @pytest.mark.parametrize("life", [timedelta(hours=1), 2 * DAY, 29 * DAY, 30 * DAY, 31 * DAY, 90 * DAY, YEAR])
 @pytest.mark.parametrize("window", [DAY, 30 * DAY, 60 * DAY])
 def test_a_new_leaf_is_never_near(life: timedelta, window: timedelta) -> None:
     """Every run would renew it again."""
-    assert not comes_near(leaf(LASTING, begin=NOW, end=NOW + life), window, NOW)
+    assert not nears_operator_window(leaf(LASTING, begin=NOW, end=NOW + life), window, NOW)
 
 
 @pytest.mark.parametrize("goal", [one for one in Goal if one is not Goal.RENEW_LEAVES])

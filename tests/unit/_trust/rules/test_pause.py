@@ -24,10 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
     finds_work,
-    in_pause,
-    let_on,
+    pause_first,
     pause_reissue,
     restarted_by_operator,
+    resume_operators,
     resume_reissue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
@@ -68,13 +68,13 @@ MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
 def test_the_pause_comes_first_and_says_what_for(state: Reconciliation) -> None:
     at = situation(cluster(reconciliation=state))
     paused = Pause(phase=Phase.RETIRE, purpose=WORK.sentence(), avoidable=WORK.avoidable)
-    assert in_pause(at, WORK, MORE) == (paused,)
-    assert in_pause(at, replace(WORK, avoidable=""), WORK) == (paused,)
-    assert in_pause(at) == ()
+    assert pause_first(at, WORK, MORE) == (paused,)
+    assert pause_first(at, replace(WORK, avoidable=""), WORK) == (paused,)
+    assert pause_first(at) == ()
 
 
 def test_paused_they_are_done() -> None:
-    assert in_pause(situation(cluster(reconciliation=PAUSED)), WORK, MORE) == (WORK, MORE)
+    assert pause_first(situation(cluster(reconciliation=PAUSED)), WORK, MORE) == (WORK, MORE)
 
 
 def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object) -> Snapshot:
@@ -130,20 +130,20 @@ def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind
     """A user that is to get a certificate of another CA does: a flow that serves users one after the other lets it on."""
     seen = users("trusted", pause, behind=behind)
     wanted = (ResumeReissue(names=(ORDERS,)),) if ends else ()
-    assert (resume_reissue(situation(seen)), let_on(seen)) == (wanted, wanted)
+    assert (resume_reissue(situation(seen)), resume_operators(seen)) == (wanted, wanted)
     paused = replace(seen, reconciliation=PAUSED)
-    assert let_on(paused) == (Resume(phase=Phase.USE), *wanted)
+    assert resume_operators(paused) == (Resume(phase=Phase.USE), *wanted)
 
 
 def test_nobody_is_let_on_between_the_two_writes_of_the_switch_who_may_not_be_served_then() -> None:
     seen = users("trusted", ReissuePause.OURS).with_ca(key=NEW.certificate.public_key_sha256)
-    assert let_on(seen) == (ResumeReissue(names=(ORDERS,)),)
-    assert let_on(changed(seen, pause_reissue="It would store nonsense.")) == ()
+    assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
+    assert resume_operators(changed(seen, pause_reissue="It would store nonsense.")) == ()
 
 
 def test_whoever_has_no_certificate_yet_does_not_stay_paused() -> None:
     seen = users("trusted", ReissuePause.OURS, behind=True, authorities=frozenset())
-    assert let_on(seen) == (ResumeReissue(names=(ORDERS,)),)
+    assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
 
 
 def test_several_are_let_on_with_one_step() -> None:
@@ -151,7 +151,7 @@ def test_several_are_let_on_with_one_step() -> None:
     seen = changed(
         STAGES["trusted"], presenters=presenting(presenter(ORDERS, pause=ours), presenter(PAYMENTS, pause=ours))
     )
-    assert let_on(seen) == (ResumeReissue(names=(ORDERS, PAYMENTS)),)
+    assert resume_operators(seen) == (ResumeReissue(names=(ORDERS, PAYMENTS)),)
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,5 @@ def test_who_is_restarted_by_the_operator(changes: dict[str, Any], restarted: bo
 def test_the_operator_stays_paused_where_it_would_find_something_half_way(changes: dict[str, Any], works: bool) -> None:
     seen = cluster(reconciliation=PAUSED, **changes)
     assert finds_work(seen) is works
-    assert let_on(seen) == (() if works else (Resume(phase=Phase.USE),))
+    assert resume_operators(seen) == (() if works else (Resume(phase=Phase.USE),))
     assert not finds_work(replace(seen, reconciliation=replace(PAUSED, generated=True))), "it sees to its own CA anyway"

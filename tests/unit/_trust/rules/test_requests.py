@@ -29,11 +29,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
     Asked,
     ask_for_leaves,
     await_issuer,
+    describe_awaited_leaves,
     forget_requests,
-    lacking,
-    leaves_lacking,
     leaves_to_ask_for,
-    still_awaited,
+    leaves_to_await,
+    secrets_without_leaf,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
@@ -137,8 +137,8 @@ def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
     """Requests that were made before are forgotten then."""
     asked = with_requests(snapshot, a_request())
     assert leaves_to_ask_for(at(asked)) is None
-    assert (leaves_lacking(at(asked)), ask_for_leaves(at(asked)), await_issuer(at(asked, WAITING))) == ((), (), ())
-    assert still_awaited(at(asked)) == ()
+    assert (leaves_to_await(at(asked)), ask_for_leaves(at(asked)), await_issuer(at(asked, WAITING))) == ((), (), ())
+    assert describe_awaited_leaves(at(asked)) == ()
     assert [step.sentence() for step in forget_requests(at(asked))] == [
         "remove 1 request for certificates that are not needed any more"
     ]
@@ -176,7 +176,7 @@ def test_leaves_with_other_names_are_asked_for_and_it_is_told_why() -> None:
     asked = with_requests(MISNAMED, a_request(issuer=LASTING))
     assert (
         "The operator wants other names in 1 certificate (demo-nodes-0: it lacks a.example), can issue none, and touches nothing until they are there."
-    ) in still_awaited(at(asked, RECONCILE))
+    ) in describe_awaited_leaves(at(asked, RECONCILE))
 
 
 def test_and_issued_without_a_pause_because_the_operator_has_to_see_them() -> None:
@@ -187,10 +187,10 @@ def test_and_issued_without_a_pause_because_the_operator_has_to_see_them() -> No
 
 def test_what_is_lacking() -> None:
     snapshot = with_requests(PUBLISHED, answered(PODS[0]), answered(PODS[1], recorded=False))
-    assert lacking(at(snapshot), PODS, chain_of(NEW)) == leaves_lacking(at(snapshot)) == PODS[1:]
-    assert lacking(at(snapshot), PODS, chain_of(OLD)) == ()
-    assert lacking(at(at_hand(PUBLISHED)), PODS, chain_of(NEW)) == ()
-    assert lacking(at(at_hand(PUBLISHED, OLD)), PODS, chain_of(NEW)) == PODS
+    assert secrets_without_leaf(at(snapshot), PODS, chain_of(NEW)) == leaves_to_await(at(snapshot)) == PODS[1:]
+    assert secrets_without_leaf(at(snapshot), PODS, chain_of(OLD)) == ()
+    assert secrets_without_leaf(at(at_hand(PUBLISHED)), PODS, chain_of(NEW)) == ()
+    assert secrets_without_leaf(at(at_hand(PUBLISHED, OLD)), PODS, chain_of(NEW)) == PODS
 
 
 # Asking.
@@ -312,11 +312,11 @@ TOTAL = f"3 certificates of {named(NEW.certificate)} still to come from {ISSUER}
     ],
 )  # fmt: skip
 def test_what_is_told_meanwhile(requests: tuple[LeafRequest, ...], told: tuple[str, ...]) -> None:
-    assert still_awaited(at(with_requests(PUBLISHED, *requests))) == (TOTAL, *told)
+    assert describe_awaited_leaves(at(with_requests(PUBLISHED, *requests))) == (TOTAL, *told)
 
 
 def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
-    first, second = still_awaited(
+    first, second = describe_awaited_leaves(
         at(with_requests(at_hand(PUBLISHED), answered(PODS[1]), answered(PODS[2]), refused()))
     )
     assert first.startswith(f"1 certificate of {named(NEW.certificate)} still to come from {ISSUER}, for {PODS[0]};")
@@ -329,26 +329,26 @@ def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
 def test_what_ends_before_the_answers_come_is_told() -> None:
     """Nobody renews the leaves of the CA in use while the next one waits, where the operator has no key."""
     near = changed(elsewhere(PUBLISHED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
-    total, ending = still_awaited(at(near))
+    total, ending = describe_awaited_leaves(at(near))
     assert total == TOTAL.replace("nothing else is held up, and ", "")
     end = min(leaf.chain[0].not_after for leaf in near.leaves.stored if leaf.chain)
     assert ending == (
         f"No issuer renews certificates of {named(OLD.certificate)} meanwhile: {PODS[0]} ends on {end:%Y-%m-%d}, the first of 3, and the "
         "operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
     )
-    assert still_awaited(at(changed(near, renewal_window=DAY))) == (TOTAL,)
-    assert still_awaited(at(changed(PUBLISHED, renewal_window=near.leaves.renewal_window))) == (TOTAL,)
+    assert describe_awaited_leaves(at(changed(near, renewal_window=DAY))) == (TOTAL,)
+    assert describe_awaited_leaves(at(changed(PUBLISHED, renewal_window=near.leaves.renewal_window))) == (TOTAL,)
 
 
 def test_of_many_only_some_are_named() -> None:
     names = tuple(f"node-{number}" for number in range(7))
     snapshot = changed(PUBLISHED, leaves=leaves(names=names))
-    (told,) = still_awaited(at(snapshot))
+    (told,) = describe_awaited_leaves(at(snapshot))
     assert "for node-0, node-1, node-2, node-3, node-4 and 2 more; nothing" in told
 
 
 def test_when_all_are_at_hand_nothing_is_told() -> None:
-    assert still_awaited(at(at_hand(PUBLISHED))) == still_awaited(at(KEPT)) == ()
+    assert describe_awaited_leaves(at(at_hand(PUBLISHED))) == describe_awaited_leaves(at(KEPT)) == ()
 
 
 def test_a_flow_that_waits_is_not_done_and_not_held() -> None:
@@ -419,8 +419,8 @@ def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
     because = "Which CA of the source signs is told by this certificate."
     wanted = AskForLeaves(secrets=PODS[:1], issuer=asked.issuer, asked=ISSUER, phase=Phase.PREPARE, because=because)
     assert ask_for_leaves(unclear) == (wanted,)
-    assert leaves_lacking(unclear) == ()
-    (sentence,) = still_awaited(unclear)
+    assert leaves_to_await(unclear) == ()
+    (sentence,) = describe_awaited_leaves(unclear)
     assert f"{ISSUER} is asked for one certificate, for {PODS[0]}" in sentence
 
 
@@ -436,7 +436,7 @@ def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
 
 def test_it_is_not_asked_for_before_all_of_them_are_confirmed() -> None:
     only = replace(CONFIRMED, confirmed=frozenset({NEW.certificate.sha256}))
-    assert (leaves_to_ask_for(at(UNCLEAR, only)), still_awaited(at(UNCLEAR, only))) == (None, ())
+    assert (leaves_to_ask_for(at(UNCLEAR, only)), describe_awaited_leaves(at(UNCLEAR, only))) == (None, ())
 
 
 def test_leaves_that_are_due_tell_as_well() -> None:

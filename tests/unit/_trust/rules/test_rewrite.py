@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import (
-    lead_back,
+    restore_links,
     rewrite_for_the_operator,
     rewrite_leaves,
 )
@@ -173,7 +173,7 @@ def one_leaf(**changes: Any) -> Snapshot:
 
 
 def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:
-    assert turns(lead_back) == {}
+    assert turns(restore_links) == {}
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:
     ],
 )  # fmt: skip
 def test_nodes_lead_back_as_long_as_the_link_certificates_are_valid(snapshot: Snapshot, expected: Steps) -> None:
-    assert lead_back(situation(snapshot, RECONCILE)) == expected
+    assert restore_links(situation(snapshot, RECONCILE)) == expected

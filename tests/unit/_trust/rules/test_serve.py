@@ -24,11 +24,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     PauseReissue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import holds
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.presenters import reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import leaves_to_ask_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.serve import let_on_served, serve
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.serve import (
+    resume_served_users,
+    write_user_leaves,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
 from ..builders import NEW, OLD, RENEWED, chain_of, changed, entry, ledger, secrets
@@ -69,12 +72,12 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
     ],
 )  # fmt: skip
 def test_who_gets_a_certificate_now(snapshot: Snapshot, names: tuple[str, ...]) -> None:
-    assert serve(situation(snapshot, REPLACE_KEY)) == issued(*names)
+    assert write_user_leaves(situation(snapshot, REPLACE_KEY)) == issued(*names)
 
 
 def test_one_whose_secret_cannot_be_created_keeps_nobody_waiting() -> None:
     seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
-    assert serve(situation(seen, replace(REPLACE_KEY, taken=frozenset({"audit"})))) == issued("orders")
+    assert write_user_leaves(situation(seen, replace(REPLACE_KEY, taken=frozenset({"audit"})))) == issued("orders")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_one_whose_secret_cannot_be_created_keeps_nobody_waiting() -> None:
 )
 def test_as_many_at_a_time_as_the_caller_says(batch: int | None, names: tuple[str, ...]) -> None:
     seen = at_hand_for(served("switched", "audit"), *ALL_USERS)
-    assert serve(situation(seen, replace(REPLACE_KEY, user_batch=batch))) == issued(*names)
+    assert write_user_leaves(situation(seen, replace(REPLACE_KEY, user_batch=batch))) == issued(*names)
 
 
 @pytest.mark.parametrize("closed", ["trust", "alone"])
@@ -90,7 +93,7 @@ def test_nothing_is_written_that_a_verifier_may_refuse(closed: str) -> None:
     """I3: what cert-manager has renewed by another CA is one of these."""
     why = (Violation(Condition.TRUST, "pod demo-kafka-0", "refuses it.", "Wait."),)
     gates = replace(GATES, **{closed: lambda *_asked: why})
-    assert serve(situation(at_hand_for(served("switched"), *ALL_USERS), REPLACE_KEY, gates)) == ()
+    assert write_user_leaves(situation(at_hand_for(served("switched"), *ALL_USERS), REPLACE_KEY, gates)) == ()
 
 
 def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
@@ -99,7 +102,7 @@ def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
     leaves = {name: user_leaf(name) for name in USERS}
     at = situation(changed(STAGES["switched"], ca=ca, ledger=books, served=leaves), REPLACE_KEY)
-    assert serve(at) == (RechainLeaves(secrets=("audit",), generation=1, phase=Phase.USE),)
+    assert write_user_leaves(at) == (RechainLeaves(secrets=("audit",), generation=1, phase=Phase.USE),)
     asked = leaves_to_ask_for(at)
     assert asked is not None
     assert asked.secrets == ()
@@ -110,11 +113,11 @@ def test_whoever_has_one_is_let_on_before_others_get_theirs(pause: ReissuePause)
     first = user("audit", NEW, behind=False, pause=pause)
     waiting = user("orders", pause=pause), user("payments", NEW, behind=False, pause=ReissuePause.FOREIGN)
     at = situation(changed(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
-    assert let_on_served(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
+    assert resume_served_users(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
 
 
 def test_nobody_is_let_on_whom_nobody_keeps_back() -> None:
-    assert let_on_served(situation(served("switched", "audit"), REPLACE_KEY)) == ()
+    assert resume_served_users(situation(served("switched", "audit"), REPLACE_KEY)) == ()
 
 
 def test_the_user_operator_is_not_asked_for_what_it_cannot_do() -> None:
@@ -150,6 +153,6 @@ def test_everybody_is_paused_for_a_ca_that_nobody_here_can_sign_with(pause: Reis
 def test_a_user_named_as_a_process_holds_the_flow() -> None:
     """It was made after the CA came into use: nobody issues it a certificate, and somebody has to know."""
     name = "KafkaUser kafka/demo-kafka"
-    told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
+    told = [str(one) for one in list_holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
     assert any(one.startswith(f"{name}: is named as one of Strimzi's own processes") for one in told)
-    assert not any(name in str(one) for one in holds(situation(changed(STAGES["issued"], namesakes=(name,)))))
+    assert not any(name in str(one) for one in list_holds(situation(changed(STAGES["issued"], namesakes=(name,)))))

@@ -18,9 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     CollectLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
+    describe_awaited_leaves,
     forget_requests,
-    leaves_lacking,
-    still_awaited,
+    leaves_to_await,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.spare import keep_spare_leaves
 
@@ -62,7 +62,12 @@ def test_what_has_come_back_is_recorded_first() -> None:
 )
 def test_nothing_waits_for_them(snapshot: Snapshot) -> None:
     there = at(snapshot, RECONCILE)
-    assert (keep_spare_leaves(there), forget_requests(there), leaves_lacking(there), still_awaited(there)) == (
+    assert (
+        keep_spare_leaves(there),
+        forget_requests(there),
+        leaves_to_await(there),
+        describe_awaited_leaves(there),
+    ) == (
         (),
         (),
         (),

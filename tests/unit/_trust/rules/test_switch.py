@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.after_switch import who_is_refused
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.after_switch import describe_refused_clients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
@@ -105,7 +105,7 @@ def test_the_plan_says_what_becomes_of_clients() -> None:
     at = situation(linked.HALTED)
     assert at.successor is not None
     (step,) = switch(at)
-    assert step.because == who_is_refused(at, at.successor) != ""
+    assert step.because == describe_refused_clients(at, at.successor) != ""
 
 
 def first(**fields: Any) -> Snapshot:

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.waiting import still_held
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.waiting import describe_held_authorities
 
 from .. import patient
 from ..builders import OLD, PODS, a_journal, books_of, cluster
@@ -42,4 +42,4 @@ def known(**changes: Any) -> Snapshot:
     ],
 )
 def test_what_is_still_held(snapshot: Snapshot, told: str) -> None:
-    assert still_held(situation(snapshot)) == ((told,) if told else ())
+    assert describe_held_authorities(situation(snapshot)) == ((told,) if told else ())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
@@ -49,7 +49,7 @@ def test_in_words(step: Step, expected: str) -> None:
 def after(snapshot: Snapshot, step: Step) -> dict[str, Next]:
     """The next thing to do about each leaf."""
     requests = step.effect(snapshot, MadeHere()).leaves.requests
-    return {name: next_of(one, WANTED, NOW) for name, one in requests.items()}
+    return {name: next_action(one, WANTED, NOW) for name, one in requests.items()}
 
 
 STRANGER = a_request("stranger", OLD)
