@@ -77,8 +77,7 @@ class Budget:
         # A restart for another reason than planned may take the place of one that is not needed any more.
         more = self.spent + (self._needed(observation, intent) | due)
         over = _total(more) - _total(self._planned)
-        put_back = _put_back(losses) if _of_leaves_alone(more - self._planned) else frozenset()
-        new = (_facts(snapshot) | put_back) - self._facts
+        new = (_facts(snapshot) | _put_back(losses, more - self._planned)) - self._facts
         if over and new:
             self._facts |= new
             self._tell(new, over)
@@ -143,19 +142,17 @@ def _facts(snapshot: Snapshot) -> frozenset[Fact]:
     return frozenset((*nodes, *answers, *looked))
 
 
-def _of_leaves_alone(restarts: Restarts) -> bool:
-    """Whether these are restarts of pods that take certificates up: the operator makes no other because of what it has put back."""
-    return all(reason == RollReason.USE.value for reason, _party in restarts)
-
-
-def _put_back(losses: Iterable[Loss]) -> frozenset[Fact]:
-    """A pod that has restarted with one of its new leaves restarts once more with the other one, which the operator had put back. Each time counts."""
+def _put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:
+    """The objects that the operator alone has put back, each as often as it has; they explain restarts of pods that take certificates up, and no
+    other. A pod that has restarted with one of its new leaves restarts once more with the other one.
+    """
+    if not all(loss.by_operator for loss in losses) or {reason for reason, _party in restarts} - {RollReason.USE.value}:
+        return frozenset()
     times = Counter[str]()
     facts = set()
     for loss in losses:
-        if loss.by_operator:
-            times[loss.object] += 1
-            facts.add(("put_back", f"{loss.object}{f' ({times[loss.object]} times)' * (times[loss.object] > 1)}"))
+        times[loss.object] += 1
+        facts.add(("put_back", f"{loss.object}{f' ({times[loss.object]} times)' * (times[loss.object] > 1)}"))
     return frozenset(facts)
 
 
