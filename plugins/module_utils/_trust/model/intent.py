@@ -63,84 +63,88 @@ class Selection:
 
 @dataclass(frozen=True)
 class Intent:
-    """A goal and its parameters.
-
-    replaces: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace; None means the CA in use, unless a flow
-    with the same goal finished within ``fresh_for``: then that one is the answer and nothing is done.
-    before_kafka: with CREATE, whether the first CA is made although the Kafka resource does not exist yet.
-    until: the last phase that this call enters; stop_after: the last one that the flow is to enter until it is led on (None: all).
-    continue_stopped: whether this call leads a flow that was stopped, whatever its goal is.
-    supplied: a CA brought by the caller in place of a generated one.
-    publish: whether clients get a bundle of all trusted CAs; a bundle that exists is kept up to date in any case.
-    spread: whether nodes may, must or must not read again what they can instead of being restarted.
-    retire, retire_by: when nodes give up the CA that is replaced, and at the latest; None: as the flow in flight has it.
-    client_grace: time between a new CA's publication and its first use; None: what a mounted Secret takes where clients
-    could refuse it, and none where they could not. With none at all the CA in use is not renewed first, as it is only for them.
-    link_until: until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of them ends.
-    path_length: that of a renewed CA; None: what it has, and room for one CA below it where its leaves carry chains.
-    key_type: algorithm and bits of the key that the caller asks for; None: any.
-    renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
-    trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
-    to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that was put into the place of the
-    one in use, and that is to be adopted. make_room: with UPGRADE, whether the adopted CA is renewed where it
-    allows no CA below it. operator_may_renew: with DOWNGRADE, whether a CA is handed back that the
-    operator renews or replaces at once. issuing: which leaves are issued here if their Secrets are missing; None: none.
-    validity: of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
-    asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. asked_validity: of its leaves, where it has one of its
-    own; None: ``validity``. links: the issuer that can be asked for a
-    link certificate by the CA in use; None: none. issue_until: how long to wait for it; None: not at
-    all. insists: when the caller has asked that it is asked at once again where it had refused by then; None: no caller has. scaling: the size
-    that a node pool is to get.
-    new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
-    CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as
-    their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in. taken: Secrets of users that this
-    call could not create, because there are others of their names. unanswered: UIDs of nodes for whose answers this call has waited in vain.
-    unstamped: whether this call has been refused that pods are annotated. upkeep: with RECONCILE, what is done with a CA in its time for renewal; None:
-    nothing, and what earlier calls did stays recorded. unwanted: SHA-256 fingerprints of stored leaves that are to be issued anew although they are good.
-    keeps_authority: with DOWNGRADE, whether the CA stays user-managed, and only the records of this collection go.
-    ignores_windows: whether pods may restart outside the maintenance windows of the Kafka resource.
-    """
+    """A goal and its parameters."""
 
     goal: Goal
+    #: Fingerprint (SHA-1 or SHA-256) of the CA to renew or replace. None: the CA in use, unless a flow with the same goal finished within ``fresh_for``:
+    #: that flow is the answer then, and this call does nothing.
     replaces: str | None = None
     fresh_for: timedelta = timedelta(hours=24)
+    #: With CREATE, whether the first CA is made although the Kafka resource does not exist yet.
     before_kafka: bool = False
+    #: The last phase that this call enters; None: all.
     until: Phase | None = None
+    #: The last phase that the flow enters until its own playbook leads it on; None: all.
     stop_after: Phase | None = None
+    #: Whether this call leads a stopped flow on, whatever its goal is.
     continue_stopped: bool = False
+    #: A CA that the caller brings in the place of a generated one.
     supplied: PreparedAuthority | None = None
+    #: Whether clients get a bundle of all trusted CAs. A call keeps a bundle that exists up to date in any case.
     publish: bool = False
+    #: Whether nodes may, must or must not reload what they can, in the place of a restart.
     spread: Spread = Spread.AUTO
+    #: When nodes give up the replaced CA, and at the latest; None: as the flow in flight has it.
     retire: Retire | None = None
     retire_by: datetime | None = None
+    #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
+    #: With a time of zero no flow renews the CA in use first, as that renewal serves these clients only.
     client_grace: timedelta | None = None
+    #: Until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of the two ends.
     link_until: datetime | None = None
+    #: Path length of a renewed CA. None: its present one, with room for one CA below it where its leaves carry chains.
     path_length: int | None = None
+    #: Algorithm and bits of the key that the caller asks for; None: any.
     key_type: tuple[str | None, int | None] = (None, None)
+    #: With RENEW_LEAVES, the rest of its life with which a node's leaf is renewed; half of its life if that is less.
     renew_before: timedelta = timedelta(days=45)
+    #: CAs, each with its chain, that nodes trust beside those of the flow.
     trusting: tuple[Chain, ...] = ()
+    #: Fingerprint of a CA that leaves although no leaf of it was in use.
     leaving: str | None = None
+    #: With UPGRADE, fingerprint of a CA that lies in the place of the one in use, and that the flow adopts.
     adopts: str | None = None
+    #: With DOWNGRADE, whether the flow hands back a CA that the operator renews or replaces at once.
     operator_may_renew: bool = False
+    #: With UPGRADE, whether the flow renews an adopted CA that allows no CA below it.
     make_room: bool = False
+    #: The leaves that this collection issues where their Secrets are missing; None: none.
     issuing: Selection | None = None
+    #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
     validity: timedelta | None = None
+    #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
     asked: str = ""
+    #: Life of the leaves of that issuer, where it has one of its own; None: ``validity``.
     asked_validity: timedelta | None = None
+    #: The issuer that certifies the next CA by the CA in use; None: none does.
     links: Linker | None = None
+    #: Until when the call waits for an issuer; None: not at all.
     issue_until: datetime | None = None
+    #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller has.
     insists: datetime | None = None
+    #: The treatment of a new CA of the source.
     new_roots: NewRoots = NewRoots.ASK
+    #: SHA-256 fingerprints, in lower case without colons, of new CAs of the source that the user has confirmed.
     confirmed: frozenset[str] = frozenset()
+    #: The size that a node pool gets.
     scaling: Scaling | None = None
+    #: How many users get their certificates at a time after a switch; None: as many as their issuer takes.
     user_batch: int | None = None
+    #: The Secrets that keep the ledger from now on; None: those that keep it.
     layout: Layout | None = None
+    #: Secrets of users that this call could not create, because other Secrets have their names.
     taken: frozenset[str] = frozenset()
+    #: UIDs of nodes for whose answers this call has waited in vain.
     unanswered: frozenset[str] = frozenset()
+    #: Whether the API server has refused this call to annotate pods.
     unstamped: bool = False
+    #: With RECONCILE, the treatment of a CA in its time for renewal. None: nothing begins, and the records of earlier calls stay.
     upkeep: UpkeepAsked | None = None
+    #: SHA-256 fingerprints of stored leaves that are issued anew although they are good.
     unwanted: frozenset[str] = frozenset()
+    #: With DOWNGRADE, whether the CA stays user-managed, and only the records of this collection go.
     keeps_authority: bool = False
+    #: Whether pods may restart outside the maintenance windows of the Kafka resource.
     ignores_windows: bool = False
 
     def allows(self, phase: Phase) -> bool:
