@@ -33,13 +33,14 @@ class OnlyWith:
 
 @dataclass(frozen=True)
 class ArgumentSpec:
-    """Options and the constraints between them. only_with: those that Ansible does not know."""
+    """Options and the constraints between them."""
 
     options: dict[str, dict[str, Any]]
     required_together: tuple[tuple[str, ...], ...] = ()
     mutually_exclusive: tuple[tuple[str, ...], ...] = ()
     required_if: tuple[tuple[Any, ...], ...] = ()
     required_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Constraints that Ansible does not know.
     only_with: tuple[OnlyWith, ...] = ()
 
     def __add__(self, other: ArgumentSpec) -> ArgumentSpec:

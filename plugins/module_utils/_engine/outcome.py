@@ -20,20 +20,20 @@ from .looking import decide_with_a_look, observe_cluster
 
 @dataclass
 class Outcome:
-    """The outcome of a call. decision: the last one, about what is left; replaces: the CA that the flow is about.
-
-    looked: the last observation with answers of the nodes; None where they were not asked.
-    has_begun: whether the Lease is held; without it a pause may be of another run that is alive.
-    pauses: whether the steps that were begun last pause the operator.
-    """
+    """The outcome of a call."""
 
     observation: Observation
+    #: The last decision, about what is left.
     decision: Decision
+    #: The CA that the flow is about.
     replaces: str | None
     before: Observation
     transitions: list[Transition] = field(default_factory=list)
+    #: The last observation with answers of the nodes; None where they were not asked.
     looked: Observation | None = field(default=None, init=False)
+    #: Whether the Lease is held; without it a pause may be of another run that is alive.
     has_begun: bool = field(default=False, init=False)
+    #: Whether the steps that were begun last pause the operator.
     pauses: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:

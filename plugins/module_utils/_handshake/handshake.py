@@ -38,20 +38,19 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True)
 class Handshake:
-    """presented: the chain exactly as sent; None when none came, or not one that can be read, or when the listener did
-    not prove that it has the key of this certificate.
-
-    offered: our certificate was sent; only a server that asks for one gets it. acceptable: DER names of the CAs that
-    the server asks certificates of; None when it did not ask, or TLS 1.3 hid it.
-    detail: what went wrong, without a full stop; empty when nothing did.
-    """
+    """The end of a TLS handshake with a listener."""
 
     outcome: Outcome
     alert: Alert | None = None
     version: str | None = None
+    #: The chain exactly as sent; None when none came, or not one that can be read, or when the listener did not prove that it has the key of this
+    #: certificate.
     presented: tuple[Certificate, ...] | None = None
+    #: Whether our certificate was sent; only a server that asks for one gets it.
     offered: bool = False
+    #: DER names of the CAs that the server asks certificates of; None when it did not ask, or TLS 1.3 hid it.
     acceptable: tuple[bytes, ...] | None = None
+    #: The failure, without a full stop; empty when there is none.
     detail: str = ""
 
     def __str__(self) -> str:

@@ -24,26 +24,26 @@ from .subjects import LeafSubject
 
 @dataclass(frozen=True)
 class RequestByHand:
-    """A request that waits for a person.
-
-    subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is
-    to sign. answer: the certificate that was put back and is good, with its chain. problem: why the request must not be signed, as a
-    sentence; empty where it may be. refused: why what was put back for it is refused, as a sentence; empty where nothing was, or where it is
-    good. waiting: what a good answer waits for before it can be used, as a sentence; empty where it waits for nothing. failed: what became of the
-    requests before it.
-    """
+    """A request that waits for a person."""
 
     stored: StoredRequest
     asked_at: datetime
     csr: bytes
+    #: Subject, names and key of the signing request; empty where it cannot be read.
     subject: str
     names: tuple[str, ...]
     public_key_sha256: str
+    #: The CA that is to sign.
     authority: Certificate | None
+    #: The certificate that was put back and is good, with its chain.
     answer: Chain | None
+    #: Why the request must not be signed, as a sentence; empty where it may be.
     problem: str
+    #: Why what was put back for it is refused, as a sentence; empty where nothing was, or where it is good.
     refused: str
+    #: The condition for the use of a good answer, as a sentence; empty where there is none.
     waiting: str
+    #: The failures of the requests before it.
     failed: Failure | None
 
     @property

@@ -35,21 +35,20 @@ class LeafOrder:
 
 @dataclass(frozen=True)
 class LinkOrder:
-    """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only.
-
-    csr: PEM, for that name and key; empty where that key is not at hand. An issuer that signs here needs no request, and one that keeps
-    that key makes it.
-    not_before, not_after: its dates. back: whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next
-    one (NewWithOld). self_issued: the same certificate, signed by its own key, where that key is here: an issuer that encodes the name of a request anew
-    keeps the bytes of this certificate's name.
-    """
+    """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only."""
 
     authority: Certificate
     issuer: Certificate
+    #: Signing request (PEM) for that name and key; empty where that key is not at hand. An issuer that signs here needs no request, and one that
+    #: keeps that key makes it.
     csr: bytes
+    #: Begin and end of its validity.
     not_before: datetime
     not_after: datetime
+    #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next one (NewWithOld).
     back: bool = False
+    #: The same certificate, signed by its own key, where that key is here: an issuer that encodes the name of a request anew keeps the bytes of this
+    #: certificate's name.
     self_issued: Certificate | None = None
 
 

@@ -49,16 +49,17 @@ def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False)
 class _Request:
-    """A request to the API server. seconds: for its answer. content_type: of the body, or without one of the answer. preload: whether the whole answer is
-    read at once, and not as a stream.
-    """
+    """A request to the API server."""
 
     method: str
     path: str
+    #: Seconds for its answer.
     seconds: float
     query: Mapping[str, str] | None = None
     body: bytes | None = None
+    #: Content type of the body, or without a body of the answer.
     content_type: str = "application/json"
+    #: Whether the whole answer is read at once, and not as a stream.
     preload: bool = True
 
 

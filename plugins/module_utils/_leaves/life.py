@@ -44,23 +44,25 @@ class Failure:
 
 @dataclass(frozen=True)
 class LeafRequest:
-    """The record about the next certificate of one end entity, and what its issuer says of it now.
+    """The record about the next certificate of one end entity, and what its issuer says of it now."""
 
-    secret: of the leaf; it names the end entity. issuer: the reference of the issuer that was asked. authority: fingerprint of the CA that is
-    to sign. outdated: why it is not what is wanted any more, as a part of a sentence; empty where it is.
-    waiting: what the issuer says while it waits, as a sentence. answer: what came back and passed every check. is_open: whether the issuer may
-    still answer. is_recorded: whether the answer, or the failure, is written down, so that the issuer is not needed for it any more.
-    """
-
+    #: Secret of the leaf; it names the end entity.
     secret: str
+    #: The reference of the issuer that was asked.
     issuer: str
+    #: Fingerprint of the CA that is to sign.
     authority: str
     asked_at: datetime
+    #: Why it is not what is wanted any more, as a part of a sentence; empty where it is.
     outdated: str = ""
+    #: The words of the issuer while it waits, as a sentence.
     waiting: str = ""
     failure: Failure | None = None
+    #: Whether the issuer may still answer.
     is_open: bool = True
+    #: The certificate that came back and passed every check.
     answer: Chain | None = None
+    #: Whether the answer, or the failure, is written down, so that the issuer is not needed for it any more.
     is_recorded: bool = True
 
     @property

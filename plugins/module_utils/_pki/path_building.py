@@ -23,17 +23,16 @@ _MOST_STEPS = 500
 
 @dataclass(frozen=True)
 class Search:
-    """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
-
-    sent: the certificates that are presented after the leaf, in their order. dated_anchors: whether the dates of the anchor count.
-    """
+    """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet."""
 
     leaf: Certificate | None
     issuer: Certificate | None
+    #: The certificates that are presented after the leaf, in their order.
     sent: Path
     anchors: Path
     at: datetime
     verifier: Verifier
+    #: Whether the dates of the anchor count.
     dated_anchors: bool = True
 
     def result(self) -> PathResult:

@@ -20,18 +20,18 @@ def public_fact(certificate: Certificate) -> str:
 
 @dataclass(frozen=True)
 class Action:
-    """A write, restart, reload or wait. verb: create, update, delete, restart, reload, wait. before/after: public facts.
+    """A write, restart, reload or wait."""
 
-    away: of a Kafka node's restart, the most nodes that were seen away at once, this one included.
-    """
-
+    #: Either create, update, delete, restart, reload or wait.
     verb: str
     object: str
     what: str
     phase: str
+    #: Public facts about the object.
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     seconds: float | None = None
+    #: At the restart of a Kafka node, the most nodes that were away at once, this one included.
     away: int | None = None
 
     @property

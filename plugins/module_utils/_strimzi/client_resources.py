@@ -37,18 +37,18 @@ _BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
 
 @dataclass(frozen=True)
 class TrustedCopy:
-    """The copy of the CAs that one connection of a resource trusts. where: the field with its ``trustedCertificates``, which are ``sources``.
-    entries: those of the Secret that hold the copy. refers: whether the resource itself names this cluster, by its Secrets or an address; else only the
-    CAs in the copy can tell.
-    """
+    """The copy of the CAs that one connection of a resource trusts."""
 
     kind: str
     resource: str
+    #: The field with its ``trustedCertificates``, which are ``sources``.
     where: str
     secret: str
+    #: The entries of the Secret that hold the copy.
     entries: tuple[str, ...]
     follows: Follows
     sources: tuple[Mapping[str, Any], ...]
+    #: Whether the resource itself names this cluster, by its Secrets or an address; else only the CAs in the copy can tell.
     refers: bool
 
     def name(self, scope: ClusterNames) -> str:

@@ -91,21 +91,22 @@ VaultLogin: TypeAlias = VaultToken | VaultTokenSecret | VaultAppRole | VaultKube
 
 @dataclass(frozen=True, repr=False)
 class VaultIssuer:
-    """An issuer of a PKI mount of Vault or OpenBao (CA abstraction, "type: vault").
+    """An issuer of a PKI mount of Vault or OpenBao (CA abstraction, "type: vault")."""
 
-    url: of the server, without ``/v1``. mount: of the PKI. role: that of the PKI. issuer_ref: name or id of the issuer; the
-    default issuer of a mount may be another one tomorrow. linked_by: name or id of the issuer whose CA is in use, where that issuer is to
-    certify the CA of this one; empty where this issuer certifies the CA that follows its own. ca_certificate: PEM of the CAs by which the
-    server's own certificate is verified; None for those of the system.
-    """
-
+    #: URL of the server, without ``/v1``.
     url: str
+    #: Mount of the PKI secrets engine.
     mount: str
+    #: Role of the PKI secrets engine.
     role: str
+    #: Name or id of the issuer; the default issuer of a mount may be another one tomorrow.
     issuer_ref: str
     login: VaultLogin
     namespace: str = ""
+    #: PEM of the CAs by which the server's own certificate is verified; None for those of the system.
     ca_certificate: bytes | None = None
+    #: Name or id of the issuer whose CA is in use, where that issuer is to certify the CA of this one; empty where this issuer certifies the CA that
+    #: follows its own.
     linked_by: str = ""
 
 

@@ -42,16 +42,20 @@ Object = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RequestRecord:
-    """issuer: its reference. authority: fingerprint of the CA that is to sign. key: SHA-256 of the requested public key. names: SHA-256
-    of the requested names. token: of the issuer. is_open: whether the issuer may still answer.
-    """
+    """A request for a certificate, as a Secret records it."""
 
+    #: Reference of the issuer.
     issuer: str
+    #: Fingerprint of the CA that is to sign.
     authority: str
+    #: SHA-256 of the requested public key.
     key: str
+    #: SHA-256 of the requested names.
     names: str
     asked_at: datetime
+    #: Token of the issuer.
     token: str
+    #: Whether the issuer may still answer.
     is_open: bool = True
     failure: Failure | None = None
 
@@ -68,15 +72,16 @@ class PendingLeaf:
 
 @dataclass(frozen=True)
 class StoredRequest:
-    """Everything that is stored about the next certificate of one end entity. issued: what a person put back, unchecked. pending: the certificate
-    with its chain, checked. problem: why it cannot be read, as a part of a sentence; empty where it can.
-    """
+    """Everything that is stored about the next certificate of one end entity."""
 
     secret: str
     component: Component
     record: RequestRecord | None = None
+    #: The certificate that a person put back, unchecked.
     issued: bytes | None = None
+    #: The certificate with its chain, checked.
     pending: Chain | None = None
+    #: Why it cannot be read, as a part of a sentence; empty where it can.
     problem: str = ""
 
     @property

@@ -33,17 +33,16 @@ AT_MOST = 16
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A listener of a pod that exists now. prompt: a request that it answers, for TLS 1.3.
-
-    verifies: whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts. running: the pod is Ready and stays,
-    so that a refusal of the API server to connect to it is not about its start or its end.
-    """
+    """A listener of a pod that exists now."""
 
     pod: str
     uid: str
     port: int
+    #: A request that it answers, for TLS 1.3.
     prompt: bytes = KAFKA_PROMPT
+    #: Whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts.
     verifies: bool = True
+    #: Whether the pod is Ready and stays, so that a refusal of the API server to connect to it is not about its start or its end.
     running: bool = True
 
 

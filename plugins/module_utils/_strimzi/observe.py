@@ -74,30 +74,33 @@ Key: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, repr=False)
 class Observation:
-    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr).
-
-    stored: the leaves that it has, as far as processes present them. expected: those that it should have. served: users whose certificates this
-    collection issues, by their Secrets. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
-    them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
-    pools would get next, by pod, and whose Secrets do not exist; empty where the operator can issue for them. pools: the node pools by name.
-    addresses: those of listeners; None where the operator can issue for them, so that they were not read. dns_domain: of the Kubernetes cluster.
-    pods: the cluster's own, by name. owners: who they belong to.
-    """
+    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr)."""
 
     scope: ClusterNames
     snapshot: Snapshot
     kafka: Mapping[str, Any] | None
     secrets: Mapping[str, Mapping[str, Any]]
+    #: The cluster's own pods, by name.
     pods: Mapping[str, Mapping[str, Any]]
+    #: The owners of pods.
     owners: Owners
+    #: The leaves that it has, as far as processes present them.
     stored: tuple[LeafSecret, ...] = ()
+    #: The leaves that it should have.
     expected: tuple[LeafSecret, ...] = ()
+    #: Users whose certificates this collection issues, by their Secrets.
     served: Mapping[str, ServedUser] = field(default_factory=dict)
+    #: The nodes that are asked for, by pod; empty where the operator can issue for them.
     wanted: Mapping[str, WantedNode] = field(default_factory=dict)
+    #: Nodes that pools would get next, by pod, and whose Secrets do not exist; empty where the operator can issue for them.
     spare: Mapping[str, WantedNode] = field(default_factory=dict)
+    #: The node pools by name.
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Private keys that have come back with certificates and are not stored yet, by the Secret of the leaf.
     brought: Mapping[str, PrivateKey] = field(default_factory=dict)
+    #: Addresses of listeners; None where the operator can issue for them, so that a call does not read them.
     addresses: Addresses | None = None
+    #: DNS domain of the Kubernetes cluster.
     dns_domain: str = DEFAULT_DOMAIN
 
     def secret(self, name: str) -> Mapping[str, Any] | None:

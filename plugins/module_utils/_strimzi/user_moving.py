@@ -34,16 +34,17 @@ _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_
 
 @dataclass
 class ChangeOfAuthentication:
-    """secret: the name of the user's Secret. before_write: takes the Lease. kept_elsewhere: as of the key of the
-    clients CA.
-    """
+    """A change of the authentication of a KafkaUser, and where it takes place."""
 
     namespace: str
     user: str
+    #: The name of the user's Secret.
     secret: str
     clients_ca: ClientsCa
     work: Work
+    #: Called before the first write; it takes the Lease.
     before_write: Callable[[], None]
+    #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
 
     def see(self) -> SeenUser:

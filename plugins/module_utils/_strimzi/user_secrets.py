@@ -44,27 +44,31 @@ class ClientsCa:
 
 @dataclass(frozen=True)
 class UserCertificate:
-    """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
-    beside it. stale: why that may hold something else, without a full stop. changed_at: when the Secret changed last, where the API server has recorded it.
-    problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
-    is_unreadable: whether it cannot be read. unlabelled: the labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
-    has_key: whether the private key beside it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
-    use, without which the User Operator issues anew.
-    """
+    """The certificate in the Secret of a user."""
 
     subject: str = ""
     issuer: str = ""
     sha256: str = ""
     not_after: datetime | None = None
+    #: The CA of the cluster under which it is valid; None where there is none.
     authority: Certificate | None = None
+    #: Whether a PKCS#12 file lies beside it.
     keystore: bool = False
+    #: When the Secret changed last, where the API server has recorded it.
     changed_at: datetime | None = None
+    #: The fault, as a sentence without a full stop.
     problem: str = ""
+    #: The CA in its ``ca.crt``; None where there is none.
     beside: Certificate | None = None
+    #: Whether the private key beside it is that of the certificate.
     has_key: bool = False
+    #: Whether ``ca.crt`` has the bytes of the CA in use, without which the User Operator issues anew.
     is_current: bool = False
+    #: Why that may hold something else, without a full stop.
     stale: str = ""
+    #: Whether it cannot be read.
     is_unreadable: bool = False
+    #: The labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     unlabelled: tuple[str, ...] = ()
 
     @property

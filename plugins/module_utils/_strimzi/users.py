@@ -42,22 +42,25 @@ TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 
 @dataclass(frozen=True)
 class User:
-    """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
-    Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
-    renewal_window: how long before its end its certificate is renewed, and life: how long one is valid; None where those of the clients CA count.
-    watched: whether a User Operator looks at it.
-    """
+    """A KafkaUser and its certificate."""
 
     namespace: str
     name: str
+    #: Authentication of its resource; empty where it has none.
     authentication: str
+    #: The Secret that the User Operator writes.
     secret: str
+    #: As the User Operator has said; it says nothing of a user that it is only about to look at, or to look at again.
     ready: bool
     pause: ReissuePause
+    #: Its certificate; None where the user gets none.
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
+    #: How long before its end its certificate is renewed; None where the window of the clients CA counts.
     renewal_window: timedelta | None = None
+    #: How long one is valid; None where what the clients CA says counts.
     life: timedelta | None = None
+    #: Whether a User Operator looks at it.
     watched: bool = True
 
     @property
@@ -89,15 +92,17 @@ class User:
 
 @dataclass(frozen=True)
 class Users:
-    """kafka: the Kafka resource. namespace: where the cluster's User Operator looks. operated: whether there is one, there or in another
-    namespace. named: certificates in Secrets that a person has named, or that were kept of users that moved or are gone.
-    """
+    """The users of a cluster."""
 
+    #: The Kafka resource.
     kafka: Mapping[str, Any]
+    #: Where the cluster's User Operator looks.
     namespace: str
+    #: Whether there is one, there or in another namespace.
     operated: bool
     clients_ca: ClientsCa
     users: tuple[User, ...] = field(default=())
+    #: Certificates in Secrets that a person has named, or that were kept of users that moved or are gone.
     named: tuple[NamedCertificate, ...] = field(default=())
 
     @property

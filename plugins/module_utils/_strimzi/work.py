@@ -63,32 +63,34 @@ class SuppliedAuthority:
 
 @dataclass(frozen=True, repr=False)
 class Settings:
-    """How to carry steps out. Times are limits for waiting, not delays.
-
-    validity: of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for. operator_timeout: for one
-    reaction of the operator. pod_timeout: for one pod to
-    come back. holder: the name of this call, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for
-    the direct strategy; empty for the cluster's own Service. outside: what the user says about clients outside the
-    cluster. issuer: who is asked for leaves of a CA whose key is kept elsewhere. rotation: whether a new leaf gets a new key. source: where
-    the CAs to trust are read; None where the user names none. growth: which nodes are to come. dns_domain: of the Kubernetes cluster; empty: read
-    from leaves.
-    """
+    """How to carry steps out. Times are limits for waiting, not delays."""
 
     ca_key: KeySpec
     leaf_key: KeySpec
+    #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
     validity: timedelta | None = None
     path_length: int | None = 1
     supplied: SuppliedAuthority | None = None
+    #: Limit for one reaction of the operator.
     operator_timeout: timedelta = timedelta(seconds=300)
+    #: Limit for one pod to come back.
     pod_timeout: timedelta = timedelta(seconds=600)
+    #: The name of this call, in the Lease and on a pause.
     holder: str = "trustops.strimzi"
     strategy: Strategy = Strategy.OPERATOR
+    #: Host:port of brokers, for the direct strategy; empty for the cluster's own Service.
     kafka_bootstrap: tuple[str, ...] = ()
+    #: The statements of the user about clients outside the cluster.
     outside: Outside = NOTHING_SAID
+    #: The issuer of leaves of a CA whose key is kept elsewhere.
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
+    #: Whether a new leaf gets a new key.
     rotation: RotationPolicy = RotationPolicy.ALWAYS
+    #: Where the CAs to trust are read; None where the user names none.
     source: CaSourceReference | None = None
+    #: The nodes that are to come.
     growth: Growth = NO_GROWTH
+    #: DNS domain of the Kubernetes cluster; empty: read from leaves.
     dns_domain: str = ""
 
 
@@ -112,38 +114,40 @@ def _silent(line: str) -> None:
 
 @dataclass(repr=False)
 class Work:
-    """Everything that carrying out a step needs. report: called with one line for each event. begin: called with what is about to be done or waited for.
-    alive: called regularly while waiting. let_go: called before a wait in which other runs may work.
-
-    look_live: asks the running nodes before a gate; None where they are not to be asked.
-    open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
-    unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
-    announce: called with each action as soon as it is done.
-    actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
-    pause_left: the sentences about a pause that this call leaves behind; empty where it leaves none.
-    unadopted: the sentences about a CA that this call has taken from the operator and not brought into the ledger; empty where there is none.
-    written: the fields that this call has written. user_secrets: the Secrets of users as this call has read them.
-    warnings: sentences for people, whatever comes of the call.
-    """
+    """Everything that carrying out a step needs."""
 
     client: KubeClient
     scope: ClusterNames
     clock: Clock
     settings: Settings
     dry_run: bool = False
+    #: Called with one line for each event.
     report: Callable[[str], None] = field(default=_silent)
+    #: Called with what is about to be done or waited for.
     begin: Callable[[str], None] = field(default=_silent)
+    #: Called regularly while waiting.
     alive: Callable[[], None] = field(default=lambda: None)
+    #: Called before a wait in which other runs may work.
     let_go: Callable[[], None] = field(default=lambda: None)
+    #: Asks the running nodes before a gate; None where they are not to be asked.
     look_live: LookLive | None = None
+    #: Opens ports of pods, made when it is needed; None where no node is to be told anything.
     open_ports: Callable[[], PortOpener] | None = None
+    #: Why nodes cannot reload, as a sentence.
     unreloadable: Callable[[], str] = field(default=lambda: "")
+    #: Called with each action as soon as it is done.
     announce: Callable[[Action], None] = field(default=lambda action: None)
+    #: The actions of the call so far, in order; in a dry run those that it would take. True also when a step fails half-way.
     actions: list[Action] = field(default_factory=list)
+    #: The sentences about a pause that this call leaves behind; empty where it leaves none.
     pause_left: str = ""
+    #: The sentences about a CA that this call has taken from the operator and not brought into the ledger; empty where there is none.
     unadopted: str = ""
+    #: The fields that this call has written.
     written: Written = field(default_factory=Written)
+    #: The Secrets of users as this call has read them.
     user_secrets: Remembered[StoredUser] = field(default_factory=Remembered)
+    #: Sentences for people, whatever comes of the call.
     warnings: list[str] = field(default_factory=list)
 
     def observe(self) -> Observation:

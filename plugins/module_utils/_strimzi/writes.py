@@ -29,18 +29,18 @@ class WriteVerb(str, Enum):
 
 @dataclass(frozen=True, repr=False)
 class Write:
-    """A conditional write. body: the object to create, or the merge patch. what/before/after: public facts about it. namespace: empty for
-    that of the cluster.
-    """
+    """A conditional write."""
 
     verb: WriteVerb
     resource: Resource
     name: str
     what: str
+    #: The object to create, or the merge patch.
     body: Mapping[str, Any] | None = None
     resource_version: str | None = None
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
+    #: Namespace of the object; empty for that of the cluster.
     namespace: str = ""
 
     def action(self, namespace: str, phase: str) -> Action:

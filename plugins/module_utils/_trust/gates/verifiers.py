@@ -19,16 +19,17 @@ from .validation import is_valid, validate
 
 @dataclass(frozen=True)
 class VerifyingParty:
-    """A process and what it trusts. kind: whose path validation rules it applies. remedy: how it comes to trust a CA.
-
-    possible: the same with the CAs that it should trust and of which it has not said so. pod: None for the Cluster Operator.
-    """
+    """A process and what it trusts."""
 
     name: str
+    #: The library whose path validation rules it applies.
     kind: Verifier
     anchors: Chain
+    #: The same with the CAs that it should trust and of which it has not said so.
     possible: Chain
+    #: The way in which it comes to trust a CA, as a sentence.
     remedy: str
+    #: Its pod; None for the Cluster Operator.
     pod: Pod | None = None
 
     def accepts(self, form: Chain, snapshot: Snapshot) -> bool:

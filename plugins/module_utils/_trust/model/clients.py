@@ -30,19 +30,20 @@ class Follows(Enum):
 
 @dataclass(frozen=True)
 class OutsideClient:
-    """name: kind, namespace and name. trusts: the certificates in its stored copy; None when it cannot be read.
+    """A client outside the cluster, and the CAs that it trusts."""
 
-    doubt: why it is not known what its processes trust, without a full stop; empty when they read that copy.
-    kind: whose path validation rules it applies. remedy: how it comes to trust a CA. declared: the user says that it
-    trusts this cluster.
-    """
-
+    #: Kind, namespace and name.
     name: str
+    #: The certificates in its stored copy; None when it cannot be read.
     trusts: tuple[Certificate, ...] | None
+    #: Why it is not known what its processes trust, without a full stop; empty when they read that copy.
     doubt: str = ""
+    #: The library whose path validation rules it applies.
     kind: Verifier = Verifier.JVM
     follows: Follows = Follows.NOTHING
+    #: The way in which it comes to trust a CA, as a sentence.
     remedy: str = ""
+    #: Whether the user says that it trusts this cluster.
     declared: bool = False
 
 

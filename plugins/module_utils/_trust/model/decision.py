@@ -30,18 +30,20 @@ class Transition:
 
 @dataclass(frozen=True)
 class Decision:
-    """steps: what to do now, in order. violations: what holds the flow (then ``steps`` only makes things safe).
+    """The next steps of a flow, or the reason why there are none."""
 
-    done: the goal, or the phase to stop after, is reached. pending: what is left after that phase, as sentences.
-    waiting: sentences that say what running processes still hold, where the flow only waits for their next restart.
-    asked: why leaves have to be asked for, by their Secret. stop: where the flow in flight stops, where this call may not go further than that.
-    """
-
+    #: The next steps, in order.
     steps: tuple[Step, ...] = ()
     transitions: tuple[Transition, ...] = ()
+    #: The reasons that hold the flow; ``steps`` only makes things safe then.
     violations: tuple[Violation, ...] = ()
+    #: The steps that are left after that phase, as sentences.
     pending: tuple[str, ...] = ()
+    #: Sentences that say what running processes still hold, where the flow only waits for their next restart.
     waiting: tuple[str, ...] = ()
+    #: Whether the flow has reached its goal, or the phase to stop after.
     done: bool = False
+    #: Why leaves have to be asked for, by their Secret.
     asked: Mapping[str, Due] = field(default_factory=dict)
+    #: Where the flow in flight stops, where this call may not go further than that.
     stop: Stop | None = None

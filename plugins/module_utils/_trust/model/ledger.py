@@ -35,23 +35,21 @@ class Layout(str, Enum):
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A CA of the ledger: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing).
-
-    generations: the values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
-    awaiting: UIDs of the pods that existed when the CA was read back from the trust bundle; every process trusts the CA
-    exactly when none of them exists any more. None: not yet read back.
-    published_at: when it was read back; from then on it is on its way to clients that read the CA certificate Secret.
-    cleared_at: when the last certificate of its name and key that allows no CA below it left the places that clients read; None where there
-    was none. Clients that last read before may hold that one, and refuse a link certificate by this CA.
-    leaves: hashes of leaves of this CA that running pods are annotated with.
-    """
+    """A CA of the ledger: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing)."""
 
     chain: tuple[Certificate, ...]
     state: TrustState
+    #: The values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
     generations: frozenset[int] = frozenset()
+    #: UIDs of the pods that existed when the CA was read back from the trust bundle; every process trusts the CA exactly when none of them exists any
+    #: more. None: not yet read back.
     awaiting: frozenset[str] | None = None
+    #: When it was read back; from then on it is on its way to clients that read the CA certificate Secret.
     published_at: datetime | None = None
+    #: Hashes of leaves of this CA that running pods are annotated with.
     leaves: frozenset[str] = frozenset()
+    #: When the last certificate of its name and key that allows no CA below it left the places that clients read; None where there was none. Clients
+    #: that last read before may hold that one, and refuse a link certificate by this CA.
     cleared_at: datetime | None = None
 
     @property
@@ -126,60 +124,58 @@ class Stop:
 
 @dataclass(frozen=True)
 class Journal:
-    """The flow in flight, or the last one that finished. It makes a rerun a continuation or a no-op.
-
-    replaces: fingerprint of the CA that the flow replaces (None when there was none); replaces_sha256: its SHA-256,
-    by which people name it.
-    successor: fingerprint of the CA that the flow puts in its place.
-    retire, retire_by: when nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
-    is_abort: it undoes a flow that was in flight: the CA that this was to replace is its successor. unsure: of an abort, UIDs of the pods that may
-    have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
-    named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
-    stop: where the flow is to stop; None: it goes on to its end, or has finished. to_replace: of a renewal, whether it is the first part of a
-    replacement of the key, which follows it. is_upkeep: no person has asked for it: the time for renewal of the replaced CA had come.
-    read_since: since when clients read the successor as ``ca.crt``, where nodes lead to it by a link certificate that they have in memory alone; None
-    where they do not, or not yet.
-    outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
-    renewed: fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means
-    that CA.
-    """
+    """The flow in flight, or the last one that finished. It makes a rerun a continuation or a no-op."""
 
     goal: Goal
+    #: Fingerprint of the CA that the flow replaces; None when there was none.
     replaces: str | None
+    #: Fingerprint of the CA that the flow puts in its place.
     successor: str | None
     started_at: datetime
     finished_at: datetime | None = None
+    #: Its SHA-256, by which people name it.
     replaces_sha256: str | None = None
+    #: When nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
     retire: Retire = Retire.NOW
     retire_by: datetime | None = None
+    #: Whether it undoes a flow that was in flight: the CA which that flow was to replace is its successor.
     is_abort: bool = False
+    #: Of an abort, UIDs of the pods that may have been started with a leaf of the CA that is given up, although nothing stored says so; None: that
+    #: was not told yet.
     unsure: frozenset[str] | None = None
+    #: The places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
     named: Named = NOTHING_NAMED
+    #: The certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
     outgoing: Outgoing | None = None
+    #: Fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means that CA.
     renewed: frozenset[str] = frozenset()
+    #: Where the flow is to stop; None: it goes on to its end, or has finished.
     stop: Stop | None = None
+    #: Of a renewal, whether it is the first part of a replacement of the key, which follows it.
     to_replace: bool = False
+    #: Whether the time for renewal of the replaced CA began it, and no person.
     is_upkeep: bool = False
+    #: Since when clients read the successor as ``ca.crt``, where nodes lead to it by a link certificate that they have in memory alone; None where
+    #: they do not, or not yet.
     read_since: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """All CAs that are trusted or about to be, those just removed, leaves that only processes hold, and the journal.
-
-    problems: sentences about content that this collection did not write (unknown state, certificate under a wrong key,
-    ...); a ledger with problems holds every flow.
-    layout: the Secrets that it is kept in. untidy: they hold more than this ledger, because a call was killed between two of
-    its writes. upkeep: what calls do with the CA in use in its time for renewal; None where no call has said so, or the last one does nothing.
-    """
+    """All CAs that are trusted or about to be, those just removed, leaves that only processes hold, and the journal."""
 
     entries: tuple[LedgerEntry, ...] = ()
     removed: tuple[RemovedEntry, ...] = ()
     journal: Journal | None = None
+    #: Sentences about content that this collection did not write (unknown state, certificate under a wrong key, ...); a ledger with problems holds
+    #: every flow.
     problems: tuple[str, ...] = ()
     held: tuple[HeldLeaf, ...] = ()
+    #: The Secrets that keep it.
     layout: Layout = Layout.SINGLE
+    #: Whether its Secrets hold more than this ledger, because a call was killed between two of its writes.
     untidy: bool = False
+    #: The treatment of the CA in use in its time for renewal; None where no call has said so, or the last one does nothing.
     upkeep: Upkeep | None = None
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:

@@ -14,26 +14,27 @@ from ..._pki.certificates import Chain
 
 @dataclass(frozen=True)
 class ObservedListener:
-    """The answers of one listener. uid: of its pod, because another pod can get the name.
-
-    presents: the chain as sent; None when it was not seen, then ``why`` is a sentence.
-    accepts, refuses: fingerprints of CAs that it was seen to trust, or not to. doubts: why that is not known of a CA.
-    source: how it was seen. verifies: whether it verifies clients by the cluster's CAs. shared: fingerprints of the CAs of which it told a name
-    that CAs with other keys have too, and whose keys are not here for a probe. barred: nothing can be known
-    of it by asking, because the API server refuses connections to it whatever its process does.
-    """
+    """The answers of one listener."""
 
     pod: str
+    #: UID of its pod, because another pod can get the name.
     uid: str
     port: int
+    #: The chain as sent; None when it was not seen, then ``why`` is a sentence.
     presents: Chain | None = None
+    #: Fingerprints of CAs that it was seen to trust, or not to.
     accepts: frozenset[str] = frozenset()
     refuses: frozenset[str] = frozenset()
+    #: Why that is not known of a CA.
     doubts: Mapping[str, str] = field(default_factory=dict)
+    #: How it was seen.
     source: str = ""
     why: str = ""
+    #: Whether it verifies clients by the cluster's CAs.
     verifies: bool = True
+    #: Fingerprints of the CAs of which it told a name that CAs with other keys have too, and whose keys are not here for a probe.
     shared: frozenset[str] = frozenset()
+    #: Whether no handshake can show anything of it, because the API server refuses connections to it whatever its process does.
     barred: bool = False
 
     @property

@@ -21,9 +21,7 @@ FLOW_NAMES = {Goal.CREATE: "first CA", Goal.RENEW: "renewal", Goal.REPLACE_KEY: 
 
 @dataclass(frozen=True)
 class ObjectNames:
-    """Each object is "<kind> <namespace>/<name>", as messages have it. ca: what people call the CA. common_name: of a CA that the operator
-    makes, before its number. specification: the part of the Kafka resource that is about the CA.
-    """
+    """Each object is "<kind> <namespace>/<name>", as messages have it."""
 
     kafka: str
     certificate_secret: str
@@ -31,8 +29,11 @@ class ObjectNames:
     ledger: str
     namespace: str
     cluster: str
+    #: The name of the CA for people, such as "cluster CA".
     ca: str
+    #: Common name of a CA that the operator makes, before its number.
     common_name: str
+    #: The part of the Kafka resource that is about the CA.
     specification: str
 
     def pod(self, name: str) -> str:

@@ -48,25 +48,28 @@ class ReissuePause(Enum):
 
 @dataclass(frozen=True)
 class Presenter:
-    """name: kind, namespace and name. authorities: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not
-    known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
-    another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
-    hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because a pause keeps the
-    issuer from it for now. secret: where its leaf would be written to, if this collection had to issue that; empty where it never would.
-    reads: of a program that has only ever read what one issuer writes, its name and whose certificate that is; empty of any other party. ends_at:
-    when the certificate that such a program has read ends; None where it is not known which that is, as when there is a newer one.
-    """
+    """A party outside the cluster that presents certificates of a CA."""
 
+    #: Kind, namespace and name.
     name: str
+    #: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not known.
     authorities: frozenset[str] | None
+    #: How it is known, or why it is not, without a full stop.
     why: str
     renewal: Renewal = Renewal.BY_HAND
+    #: Whether its certificate is still to be issued anew, because another CA is in use than when it was issued.
     behind: bool = False
+    #: How it comes to present a certificate of the CA in use.
     remedy: str = ""
+    #: Why it would not be issued anew, without a full stop; empty where it would.
     hindered: str = ""
+    #: Whether that is because a pause keeps the issuer from it for now.
     pause: ReissuePause = ReissuePause.NONE
+    #: Where its leaf would be written to, if this collection had to issue that; empty where it never would.
     secret: str = ""
+    #: Of a program that has only ever read what one issuer writes, its name and whose certificate that is; empty of any other party.
     reads: str = ""
+    #: When the certificate that such a program has read ends; None where it is not known which that is, as when there is a newer one.
     ends_at: datetime | None = None
 
     @property

@@ -40,32 +40,34 @@ def to_the_end(snapshot: Snapshot) -> bool:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """what: a sentence. nodes, others: names of the pods that it restarts (Kafka nodes; everything else). reason: why they
-    restart. is_change: it does not only wait.
-    """
+    """A step of a plan."""
 
     phase: Phase
+    #: A sentence.
     what: str
+    #: Names of the pods that it restarts (Kafka nodes; everything else).
     nodes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    #: Why they restart.
     reason: RollReason | None = None
+    #: It does not only wait.
     is_change: bool = True
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """violations: what would hold the flow after these steps; empty when they lead to its end. after: where only parties outside the cluster hold it,
-    that, and the steps which follow when these are not in the way any more.
-
-    choices: why the plan goes this way where there is another, as sentences.
-    waiting: what running processes still hold at the end, as sentences. end: the cluster as these steps would leave it.
-    """
+    """The plan of a call."""
 
     steps: tuple[PlannedStep, ...]
+    #: The reasons that would hold the flow after these steps; empty when they lead to its end.
     violations: tuple[Violation, ...] = ()
+    #: Why the plan goes this way where there is another, as sentences.
     choices: tuple[str, ...] = ()
+    #: Certificates that running processes still hold at the end, as sentences.
     waiting: tuple[str, ...] = ()
+    #: The cluster as these steps would leave it.
     end: Snapshot | None = field(default=None, compare=False)
+    #: Where only parties outside the cluster hold it, that, and the steps which follow when these are not in the way any more.
     after: tuple[PlannedStep, ...] = ()
 
     @property

@@ -46,19 +46,18 @@ _FOR_LISTENERS = "listeners have changed, and the operator restarts nodes for th
 
 @dataclass(frozen=True)
 class _Order:
-    """Leaves to be issued. because: as of ``Step``.
-
-    restarting: why their processes restart with them, as a sentence; empty where they are to read them again.
-    avoidable: the same, where they could have read them again if this were not in the way. unseen: whether the operator must not see them before all of
-    them are stored.
-    """
+    """Leaves to be issued."""
 
     secrets: tuple[str, ...]
     issuer: Chain
     link: Certificate | None = None
+    #: As of ``Step``.
     because: str = ""
+    #: Why their processes restart with them, as a sentence; empty where they are to read them again.
     restarting: str = ""
+    #: The same, where they could have read them again if this were not in the way.
     avoidable: str = ""
+    #: Whether the operator must not see them before all of them are stored.
     unseen: bool = False
 
 

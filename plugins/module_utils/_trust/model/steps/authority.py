@@ -23,30 +23,32 @@ from .trust import without_entry
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareAuthority(Step):
-    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret.
-
-    generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
-    asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
-    asked_back: reference of the issuer that has to be asked for the other link certificate, of that CA by the next one; empty where the key that signs
-    it is here, or there is none. without_it: which clients are refused where that issuer does not sign it, as a sentence.
-    linked_until: when the other link certificate ends at the latest; None: with one of the two.
-    supplied: the CA where it is brought, with its chain; empty where it is made here. path_length: of a renewal that is made here; None: any
-    number of CAs below it. at_least_until: the end of a renewal that is made here, where its usual life would end before; None: its usual life.
-    stop: where the flow that begins with it is to stop. to_replace: of a renewal, whether the key is to be replaced after it.
-    """
+    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
 
     goal: Goal
     replaces: Chain
+    #: N of its name ``cluster-ca vN``.
     generation: int
+    #: Of a renewal that is made here; None: any number of CAs below it.
     path_length: int | None = None
+    #: The end of a renewal that is made here, where its usual life would end before; None: its usual life.
     at_least_until: datetime | None = None
+    #: Together with a link certificate by the CA that it replaces.
     linked: bool = False
+    #: When the other link certificate ends at the latest; None: with one of the two.
     linked_until: datetime | None = None
+    #: Reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
     asked: str = ""
+    #: Reference of the issuer that has to be asked for the other link certificate, of that CA by the next one; empty where the key that signs it is
+    #: here, or there is none.
     asked_back: str = ""
+    #: The clients that refuse nodes where that issuer does not sign it, as a sentence.
     without_it: str = ""
+    #: The CA where it is brought, with its chain; empty where it is made here.
     supplied: Chain = ()
+    #: Where the flow that begins with it is to stop.
     stop: Stop | None = None
+    #: Of a renewal, whether the key is to be replaced after it.
     to_replace: bool = False
     phase: Phase = Phase.PREPARE
 
