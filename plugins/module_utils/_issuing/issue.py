@@ -46,7 +46,7 @@ from .user_writes import write_user
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
     """Write each leaf with its key and the generation it belongs to: signed here, or what an issuer has returned before.
 
-    Raises StepError when neither is possible, StepError when a leaf must not be used.
+    Raises StepError when neither is possible, or a leaf must not be used.
     """
     wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
     phase = step.phase.value

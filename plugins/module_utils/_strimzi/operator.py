@@ -73,13 +73,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
         found = read_bundle(objects.get(name), work.scope) or frozenset()
         return step.present <= found and not absent & found
 
-    seconds = _wait(
-        work,
-        settled,
-        SECRETS,
-        name,
-        f"The Cluster Operator has not updated {where} within {work.settings.operator_timeout.total_seconds():.0f} s.",
-    )
+    seconds = _wait(work, settled, SECRETS, name, f"updated {where}")
     waited = f"the operator updated the trust bundle ({len(step.present)} trusted)"
     work.record(Action("wait", where, waited, phase, seconds=seconds))
 
