@@ -79,5 +79,5 @@ def test_a_stop_that_is_not_left_beside_the_prepared_ca(monkeypatch: pytest.Monk
 
 def test_a_call_of_another_goal_that_leads_the_flow(monkeypatch: pytest.MonkeyPatch) -> None:
     leads: Any = lambda *_arguments: True  # noqa: E731
-    monkeypatch.setattr(journal, "leads", leads)
+    monkeypatch.setattr(journal, "may_lead_flow", leads)
     _beyond(Phase.PREPARE)

@@ -192,7 +192,9 @@ def test_it_is_seen_where_every_call_leads(monkeypatch: pytest.MonkeyPatch) -> N
     flow = stopped.begin(monkeypatch)
     watch = Watch(flow.cluster, stopped.after)
     stopped.run(flow)
-    monkeypatch.setattr("ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide.leads", _lead_all)
+    monkeypatch.setattr(
+        "ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide.may_lead_flow", _lead_all
+    )
     flow.cluster.run(Goal.RECONCILE)
     assert stops.may_lead_flow is not _lead_all
     assert watch.passed
