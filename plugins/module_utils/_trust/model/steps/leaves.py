@@ -70,7 +70,12 @@ class IssueLeaves(Step):
         made_for = {
             name: StoredLeaf(name, "user.crt", Component.USER, of_user, self.generation) for name in self.secrets
         }
-        after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed)
+        # Certificates that their issuer has renewed are in use then.
+        standing = {
+            name: replace(one, latest=(), authority="") if name in self.secrets else one
+            for name, one in snapshot.leaves.standing.items()
+        }
+        after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed, standing=standing)
         return _with_served(replace(snapshot, leaves=after).with_nodes(pods=pods), made_for, self.issuer)
 
     def _behind(self, leaf: StoredLeaf, snapshot: Snapshot) -> Chain:
