@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def client_for(options: Mapping[str, Any], warn: Callable[[str], None]) -> KubeClient:
-    """warn: is told what makes the connection unsafe. Raises OptionsError."""
+    """A client of the API server that these options name. warn: takes each sentence about an unsafe connection. Raises OptionsError."""
     transport = _connected(options)
     for caution in transport.cautions:
         warn(caution)

@@ -47,7 +47,8 @@ class Budget:
         self._facts = _facts(first.snapshot)
         self._parties: dict[str, str] = {}
         self._in_place: InPlace | None = None
-        self._has_told = False
+        #: The restarts of which the last warning about more of them has spoken.
+        self._told: Restarts = Counter()
 
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
@@ -60,7 +61,7 @@ class Budget:
         if self._in_place is None and snapshot.nodes.in_place is not None:
             # Check mode looks at this before it plans; a plan that was made without it may have restarts in the place of reloads.
             self._in_place = snapshot.nodes.in_place
-            self._planned = self._planned if self._has_told else None
+            self._planned = None
             self._facts |= _facts(self._first.snapshot.with_nodes(in_place=snapshot.nodes.in_place))
         self._parties.update({pod.name: party_of(pod) for pod in snapshot.nodes.pods})
         rolls = [step for step in steps if isinstance(step, Roll)]
@@ -68,7 +69,7 @@ class Budget:
         if not due and not is_doubtful:
             return Counter()
         if self._planned is None:
-            self._planned = self._needed(self._first, self._intent)
+            self._planned = self._needed(self._first, self._intent) | self._told
         if _ways(intent) != _ways(self._intent):
             # The call has told why it goes another way. Its plan is that of this way from the beginning, and no more.
             self._intent, self._planned = intent, self._planned | self._needed(self._first, intent)
@@ -81,8 +82,7 @@ class Budget:
         if over and new:
             self._facts |= new
             self._tell(new, over)
-            self._has_told = True
-            self._planned, over = more, Counter()
+            self._planned, self._told, over = more, more, Counter()
         return over
 
     @property
@@ -106,15 +106,15 @@ class Budget:
         )
 
     def _tell(self, new: frozenset[Fact], more: Counter[str]) -> None:
+        """Warn of more restarts than planned. new: the facts that explain them."""
         reasons = [
             reason.format(listed(sorted(str(what) for kind, what in new if kind == one)))
             for one, reason in _REASONS.items()
             if any(kind == one for kind, _what in new)
         ]
-        if reasons:
-            self._work.warnings.append(
-                f"More is restarted than planned at first ({described(more)} more), because {' and '.join(reasons)}."
-            )
+        self._work.warnings.append(
+            f"More is restarted than planned at first ({described(more)} more), because {' and '.join(reasons)}."
+        )
 
 
 def _total(restarts: Restarts) -> Counter[str]:
@@ -131,7 +131,7 @@ def described(restarts: Counter[str]) -> str:
 
 
 def _ways(intent: Intent) -> tuple[Any, ...]:
-    """The parts of an intent that a call changes when something cannot be done as it was planned."""
+    """The parts of an intent that a call changes itself, when a cluster, an issuer or the API server does not let it go as planned."""
     return intent.spread, intent.links, intent.taken
 
 

@@ -212,7 +212,6 @@ def without_parties(
     verifies by it. Raises KubeError.
     """
     kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
-    other = _other_authority(kafka, secrets, scope.other_ca)
     return Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -230,9 +229,7 @@ def without_parties(
         ),
         source=read_ca_source(client, source) if source is not None else None,
         named=outside.to_look_at(ca, ledger),
-        keys_elsewhere=_keys_of(scope.other_ca, other.ca),
-        keys_above_elsewhere=_keys_above(scope.other_ca, other.ca),
-        other=other,
+        other=_other_authority(kafka, secrets, scope.other_ca),
         objects=Objects(
             unlabelled_secrets=unlabelled_secrets(scope, secrets),
             immutable=immutable_secrets(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
@@ -276,21 +273,6 @@ def _written(scope: ClusterNames) -> Iterator[str]:
 def immutable_secrets(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
     """The Secrets of these names that Kubernetes lets no program change."""
     return tuple(name for name in names if (secrets.get(name) or {}).get("immutable") is True)
-
-
-def _keys_of(scope: ClusterNames, found: CaSecrets) -> dict[str, str]:
-    """The CAs in the certificate Secret of this scope, as people name them, by the SHA-256 of their public keys."""
-    return {one.public_key_sha256: _where(scope) for one in found.anchors}
-
-
-def _keys_above(scope: ClusterNames, found: CaSecrets) -> dict[str, str]:
-    """The CAs above these, in the same way."""
-    above = (one for chain in (found.current, *found.others.values()) for one in chain[1:])
-    return {one.public_key_sha256: f"a CA above {_where(scope)}" for one in above}
-
-
-def _where(scope: ClusterNames) -> str:
-    return f"the {scope.ca.value} CA in Secret {scope.namespace}/{scope.ca_certificate_secret}"
 
 
 def unlabelled(

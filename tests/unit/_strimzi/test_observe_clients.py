@@ -14,7 +14,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import IssuedBy, UnlabelledSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    IssuedBy,
+    OtherAuthority,
+    UnlabelledSecret,
+)
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
 
 from .bench import SCOPE, Bench, kafka, pem, pod, secret
@@ -114,20 +118,26 @@ def test_its_secrets_are_those_of_the_clients_ca() -> None:
     assert (found.users.sends_chains, found.users.dated_anchors) == (False, False)
 
 
+def other_of(observation: Observation) -> OtherAuthority:
+    assert observation.snapshot.other is not None
+    return observation.snapshot.other
+
+
 def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
     """All that it trusts; an entry that cannot be read is up to a flow on that CA."""
     made = bench()
     made.api.requests.clear()
-    before = seen(made).snapshot.keys_elsewhere
+    before = other_of(seen(made))
     requests = len(made.api.requests)
     stored = {"ca.crt": pem(CLUSTER_CA), "next.crt": pem(OLD), "odd.crt": b"theirs"}
     made.create("secrets", secret(SCOPE.ca_certificate_secret, stored))
     made.api.requests.clear()
-    where = "the cluster CA in Secret kafka/demo-cluster-ca-cert"
-    assert seen(made).snapshot.keys_elsewhere == {one.certificate.public_key_sha256: where for one in (CLUSTER_CA, OLD)}
-    assert (before, len(made.api.requests) <= requests) == ({}, True)
-    other = {one.certificate.public_key_sha256 for one in (CA, OLD)}
-    assert observe(made.client(), SCOPE, NOW).snapshot.keys_elsewhere.keys() == other
+    now = other_of(seen(made))
+    assert (now.where, set(now.ca.anchors)) == (
+        "the cluster CA in Secret kafka/demo-cluster-ca-cert", {one.certificate for one in (CLUSTER_CA, OLD)}
+    )  # fmt: skip
+    assert (before.ca.anchors, len(made.api.requests) <= requests) == ((), True)
+    assert set(other_of(observe(made.client(), SCOPE, NOW)).ca.anchors) == {one.certificate for one in (CA, OLD)}
 
 
 @pytest.mark.parametrize(("said", "days"), [({}, 365), ({"clientsCa": {"validityDays": 40}}, 40)])

@@ -435,16 +435,23 @@ class ClockReading:
 
 @dataclass(frozen=True)
 class OtherAuthority:
-    """The other CA of the cluster, as far as a flow on this one looks at it: it is renewed in its time, or a warning says that nothing does."""
+    """The other CA of the cluster, as far as a flow on this CA looks at it."""
 
+    #: The names of its objects in messages.
     names: ObjectNames
+    #: Its pair of CA Secrets.
     ca: CaSecrets
-    # None where this collection has not adopted it.
+    #: Its ledger; None where this collection has not adopted it.
     ledger: Ledger | None
-    # Whether the operator renews it.
+    #: Whether the operator renews it.
     generated: bool
-    # How long before its end it is in its time for renewal.
+    #: How long before its end the operator, or a schedule, renews it.
     renewal_window: timedelta
+
+    @property
+    def where(self) -> str:
+        """The CA with its Secret, as messages name it."""
+        return f"the {self.names.ca} in {self.names.certificate_secret}"
 
 
 @dataclass(frozen=True)
@@ -481,10 +488,6 @@ class Snapshot:
     named: Named = NOTHING_NAMED
     #: The other CA of the cluster.
     other: OtherAuthority | None = None
-    #: Where the other CA is, as messages say it, by the SHA-256 of its public key, for each CA in its certificate Secret.
-    keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
-    #: The same for the CAs above the other CA.
-    keys_above_elsewhere: Mapping[str, str] = field(default_factory=dict)
     #: The clock from which ``now`` is, beside that of the API server; None where answers of the API server have no date.
     clock: ClockReading | None = None
 

@@ -36,11 +36,17 @@ def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 def _common(chain: Chain, snapshot: Snapshot) -> str:
     """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
-    same = {**snapshot.keys_above_elsewhere, **snapshot.keys_elsewhere}.get(chain[0].public_key_sha256)
-    if same:
-        return f"has the key of {same}"
-    above = (snapshot.keys_elsewhere.get(one.public_key_sha256) for one in chain[1:])
-    return next((f"is certified by {where}" for where in above if where), "")
+    other = snapshot.other
+    if other is None:
+        return ""
+    own, above = chain[0].public_key_sha256, {one.public_key_sha256 for one in chain[1:]}
+    trusted = {one.public_key_sha256 for one in other.ca.anchors}
+    if own in trusted:
+        return f"has the key of {other.where}"
+    chains = (other.ca.current, *other.ca.others.values())
+    if own in {one.public_key_sha256 for known in chains for one in known[1:]}:
+        return f"has the key of a CA above {other.where}"
+    return f"is certified by {other.where}" if above & trusted else ""
 
 
 def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:

@@ -13,13 +13,15 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import OtherAuthority, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.apart import authorities_are_apart
 
 from ....support.certificates import Entity, make
 from ..builders import (
+    DAY,
     INTERMEDIATE,
+    NAMES,
     NEW,
     OLD,
     RENEWED,
@@ -54,9 +56,11 @@ SOURCE = CaSource("ConfigMap kafka/roots, entry ca.crt", chain_of(TWIN))
 TRUSTED = replace(RECONCILE, trusting=(chain_of(TWIN),))
 
 
-def beside(*authorities: Entity) -> dict[str, Any]:
-    """The cluster's other CA is of these."""
-    return {"keys_elsewhere": {one.certificate.public_key_sha256: WHERE for one in authorities}}
+def beside(authority: Entity, *trusted: Entity, above: tuple[Entity, ...] = ()) -> dict[str, Any]:
+    """The cluster's other CA is this one, below those above it; others are trusted beside it."""
+    ca = secrets(chain_of(authority, *above), others=others(*trusted))
+    names = replace(NAMES, ca="clients CA", certificate_secret="Secret kafka/demo-clients-ca-cert")
+    return {"other": OtherAuthority(names, ca, ledger=None, generated=True, renewal_window=30 * DAY)}
 
 
 def told(subject: str, authority: Entity, remedy: str) -> str:
@@ -79,8 +83,8 @@ CASES = [
     ),
     refusal(
         authorities_are_apart, told("the supplied CA", ROOT, _SUPPLY).replace(WHERE, ABOVE),
-        name="the root above the other", intent=supplying(ROOT), keys_above_elsewhere={ROOT.certificate.public_key_sha256: ABOVE},
-        **beside(INTERMEDIATE),
+        name="the root above the other", intent=supplying(ROOT),
+        **beside(INTERMEDIATE, above=(ROOT,)),
     ),
     refusal(
         authorities_are_apart, told("the supplied CA", INTERMEDIATE, _SUPPLY).replace("has the key of", "is certified by"),
@@ -122,7 +126,7 @@ def test_our_pause_ends_all_the_same(case: Refusal) -> None:
     [
         pytest.param(cluster(**beside(OLD)), supplying(NEW), id="away from a common one"),
         pytest.param(
-            cluster(**beside(NEW), keys_above_elsewhere={ROOT.certificate.public_key_sha256: ABOVE}), supplying(INTERMEDIATE, ROOT),
+            cluster(**beside(NEW, above=(ROOT,))), supplying(INTERMEDIATE, ROOT),
             id="one root above both",
         ),
         pytest.param(cluster(**beside(OLD)), replace(RENEW, supplied=prepared(RENEWED)), id="a renewal of a common one"),
