@@ -83,9 +83,9 @@ options:
     choices: [now, when_restarted]
   retire_by:
     description:
-      - With O(retire=when_restarted), when nodes that still hold the old CA are restarted at the latest, in ISO 8601; UTC where no offset
-        is given. Seven days before the old CA or a certificate of it ends they are restarted in any case; and before the operator would issue a
-        certificate anew - it would do so with the old CA, or stand still where the cluster does not hold that CA's key.
+      - With O(retire=when_restarted), the latest time at which the flow restarts nodes that still hold the old CA, in ISO 8601; UTC where no
+        offset is given. In any case it restarts them seven days before the old CA or a certificate of it ends, and before the operator renews a
+        certificate - the operator would sign it with the old CA, or stand still where the cluster does not hold that CA's key.
       - It is refused without O(retire=when_restarted), also where the flow in flight was begun with that. A time that is over restarts them at once.
     type: str
   client_grace:

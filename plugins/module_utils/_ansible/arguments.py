@@ -40,7 +40,7 @@ class ArgumentSpec:
     mutually_exclusive: tuple[tuple[str, ...], ...] = ()
     required_if: tuple[tuple[Any, ...], ...] = ()
     required_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    #: Constraints that Ansible does not know.
+    #: Constraints of this collection: an option that counts only with certain values of another.
     only_with: tuple[OnlyWith, ...] = ()
 
     def __add__(self, other: ArgumentSpec) -> ArgumentSpec:

@@ -22,18 +22,21 @@ from .looking import decide_with_a_look, observe_cluster
 class Outcome:
     """The outcome of a call."""
 
+    #: The last observation of the call.
     observation: Observation
-    #: The last decision, about what is left.
+    #: The last decision, about the work that is left.
     decision: Decision
-    #: The CA that the flow is about.
+    #: The CA that the flow replaces or renews.
     replaces: str | None
+    #: The first observation of the call.
     before: Observation
+    #: The transitions of CAs in this call, in order.
     transitions: list[Transition] = field(default_factory=list)
-    #: The last observation with answers of the nodes; None where they were not asked.
+    #: The last observation with answers of the nodes; None where this call asked none.
     looked: Observation | None = field(default=None, init=False)
-    #: Whether the Lease is held; without it a pause may be of another run that is alive.
+    #: Whether this call holds the Lease. Without the Lease a pause may belong to another run.
     has_begun: bool = field(default=False, init=False)
-    #: Whether the steps that were begun last pause the operator.
+    #: Whether the last steps that this call began pause the operator.
     pauses: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:

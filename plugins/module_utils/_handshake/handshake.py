@@ -43,12 +43,11 @@ class Handshake:
     outcome: Outcome
     alert: Alert | None = None
     version: str | None = None
-    #: The chain exactly as sent; None when none came, or not one that can be read, or when the listener did not prove that it has the key of this
-    #: certificate.
+    #: The chain exactly as the listener sent it. None: it sent no readable chain, or did not prove that it has the key of this certificate.
     presented: tuple[Certificate, ...] | None = None
-    #: Whether our certificate was sent; only a server that asks for one gets it.
+    #: Whether this side sent its certificate: it does so only where the server asks for a certificate.
     offered: bool = False
-    #: DER names of the CAs that the server asks certificates of; None when it did not ask, or TLS 1.3 hid it.
+    #: DER names of the CAs that the server names in its certificate request. None: it requested no certificate, or TLS 1.3 hid the request.
     acceptable: tuple[bytes, ...] | None = None
     #: The failure, without a full stop; empty when there is none.
     detail: str = ""

@@ -33,17 +33,17 @@ class RequestByHand:
     subject: str
     names: tuple[str, ...]
     public_key_sha256: str
-    #: The CA that is to sign.
+    #: The CA that has to sign the request.
     authority: Certificate | None
-    #: The certificate that was put back and is good, with its chain.
+    #: The usable certificate that a person has brought, with its chain.
     answer: Chain | None
-    #: Why the request must not be signed, as a sentence; empty where it may be.
+    #: The reason why no CA may sign the request, as a sentence; empty where a CA may.
     problem: str
-    #: Why what was put back for it is refused, as a sentence; empty where nothing was, or where it is good.
+    #: The reason why this collection refuses the certificate that a person has brought, as a sentence; empty where there is none, or a good one.
     refused: str
     #: The condition for the use of a good answer, as a sentence; empty where there is none.
     waiting: str
-    #: The failures of the requests before it.
+    #: The failures of the earlier requests for this leaf.
     failed: Failure | None
 
     @property

@@ -39,16 +39,16 @@ class LinkOrder:
 
     authority: Certificate
     issuer: Certificate
-    #: Signing request (PEM) for that name and key; empty where that key is not at hand. An issuer that signs here needs no request, and one that
-    #: keeps that key makes it.
+    #: Signing request (PEM) for the name and key of ``authority``. Empty where that key is not in the cluster: an issuer that signs in this process
+    #: needs no request, and an issuer that keeps the key makes the request itself.
     csr: bytes
     #: Begin and end of its validity.
     not_before: datetime
     not_after: datetime
     #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next one (NewWithOld).
     back: bool = False
-    #: The same certificate, signed by its own key, where that key is here: an issuer that encodes the name of a request anew keeps the bytes of this
-    #: certificate's name.
+    #: A certificate of the same content, signed by the key of ``authority``; None where that key is not in the cluster. From it an issuer that
+    #: encodes the name of a request anew takes the bytes of the name.
     self_issued: Certificate | None = None
 
 

@@ -53,13 +53,13 @@ class _Request:
 
     method: str
     path: str
-    #: Seconds for its answer.
+    #: Seconds that the server has for its answer.
     seconds: float
     query: Mapping[str, str] | None = None
     body: bytes | None = None
-    #: Content type of the body, or without a body of the answer.
+    #: Content type of the body; of the answer where there is no body.
     content_type: str = "application/json"
-    #: Whether the whole answer is read at once, and not as a stream.
+    #: Whether to read the whole answer at once; else as a stream.
     preload: bool = True
 
 

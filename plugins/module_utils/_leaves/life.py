@@ -46,14 +46,14 @@ class Failure:
 class LeafRequest:
     """The record about the next certificate of one end entity, and what its issuer says of it now."""
 
-    #: Secret of the leaf; it names the end entity.
+    #: Secret of the leaf, which names the end entity.
     secret: str
-    #: The reference of the issuer that was asked.
+    #: Reference of the issuer.
     issuer: str
-    #: Fingerprint of the CA that is to sign.
+    #: Fingerprint of the CA that has to sign.
     authority: str
     asked_at: datetime
-    #: Why it is not what is wanted any more, as a part of a sentence; empty where it is.
+    #: The difference between this request and the leaf that the cluster needs now, as a part of a sentence; empty where there is none.
     outdated: str = ""
     #: The words of the issuer while it waits, as a sentence.
     waiting: str = ""
@@ -62,7 +62,7 @@ class LeafRequest:
     is_open: bool = True
     #: The certificate that came back and passed every check.
     answer: Chain | None = None
-    #: Whether the answer, or the failure, is written down, so that the issuer is not needed for it any more.
+    #: Whether the Secret of the request records the answer or the failure. The collection then no longer needs the issuer for this request.
     is_recorded: bool = True
 
     @property

@@ -27,12 +27,12 @@ class Search:
 
     leaf: Certificate | None
     issuer: Certificate | None
-    #: The certificates that are presented after the leaf, in their order.
+    #: The certificates that the party presents after the leaf, in their order.
     sent: Path
     anchors: Path
     at: datetime
     verifier: Verifier
-    #: Whether the dates of the anchor count.
+    #: Whether the verifier looks at the dates of a trust anchor.
     dated_anchors: bool = True
 
     def result(self) -> PathResult:

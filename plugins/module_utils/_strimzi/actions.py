@@ -27,11 +27,11 @@ class Action:
     object: str
     what: str
     phase: str
-    #: Public facts about the object.
+    #: Public facts about the object, before and after the action.
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     seconds: float | None = None
-    #: At the restart of a Kafka node, the most nodes that were away at once, this one included.
+    #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
     away: int | None = None
 
     @property

@@ -41,14 +41,15 @@ class TrustedCopy:
 
     kind: str
     resource: str
-    #: The field with its ``trustedCertificates``, which are ``sources``.
+    #: The path of the field ``trustedCertificates`` in the resource.
     where: str
     secret: str
     #: The entries of the Secret that hold the copy.
     entries: tuple[str, ...]
     follows: Follows
+    #: The content of that field.
     sources: tuple[Mapping[str, Any], ...]
-    #: Whether the resource itself names this cluster, by its Secrets or an address; else only the CAs in the copy can tell.
+    #: Whether the resource itself names this cluster, by its Secrets or an address. Else only the CAs in the copy show which cluster it belongs to.
     refers: bool
 
     def name(self, scope: ClusterNames) -> str:

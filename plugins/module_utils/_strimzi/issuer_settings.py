@@ -99,14 +99,14 @@ class VaultIssuer:
     mount: str
     #: Role of the PKI secrets engine.
     role: str
-    #: Name or id of the issuer; the default issuer of a mount may be another one tomorrow.
+    #: Name or id of the issuer, as the default issuer of a mount can change.
     issuer_ref: str
     login: VaultLogin
     namespace: str = ""
-    #: PEM of the CAs by which the server's own certificate is verified; None for those of the system.
+    #: PEM of the CAs that verify the certificate of the server; None for the CAs of the system.
     ca_certificate: bytes | None = None
-    #: Name or id of the issuer whose CA is in use, where that issuer is to certify the CA of this one; empty where this issuer certifies the CA that
-    #: follows its own.
+    #: Name or id of the issuer whose CA is in use and has to certify the CA of this issuer; empty where this issuer certifies the CA that follows its
+    #: own.
     linked_by: str = ""
 
 

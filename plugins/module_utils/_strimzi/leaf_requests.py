@@ -46,7 +46,7 @@ class RequestRecord:
 
     #: Reference of the issuer.
     issuer: str
-    #: Fingerprint of the CA that is to sign.
+    #: Fingerprint of the CA that has to sign.
     authority: str
     #: SHA-256 of the requested public key.
     key: str
@@ -77,11 +77,11 @@ class StoredRequest:
     secret: str
     component: Component
     record: RequestRecord | None = None
-    #: The certificate that a person put back, unchecked.
+    #: The certificate that a person has brought, before any check.
     issued: bytes | None = None
-    #: The certificate with its chain, checked.
+    #: The certificate with its chain, after every check.
     pending: Chain | None = None
-    #: Why it cannot be read, as a part of a sentence; empty where it can.
+    #: The reason why the stored request is unreadable, as a part of a sentence; empty where it is readable.
     problem: str = ""
 
     @property

@@ -38,11 +38,11 @@ class Endpoint:
     pod: str
     uid: str
     port: int
-    #: A request that it answers, for TLS 1.3.
+    #: A request that the listener answers; with TLS 1.3 only an answer shows whether it has accepted a certificate.
     prompt: bytes = KAFKA_PROMPT
-    #: Whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts.
+    #: Whether the listener verifies clients by the CAs of the cluster, so that handshakes can show which of them it trusts.
     verifies: bool = True
-    #: Whether the pod is Ready and stays, so that a refusal of the API server to connect to it is not about its start or its end.
+    #: Whether the pod is Ready and stays. Only then does a refusal of the API server to connect to it mean a barred listener.
     running: bool = True
 
 

@@ -78,27 +78,29 @@ class Observation:
 
     scope: ClusterNames
     snapshot: Snapshot
+    #: The Kafka resource; None where it does not exist.
     kafka: Mapping[str, Any] | None
+    #: The Secrets of the cluster, by name.
     secrets: Mapping[str, Mapping[str, Any]]
     #: The cluster's own pods, by name.
     pods: Mapping[str, Mapping[str, Any]]
     #: The owners of pods.
     owners: Owners
-    #: The leaves that it has, as far as processes present them.
+    #: The leaves that the Secrets hold and processes present.
     stored: tuple[LeafSecret, ...] = ()
-    #: The leaves that it should have.
+    #: The leaves that the cluster should have.
     expected: tuple[LeafSecret, ...] = ()
     #: Users whose certificates this collection issues, by their Secrets.
     served: Mapping[str, ServedUser] = field(default_factory=dict)
-    #: The nodes that are asked for, by pod; empty where the operator can issue for them.
+    #: The nodes that node pools ask for, by pod; empty where the operator can issue for them.
     wanted: Mapping[str, WantedNode] = field(default_factory=dict)
-    #: Nodes that pools would get next, by pod, and whose Secrets do not exist; empty where the operator can issue for them.
+    #: The nodes without Secrets that pools would get next, by pod; empty where the operator can issue for them.
     spare: Mapping[str, WantedNode] = field(default_factory=dict)
     #: The node pools by name.
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: Private keys that have come back with certificates and are not stored yet, by the Secret of the leaf.
+    #: Private keys that an issuer has sent with certificates and no Secret holds yet, by the Secret of the leaf.
     brought: Mapping[str, PrivateKey] = field(default_factory=dict)
-    #: Addresses of listeners; None where the operator can issue for them, so that a call does not read them.
+    #: Addresses of listeners; None where the operator can issue leaves, as a call does not read them then.
     addresses: Addresses | None = None
     #: DNS domain of the Kubernetes cluster.
     dns_domain: str = DEFAULT_DOMAIN

@@ -38,11 +38,11 @@ class ChangeOfAuthentication:
 
     namespace: str
     user: str
-    #: The name of the user's Secret.
+    #: The Secret of the user.
     secret: str
     clients_ca: ClientsCa
     work: Work
-    #: Called before the first write; it takes the Lease.
+    #: Takes the Lease; the change calls it before its first write.
     before_write: Callable[[], None]
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False

@@ -52,21 +52,21 @@ class UserCertificate:
     not_after: datetime | None = None
     #: The CA of the cluster under which it is valid; None where there is none.
     authority: Certificate | None = None
-    #: Whether a PKCS#12 file lies beside it.
+    #: Whether the Secret has a PKCS#12 file too.
     keystore: bool = False
-    #: When the Secret changed last, where the API server has recorded it.
+    #: The time of the last change of the Secret; None where the API server has not recorded it.
     changed_at: datetime | None = None
-    #: The fault, as a sentence without a full stop.
+    #: The fault of the certificate, as a sentence without a full stop.
     problem: str = ""
-    #: The CA in its ``ca.crt``; None where there is none.
+    #: The CA in the entry ``ca.crt`` of the Secret; None where there is none.
     beside: Certificate | None = None
-    #: Whether the private key beside it is that of the certificate.
+    #: Whether the private key in the Secret belongs to the certificate.
     has_key: bool = False
-    #: Whether ``ca.crt`` has the bytes of the CA in use, without which the User Operator issues anew.
+    #: Whether the entry ``ca.crt`` has the bytes of the CA in use. Else the User Operator issues another certificate.
     is_current: bool = False
-    #: Why that may hold something else, without a full stop.
+    #: The reason why the PKCS#12 file may hold another certificate, without a full stop; empty where it holds this one.
     stale: str = ""
-    #: Whether it cannot be read.
+    #: Whether the certificate is unreadable.
     is_unreadable: bool = False
     #: The labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     unlabelled: tuple[str, ...] = ()

@@ -46,21 +46,21 @@ class User:
 
     namespace: str
     name: str
-    #: Authentication of its resource; empty where it has none.
+    #: Type of authentication in the KafkaUser; empty where it has none.
     authentication: str
-    #: The Secret that the User Operator writes.
+    #: The Secret that the User Operator writes for the user.
     secret: str
-    #: As the User Operator has said; it says nothing of a user that it is only about to look at, or to look at again.
+    #: Whether the User Operator says that the user is ready. It says so of an earlier state until it has looked at the user again.
     ready: bool
     pause: ReissuePause
-    #: Its certificate; None where the user gets none.
+    #: The certificate of the user; None where the user gets none.
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
-    #: How long before its end its certificate is renewed; None where the window of the clients CA counts.
+    #: How long before its end the User Operator renews the certificate; None: as long as the clients CA says.
     renewal_window: timedelta | None = None
-    #: How long one is valid; None where what the clients CA says counts.
+    #: How long a certificate of the user is valid; None: as long as the clients CA says.
     life: timedelta | None = None
-    #: Whether a User Operator looks at it.
+    #: Whether a User Operator watches the namespace of the user.
     watched: bool = True
 
     @property
@@ -96,13 +96,13 @@ class Users:
 
     #: The Kafka resource.
     kafka: Mapping[str, Any]
-    #: Where the cluster's User Operator looks.
+    #: The namespace that the cluster's User Operator watches.
     namespace: str
-    #: Whether there is one, there or in another namespace.
+    #: Whether the Kafka resource has a User Operator, or one watches another namespace for it.
     operated: bool
     clients_ca: ClientsCa
     users: tuple[User, ...] = field(default=())
-    #: Certificates in Secrets that a person has named, or that were kept of users that moved or are gone.
+    #: Certificates in Secrets that a person has named, and of users that moved or are gone.
     named: tuple[NamedCertificate, ...] = field(default=())
 
     @property

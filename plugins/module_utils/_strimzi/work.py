@@ -69,7 +69,9 @@ class Settings:
     leaf_key: KeySpec
     #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
     validity: timedelta | None = None
+    #: Path length of new CAs; None: any number of CAs below them.
     path_length: int | None = 1
+    #: A CA that the caller brings, with its key.
     supplied: SuppliedAuthority | None = None
     #: Limit for one reaction of the operator.
     operator_timeout: timedelta = timedelta(seconds=300)
@@ -84,13 +86,13 @@ class Settings:
     outside: Outside = NOTHING_SAID
     #: The issuer of leaves of a CA whose key is kept elsewhere.
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
-    #: Whether a new leaf gets a new key.
+    #: The rule by which a new leaf gets a new key.
     rotation: RotationPolicy = RotationPolicy.ALWAYS
-    #: Where the CAs to trust are read; None where the user names none.
+    #: The object that holds the CAs to trust; None where the user names none.
     source: CaSourceReference | None = None
-    #: The nodes that are to come.
+    #: The nodes that the caller is about to add.
     growth: Growth = NO_GROWTH
-    #: DNS domain of the Kubernetes cluster; empty: read from leaves.
+    #: DNS domain of the Kubernetes cluster; empty: read it from a leaf.
     dns_domain: str = ""
 
 
@@ -121,33 +123,33 @@ class Work:
     clock: Clock
     settings: Settings
     dry_run: bool = False
-    #: Called with one line for each event.
+    #: Shows people one line for each event.
     report: Callable[[str], None] = field(default=_silent)
-    #: Called with what is about to be done or waited for.
+    #: Shows people what the call is about to do or wait for.
     begin: Callable[[str], None] = field(default=_silent)
-    #: Called regularly while waiting.
+    #: Renews the Lease; waits call it regularly.
     alive: Callable[[], None] = field(default=lambda: None)
-    #: Called before a wait in which other runs may work.
+    #: Releases the Lease; a wait in which other runs may work calls it first.
     let_go: Callable[[], None] = field(default=lambda: None)
-    #: Asks the running nodes before a gate; None where they are not to be asked.
+    #: Asks the running nodes before a gate; None where the call goes by stored evidence.
     look_live: LookLive | None = None
-    #: Opens ports of pods, made when it is needed; None where no node is to be told anything.
+    #: Makes the way to ports of pods; None where the call sends nodes no request.
     open_ports: Callable[[], PortOpener] | None = None
-    #: Why nodes cannot reload, as a sentence.
+    #: The reason why nodes cannot reload, as a sentence; empty where they can.
     unreloadable: Callable[[], str] = field(default=lambda: "")
-    #: Called with each action as soon as it is done.
+    #: Takes each action as soon as it is done.
     announce: Callable[[Action], None] = field(default=lambda action: None)
-    #: The actions of the call so far, in order; in a dry run those that it would take. True also when a step fails half-way.
+    #: The actions of the call so far, in order; in a dry run those that it would take. The list is right also after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
-    #: The sentences about a pause that this call leaves behind; empty where it leaves none.
+    #: Sentences about a pause that this call leaves behind; empty where it leaves none.
     pause_left: str = ""
-    #: The sentences about a CA that this call has taken from the operator and not brought into the ledger; empty where there is none.
+    #: Sentences about a CA that this call has made user-managed without a ledger; empty where there is none.
     unadopted: str = ""
     #: The fields that this call has written.
     written: Written = field(default_factory=Written)
     #: The Secrets of users as this call has read them.
     user_secrets: Remembered[StoredUser] = field(default_factory=Remembered)
-    #: Sentences for people, whatever comes of the call.
+    #: Sentences that the call shows people, whether it fails or not.
     warnings: list[str] = field(default_factory=list)
 
     def observe(self) -> Observation:

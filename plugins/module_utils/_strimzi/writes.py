@@ -38,6 +38,7 @@ class Write:
     #: The object to create, or the merge patch.
     body: Mapping[str, Any] | None = None
     resource_version: str | None = None
+    #: Public facts about the object, before and after the write.
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     #: Namespace of the object; empty for that of the cluster.

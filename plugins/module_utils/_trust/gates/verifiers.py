@@ -21,13 +21,15 @@ from .validation import is_valid, validate
 class VerifyingParty:
     """A process and what it trusts."""
 
+    #: The process, as messages name it.
     name: str
     #: The library whose path validation rules it applies.
     kind: Verifier
+    #: The CAs that it is known to trust.
     anchors: Chain
-    #: The same with the CAs that it should trust and of which it has not said so.
+    #: The same CAs, and those that it should trust and no answer of it has shown.
     possible: Chain
-    #: The way in which it comes to trust a CA, as a sentence.
+    #: The way in which the process comes to trust a CA, as a sentence.
     remedy: str
     #: Its pod; None for the Cluster Operator.
     pod: Pod | None = None

@@ -32,18 +32,18 @@ class Follows(Enum):
 class OutsideClient:
     """A client outside the cluster, and the CAs that it trusts."""
 
-    #: Kind, namespace and name.
+    #: Kind, namespace and name of the client.
     name: str
-    #: The certificates in its stored copy; None when it cannot be read.
+    #: The certificates in the stored copy of the client; None where the copy is unreadable.
     trusts: tuple[Certificate, ...] | None
-    #: Why it is not known what its processes trust, without a full stop; empty when they read that copy.
+    #: The reason why its processes may trust other CAs than the copy holds, without a full stop; empty where they read the copy.
     doubt: str = ""
-    #: The library whose path validation rules it applies.
+    #: The library whose path validation rules the client applies.
     kind: Verifier = Verifier.JVM
     follows: Follows = Follows.NOTHING
-    #: The way in which it comes to trust a CA, as a sentence.
+    #: The way in which the client comes to trust a CA, as a sentence.
     remedy: str = ""
-    #: Whether the user says that it trusts this cluster.
+    #: Whether the user says that the client trusts this cluster.
     declared: bool = False
 
 

@@ -34,16 +34,17 @@ class Decision:
 
     #: The next steps, in order.
     steps: tuple[Step, ...] = ()
+    #: The transitions of CAs that the first step records.
     transitions: tuple[Transition, ...] = ()
-    #: The reasons that hold the flow; ``steps`` only makes things safe then.
+    #: The reasons that hold the flow. With them ``steps`` only ends pauses.
     violations: tuple[Violation, ...] = ()
-    #: The steps that are left after that phase, as sentences.
+    #: The steps after the last phase that the call enters, as sentences.
     pending: tuple[str, ...] = ()
-    #: Sentences that say what running processes still hold, where the flow only waits for their next restart.
+    #: Sentences about what running processes still hold, where the flow waits for their next restart.
     waiting: tuple[str, ...] = ()
     #: Whether the flow has reached its goal, or the phase to stop after.
     done: bool = False
-    #: Why leaves have to be asked for, by their Secret.
+    #: The reasons why an issuer has to issue leaves, by their Secret.
     asked: Mapping[str, Due] = field(default_factory=dict)
-    #: Where the flow in flight stops, where this call may not go further than that.
+    #: The stop of the flow in flight, where this call may not go beyond it.
     stop: Stop | None = None

@@ -41,15 +41,15 @@ class LedgerEntry:
     state: TrustState
     #: The values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
     generations: frozenset[int] = frozenset()
-    #: UIDs of the pods that existed when the CA was read back from the trust bundle; every process trusts the CA exactly when none of them exists any
-    #: more. None: not yet read back.
+    #: UIDs of the pods that existed when a call read the CA back from the trust bundle. Every process trusts the CA as soon as none of them exists.
+    #: None: no call has read it back.
     awaiting: frozenset[str] | None = None
-    #: When it was read back; from then on it is on its way to clients that read the CA certificate Secret.
+    #: When a call read the CA back from the trust bundle: from then on clients that read the CA certificate Secret may have it.
     published_at: datetime | None = None
-    #: Hashes of leaves of this CA that running pods are annotated with.
+    #: Hashes of the leaves of this CA in the annotations of running pods.
     leaves: frozenset[str] = frozenset()
-    #: When the last certificate of its name and key that allows no CA below it left the places that clients read; None where there was none. Clients
-    #: that last read before may hold that one, and refuse a link certificate by this CA.
+    #: When the last certificate of the same name and key that allows no CA below it left the places that clients read; None where there was no such
+    #: certificate. A client that has not read since may hold it, and refuses a link certificate by this CA.
     cleared_at: datetime | None = None
 
     @property
@@ -133,30 +133,31 @@ class Journal:
     successor: str | None
     started_at: datetime
     finished_at: datetime | None = None
-    #: Its SHA-256, by which people name it.
+    #: SHA-256 of that CA, by which people name it.
     replaces_sha256: str | None = None
-    #: When nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
+    #: When nodes give up the replaced CA. A run without this option keeps to it.
     retire: Retire = Retire.NOW
+    #: The latest time at which nodes give up the replaced CA; None: no latest time.
     retire_by: datetime | None = None
-    #: Whether it undoes a flow that was in flight: the CA which that flow was to replace is its successor.
+    #: Whether this flow undoes another one. The CA that the other flow replaces is its successor.
     is_abort: bool = False
-    #: Of an abort, UIDs of the pods that may have been started with a leaf of the CA that is given up, although nothing stored says so; None: that
-    #: was not told yet.
+    #: With an abort, UIDs of pods that may have started with a leaf of the given-up CA although no Secret shows that. None: no call has found out
+    #: yet.
     unsure: frozenset[str] | None = None
-    #: The places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
+    #: The places that a person has named for the flow. A run that names none looks there too. Empty once the flow has finished.
     named: Named = NOTHING_NAMED
-    #: The certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
+    #: The certificates with which programs may go on after the switch; None where none is known, or the flow has finished.
     outgoing: Outgoing | None = None
-    #: Fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means that CA.
+    #: Fingerprints, SHA-1 and SHA-256, of the earlier certificates of the replaced CA. A caller who names one of them means that CA.
     renewed: frozenset[str] = frozenset()
-    #: Where the flow is to stop; None: it goes on to its end, or has finished.
+    #: The phase after which the flow stops; None: it goes on to its end, or has finished.
     stop: Stop | None = None
-    #: Of a renewal, whether it is the first part of a replacement of the key, which follows it.
+    #: Whether this renewal is the first part of a replacement of the key.
     to_replace: bool = False
-    #: Whether the time for renewal of the replaced CA began it, and no person.
+    #: Whether the flow began because the replaced CA had come into its time for renewal.
     is_upkeep: bool = False
-    #: Since when clients read the successor as ``ca.crt``, where nodes lead to it by a link certificate that they have in memory alone; None where
-    #: they do not, or not yet.
+    #: Since when clients read the successor as ``ca.crt`` while nodes lead to it by a link certificate in their memory alone. None: nodes do not, or
+    #: not yet.
     read_since: datetime | None = None
 
 
@@ -164,18 +165,21 @@ class Journal:
 class Ledger:
     """All CAs that are trusted or about to be, those just removed, leaves that only processes hold, and the journal."""
 
+    #: The CAs that are trusted or about to be.
     entries: tuple[LedgerEntry, ...] = ()
+    #: The CAs that have left, with the pods that may still trust them.
     removed: tuple[RemovedEntry, ...] = ()
     journal: Journal | None = None
     #: Sentences about content that this collection did not write (unknown state, certificate under a wrong key, ...); a ledger with problems holds
     #: every flow.
     problems: tuple[str, ...] = ()
+    #: The leaves that only running processes hold.
     held: tuple[HeldLeaf, ...] = ()
-    #: The Secrets that keep it.
+    #: The arrangement of Secrets that holds the ledger.
     layout: Layout = Layout.SINGLE
-    #: Whether its Secrets hold more than this ledger, because a call was killed between two of its writes.
+    #: Whether its Secrets hold more than this ledger, because a call died between two of its writes.
     untidy: bool = False
-    #: The treatment of the CA in use in its time for renewal; None where no call has said so, or the last one does nothing.
+    #: The treatment of the CA in use in its time for renewal; None where no call has recorded any.
     upkeep: Upkeep | None = None
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:

@@ -17,24 +17,26 @@ class ObservedListener:
     """The answers of one listener."""
 
     pod: str
-    #: UID of its pod, because another pod can get the name.
+    #: UID of the pod, because another pod can get its name.
     uid: str
     port: int
-    #: The chain as sent; None when it was not seen, then ``why`` is a sentence.
+    #: The chain as the listener sent it. None: no handshake has shown it, and ``why`` gives the reason.
     presents: Chain | None = None
-    #: Fingerprints of CAs that it was seen to trust, or not to.
+    #: Fingerprints of the CAs that handshakes have shown it to trust.
     accepts: frozenset[str] = frozenset()
+    #: Fingerprints of the CAs that handshakes have shown it to refuse.
     refuses: frozenset[str] = frozenset()
-    #: Why that is not known of a CA.
+    #: By the fingerprint of a CA, the reason why handshakes do not show whether the listener trusts it.
     doubts: Mapping[str, str] = field(default_factory=dict)
-    #: How it was seen.
+    #: The kind of evidence.
     source: str = ""
+    #: The reason for the lack of a chain, as a sentence.
     why: str = ""
     #: Whether it verifies clients by the cluster's CAs.
     verifies: bool = True
-    #: Fingerprints of the CAs of which it told a name that CAs with other keys have too, and whose keys are not here for a probe.
+    #: Fingerprints of the CAs whose name the listener sends, where CAs with other keys have the same name and no key for a probe is in the cluster.
     shared: frozenset[str] = frozenset()
-    #: Whether no handshake can show anything of it, because the API server refuses connections to it whatever its process does.
+    #: Whether the API server refuses connections to the listener whatever its process does, so that no handshake can show anything.
     barred: bool = False
 
     @property

@@ -50,26 +50,26 @@ class ReissuePause(Enum):
 class Presenter:
     """A party outside the cluster that presents certificates of a CA."""
 
-    #: Kind, namespace and name.
+    #: Kind, namespace and name of the party.
     name: str
-    #: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not known.
+    #: SHA-1 fingerprints of the CAs that may have signed its certificate; None where that is unknown.
     authorities: frozenset[str] | None
-    #: How it is known, or why it is not, without a full stop.
+    #: The source of that knowledge, or the reason for its lack, without a full stop.
     why: str
     renewal: Renewal = Renewal.BY_HAND
-    #: Whether its certificate is still to be issued anew, because another CA is in use than when it was issued.
+    #: Whether another CA has come into use since the issue of its certificate.
     behind: bool = False
-    #: How it comes to present a certificate of the CA in use.
+    #: The way in which the party comes to present a certificate of the CA in use.
     remedy: str = ""
-    #: Why it would not be issued anew, without a full stop; empty where it would.
+    #: The reason why its issuer would not issue the next certificate, without a full stop; empty where it would.
     hindered: str = ""
-    #: Whether that is because a pause keeps the issuer from it for now.
+    #: The pause that keeps the issuer from it for now.
     pause: ReissuePause = ReissuePause.NONE
-    #: Where its leaf would be written to, if this collection had to issue that; empty where it never would.
+    #: The Secret for its leaf, if this collection has to issue it; empty where it never has to.
     secret: str = ""
-    #: Of a program that has only ever read what one issuer writes, its name and whose certificate that is; empty of any other party.
+    #: For a program that has only ever read what one issuer writes, that issuer and the owner of the certificate; empty for any other party.
     reads: str = ""
-    #: When the certificate that such a program has read ends; None where it is not known which that is, as when there is a newer one.
+    #: The end of the certificate that such a program has read; None where it may have read more than one.
     ends_at: datetime | None = None
 
     @property

@@ -43,14 +43,15 @@ class PlannedStep:
     """A step of a plan."""
 
     phase: Phase
-    #: A sentence.
+    #: The step, as a sentence.
     what: str
-    #: Names of the pods that it restarts (Kafka nodes; everything else).
+    #: Names of the Kafka nodes that restart.
     nodes: tuple[str, ...] = ()
+    #: Names of the other pods that restart.
     others: tuple[str, ...] = ()
-    #: Why they restart.
+    #: The reason of the restarts.
     reason: RollReason | None = None
-    #: It does not only wait.
+    #: Whether the step does more than wait.
     is_change: bool = True
 
 
@@ -61,13 +62,13 @@ class Forecast:
     steps: tuple[PlannedStep, ...]
     #: The reasons that would hold the flow after these steps; empty when they lead to its end.
     violations: tuple[Violation, ...] = ()
-    #: Why the plan goes this way where there is another, as sentences.
+    #: The reasons for this way where there is another, as sentences.
     choices: tuple[str, ...] = ()
     #: Certificates that running processes still hold at the end, as sentences.
     waiting: tuple[str, ...] = ()
     #: The cluster as these steps would leave it.
     end: Snapshot | None = field(default=None, compare=False)
-    #: Where only parties outside the cluster hold it, that, and the steps which follow when these are not in the way any more.
+    #: The steps that follow once the parties outside the cluster no longer hold the flow; empty where another reason holds it.
     after: tuple[PlannedStep, ...] = ()
 
     @property

@@ -51,13 +51,13 @@ class _Order:
     secrets: tuple[str, ...]
     issuer: Chain
     link: Certificate | None = None
-    #: As of ``Step``.
+    #: The reason for this step where there is another way, as a sentence.
     because: str = ""
-    #: Why their processes restart with them, as a sentence; empty where they are to read them again.
+    #: The reason why processes restart with these leaves, as a sentence; empty where they reload.
     restarting: str = ""
-    #: The same, where they could have read them again if this were not in the way.
+    #: The obstacle to a reload in the place of that restart, as a sentence; empty where there is none.
     avoidable: str = ""
-    #: Whether the operator must not see them before all of them are stored.
+    #: Whether the operator must see these leaves all at once: the step needs a pause.
     unseen: bool = False
 
 

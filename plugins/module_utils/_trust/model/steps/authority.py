@@ -27,28 +27,27 @@ class PrepareAuthority(Step):
 
     goal: Goal
     replaces: Chain
-    #: N of its name ``cluster-ca vN``.
+    #: The number in its name ``cluster-ca vN``.
     generation: int
-    #: Of a renewal that is made here; None: any number of CAs below it.
+    #: Path length of a renewal that this collection makes; None: any number of CAs below it.
     path_length: int | None = None
     #: The end of a renewal that is made here, where its usual life would end before; None: its usual life.
     at_least_until: datetime | None = None
-    #: Together with a link certificate by the CA that it replaces.
+    #: Whether the step makes a link certificate by the CA in use too.
     linked: bool = False
-    #: When the other link certificate ends at the latest; None: with one of the two.
+    #: The latest end of the other link certificate, of the CA in use by the next CA; None: with one of the two CAs.
     linked_until: datetime | None = None
-    #: Reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
+    #: Reference of the issuer that has to sign the link certificate by the CA in use; empty where its key is in the cluster.
     asked: str = ""
-    #: Reference of the issuer that has to be asked for the other link certificate, of that CA by the next one; empty where the key that signs it is
-    #: here, or there is none.
+    #: Reference of the issuer that has to sign the other link certificate; empty where the key of the next CA is in the cluster, or there is none.
     asked_back: str = ""
-    #: The clients that refuse nodes where that issuer does not sign it, as a sentence.
+    #: The clients that refuse nodes without that other link certificate, as a sentence.
     without_it: str = ""
-    #: The CA where it is brought, with its chain; empty where it is made here.
+    #: The CA that the caller brings, with its chain; empty where this collection makes the CA.
     supplied: Chain = ()
-    #: Where the flow that begins with it is to stop.
+    #: The phase after which the flow stops that begins with this step.
     stop: Stop | None = None
-    #: Of a renewal, whether the key is to be replaced after it.
+    #: Whether a replacement of the key follows this renewal.
     to_replace: bool = False
     phase: Phase = Phase.PREPARE
 
