@@ -380,12 +380,6 @@ transitions:
       after: TRUSTED_UNUSED
       usage: NONE
       evidence: generation
-actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
-  returned: always
-  type: list
-  elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
 evidence:
   description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when this call asked the listeners last.
   returned: always
@@ -416,41 +410,14 @@ violations:
     subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
     message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
     remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
-pending:
-  description: What is left to do, or to wait for, as sentences.
-  returned: always
-  type: list
-  elements: str
-  sample: []
-waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
-  returned: always
-  type: list
-  elements: str
-  sample: []
-done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
-  returned: always
-  type: bool
-  sample: true
 phase:
   description: The phase of the next step; null when there is none.
   returned: always
   type: str
   sample: trust
-began_at:
-  description: When this call began.
-  returned: always
-  type: str
-  sample: "2026-01-01T00:00:00Z"
-seconds:
-  description: How long this call worked and waited.
-  returned: always
-  type: float
-  sample: 12.5
 plan:
   description: Every step from here to the end. Where clients or users alone would hold the flow, a step says so before the others.
-  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  returned: in check mode of a flow, and always by strimzi_ca_info
   type: list
   elements: dict
   contains:
@@ -479,6 +446,39 @@ choices:
   type: list
   elements: str
   sample: []
+done:
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  returned: always
+  type: bool
+  sample: true
+pending:
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+actions:
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
+seconds:
+  description: How long this call worked and waited.
+  returned: always
+  type: float
+  sample: 12.5
 """
 
 from typing import Any

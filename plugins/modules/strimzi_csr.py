@@ -116,11 +116,6 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-cluster:
-  description: The Kafka resource as seen.
-  returned: always
-  type: dict
-  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 requests:
   description: The requests that wait to be carried to the signer, as they are after this call.
   returned: always
@@ -199,6 +194,7 @@ seconds:
   returned: always
   type: float
   sample: 12.5
+cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
 """
 
 from typing import Any

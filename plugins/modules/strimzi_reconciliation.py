@@ -57,367 +57,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-cluster:
-  description: The Kafka resource as seen.
+done:
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
-  type: dict
-  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
-cas:
-  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
-    sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
-    fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
-    serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
-    state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
-    usage: {description: How many of those that present certificates present one of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
-    not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
-    led_on_since:
-      description:
-        - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it allows no CA
-          below it, or clients may still read a certificate of it that does not, or no record says when it was published.
-      type: str
-      returned: always
-      sample: "2026-01-01T00:00:00Z"
-    generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always, sample: [1]}
-    trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
-    pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
-    used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
-    used_by_count:
-      description: How many present one, be they pods or, of the clients CA, users and the programs that read their Secrets.
-      type: int
-      returned: always
-      sample: 3
-removed:
-  description:
-    - CAs that left the ledger and that some pods (C(pods)) still trust until they restart.
-    - The listeners of the pods in C(lingering) have read their trust again and refuse such a CA; their Raft clients and agents
-      know it until they restart.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    subject: {description: Its name., type: str, returned: always, sample: "CN=cluster-ca v0,O=io.strimzi"}
-    sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
-    not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods that still trust it as a whole.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
-    lingering:
-      description: Pods whose listeners have read again, and whose other threads know it until they restart.
-      type: list
-      elements: str
-      returned: always
-      sample: [demo-kafka-1]
-held_leaves:
-  description:
-    - Certificates of nodes that their Secrets do not hold any more and that processes still present.
-    - The listeners of the pods in C(lingering) present the stored one; their Raft clients and agents present this one until they restart,
-      which a run asks for seven days before it ends. Those of C(pods) have yet to read it.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    subject: {description: Its name., type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
-    sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
-    not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods that have yet to read the stored one.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
-    lingering:
-      description: Pods whose listeners have read again, and whose other threads know it until they restart.
-      type: list
-      elements: str
-      returned: always
-      sample: [demo-kafka-1]
-pods:
-  description: "The pods of the cluster: what each presents and trusts."
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    name: {description: Its name., type: str, returned: always, sample: demo-kafka-0}
-    uid: {description: Its UID., type: str, returned: always, sample: 0b0e5f0a-5a1c-4f57-9a3c-000000000001}
-    component: {description: What runs in it., type: str, returned: always, sample: kafka}
-    ready: {description: Whether it is ready., type: bool, returned: always, sample: true}
-    generation: {description: The generation of the CA that it carries; null where it carries none., type: int, returned: always, sample: 1}
-    presents:
-      description: The CAs of the certificates that it presents.
-      type: list
-      elements: str
-      returned: always
-      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
-    evidence: {description: How that is known., type: str, returned: always, sample: generation}
-    trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-presenters:
-  description:
-    - Who presents certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are those that
-      present something else than certificates of the CA in use, or may; C(name) is what a waiver names.
-  returned: always
-  type: dict
-  contains:
-    count: {description: How many there are., type: int, returned: always, sample: 12}
-    others:
-      description: Those that are not done.
-      type: list
-      elements: dict
-      returned: always
-      sample:
-        - name: Pod kafka/billing
-          presents: ["clients-ca v0 (6c1f0e9a2b3c)"]
-          evidence: it has not read the certificate of user payments since that was issued
-          awaits_certificate: false
-          waiver: null
-outside:
-  description: Clients outside the cluster that hold a copy of its CAs, as far as they can be seen.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    client: {description: "Kind, namespace and name; what a waiver names.", type: str, returned: always, sample: KafkaConnect kafka/connect}
-    trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    doubt: {description: Why it is not known what its processes trust; empty where it is., type: str, returned: always, sample: ""}
-    waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
-unmanaged:
-  description:
-    - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether they verify by the clients CA. Each is a
-      sentence that says what its owner has to do. They hold no flow, and are a warning.
-  returned: always
-  type: list
-  elements: str
-  sample: []
-leaves:
-  description:
-    - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of this cluster that has signed it,
-      with the start of its SHA-256; it is empty where none has.
-    - C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue, because the key of its CA is elsewhere; it is
-      empty elsewhere.
-  returned: always
-  type: list
-  elements: dict
-  sample:
-    - secret: demo-kafka-0
-      component: kafka
-      subject: "CN=demo-kafka,O=io.strimzi"
-      issuer: "CN=cluster-ca v1,O=io.strimzi"
-      ca: "CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"
-      sha256: "6c1f0e9a2b3c"
-      not_after: "2027-01-01T00:00:00Z"
-      generation: 1
-      misnamed: ""
-leaf_states:
-  description: How far the certificate of each component has come, be it in use, wanted or awaited.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
-    state:
-      description: >-
-        V(REQUIRED) where one is wanted and no request is open, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
-        and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
-      type: str
-      returned: always
-      sample: IN_USE
-    reason:
-      description: >-
-        Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
-        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(asked) where the caller wants another one,
-        V(expiring), V(path) where something above it ends first; empty where none is.
-      type: str
-      returned: always
-      sample: ""
-    why: {description: The same in words., type: str, returned: always, sample: ""}
-leaf_requests:
-  description: Requests to an issuer for certificates, because the key of their CA is kept elsewhere.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
-    state:
-      description: As in RV(leaf_states).
-      type: str
-      returned: always
-      sample: REQUESTED
-    issuer: {description: The issuer; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
-    asked_at: {description: When., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    waiting: {description: What the issuer says it waits for., type: str, returned: always, sample: ""}
-    outdated: {description: Why it is not what is wanted any more., type: str, returned: always, sample: ""}
-    failure: {description: Why it was refused the last time., type: str, returned: always, sample: ""}
-    next_try: {description: When the next run asks for it again., type: str, returned: always, sample: null}
-renewals:
-  description: What an issuer keeps for each leaf that it renews by itself; empty with any other issuer.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
-    sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always, sample: "6c1f0e"}
-    not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    in_use: {description: Whether it is the one in the Secret of the leaf., type: bool, returned: always, sample: true}
-    usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
-    problem: {description: "Why it is not used, or not renewed, with what helps; empty where nothing is wrong.", type: str, returned: always, sample: ""}
-    differs: {description: "Why the issuer would not renew what is wanted; the next reconcile corrects it.", type: str, returned: always, sample: ""}
-upkeep:
-  description:
-    - What the ledger records of the renewal of the CA in use - what is done with it in its time for renewal (C(policy)), how many days before its end that
-      begins (C(days)), when that is (C(due_from)), and since when calls with O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) do so (C(since)).
-    - Null where no call has said so.
-  returned: always
-  type: dict
-  sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
-expiring:
-  description:
-    - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning tells of those that nothing renews.
-    - The other CA of the cluster is among them where nothing renews it.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    name: {description: What it is., type: str, returned: always, sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
-    is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: true}
-    sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
-    not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
-    renewed_by: {description: What is going to renew it; empty where nothing is., type: str, returned: always, sample: the reconcile playbook}
-    remedy: {description: How it comes to be renewed; empty where something is going to do so., type: str, returned: always, sample: ""}
-ca_source:
-  description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
-  returned: always
-  type: dict
-  contains:
-    object: {description: The object and its entry., type: str, returned: always, sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
-    problem: {description: Why it cannot be used; empty where it can., type: str, returned: always, sample: ""}
-    cas:
-      description: Its CAs; C(current) says which one is in use, C(known) which are in the ledger.
-      type: list
-      elements: dict
-      returned: always
-      sample:
-        - subject: CN=Corporate Root
-          sha256: "6c1f0e"
-          not_before: "2026-01-01T00:00:00Z"
-          not_after: "2036-01-01T00:00:00Z"
-          current: true
-          known: true
-    changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
-    signing:
-      description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it is unknown.
-      type: str
-      returned: always
-      sample: "6c1f0e"
-    begins:
-      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null where there is nothing to begin.
-      type: str
-      returned: always
-      sample: null
-    to_be_confirmed:
-      description: SHA-256 of the CAs about which nothing is done before they are in C(confirm_roots).
-      type: list
-      elements: str
-      returned: always
-      sample: []
-node_pools:
-  description: The node pools, where the key of the CA is not in the cluster or one is scaled, and how far each can be scaled without waiting for the issuer.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
-    replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
-    at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
-    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
-    leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always, sample: []}
-    when_added:
-      description: What is not known yet about certificates of new nodes, and what follows, as a sentence; empty where all is.
-      type: str
-      returned: always
-      sample: ""
-    when_removed:
-      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to remove.
-      type: str
-      returned: always
-      sample: ""
-ledger:
-  description: Where the states of the CAs are recorded; null where they are not.
-  returned: always
-  type: dict
-  contains:
-    layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.", type: str, returned: always, sample: single}
-    object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
-    complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
-journal:
-  description:
-    - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are its names
-      and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
-      goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it, and C(is_upkeep) whether the flow began because the
-      replaced CA was in its time for renewal.
-  returned: always
-  type: dict
-  sample:
-    {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, is_upkeep: false, trusting_secrets: [kafka/app],
-     presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
-replaces:
-  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
-  returned: always
-  type: str
-  sample: "9b2c41"
-transitions:
-  description: Edges of the state machine taken in this call.
-  returned: always
-  type: list
-  elements: dict
-  sample:
-    - subject: "CN=cluster-ca v1,O=io.strimzi"
-      fingerprint: "9a2b3c6c1f0e"
-      before: UNTRUSTED
-      after: TRUSTED_UNUSED
-      usage: NONE
-      evidence: generation
-actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
-  returned: always
-  type: list
-  elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
-evidence:
-  description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when this call asked the listeners last.
-  returned: always
-  type: dict
-  sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
-listeners:
-  description: The last answer of each TLS listener of each node to this call; empty where it asked none.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
-    uid: {description: UID of the pod; another one can get its name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
-    port: {description: Port of the listener., type: int, returned: always, sample: 9091}
-    verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
-    presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
-    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
-violations:
-  description: What is in the way; in check mode also what would be after the steps of its plan that the call can take.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
-    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
-    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
-    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
+  type: bool
+  sample: true
 pending:
   description: What is left to do, or to wait for, as sentences.
   returned: always
@@ -430,16 +74,12 @@ waiting:
   type: list
   elements: str
   sample: []
-done:
-  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+actions:
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
-  type: bool
-  sample: true
-phase:
-  description: The phase of the next step; null when there is none.
-  returned: always
-  type: str
-  sample: trust
+  type: list
+  elements: dict
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
 began_at:
   description: When this call began.
   returned: always
@@ -450,6 +90,30 @@ seconds:
   returned: always
   type: float
   sample: 12.5
+cluster: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cluster).', returned: always, type: dict}
+cas: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:cas).', returned: always, type: list, elements: dict}
+removed: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:removed).', returned: always, type: list, elements: dict}
+held_leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:held_leaves).', returned: always, type: list, elements: dict}
+pods: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:pods).', returned: always, type: list, elements: dict}
+presenters: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:presenters).', returned: always, type: dict}
+outside: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:outside).', returned: always, type: list, elements: dict}
+unmanaged: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:unmanaged).', returned: always, type: list, elements: str}
+leaves: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaves).', returned: always, type: list, elements: dict}
+leaf_states: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_states).', returned: always, type: list, elements: dict}
+leaf_requests: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:leaf_requests).', returned: always, type: list, elements: dict}
+renewals: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:renewals).', returned: always, type: list, elements: dict}
+upkeep: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:upkeep).', returned: always, type: dict}
+expiring: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:expiring).', returned: always, type: list, elements: dict}
+ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_source).', returned: always, type: dict}
+node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
+ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
+journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
+replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
+transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
+evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}
+listeners: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:listeners).', returned: always, type: list, elements: dict}
+violations: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:violations).', returned: always, type: list, elements: dict}
+phase: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:phase).', returned: always, type: str}
 """
 
 from typing import Any

@@ -9,22 +9,38 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+import yaml
 
 from .entries import entries_of
 from .roles import role_documents
-from .tables import RETURNS
+from .tables import OWN, REFERRED, reference
 
 ROOT = Path(__file__).parents[2]
+_WIDTH = 150
 _RETURN = re.compile(r'(?<=\nRETURN = r""")\n.*?\n(?=""")', re.DOTALL)
 
 
 def _modules() -> Iterator[tuple[Path, str]]:
     entries = entries_of((Path(__file__).parent / "returns.yml").read_text())
-    for module, keys in RETURNS.items():
+    for module, own in OWN.items():
         path = ROOT / "plugins" / "modules" / f"{module}.py"
-        block = "\n".join(entries[key] for key in keys)
+        referred = [_reference(key, entries[key]) for key in REFERRED.get(module, ()) if key not in own]
+        block = "\n".join([*(entries[key] for key in own), *referred])
         yield path, _RETURN.sub(lambda _match, block=block: f"\n{block}\n", path.read_text(), count=1)
+
+
+@cache
+def _reference(key: str, entry: str) -> str:
+    """The entry without what is inside it, on one line as far as it fits."""
+    facts = {
+        name: fact for name, fact in yaml.safe_load(entry)[key].items() if name in ("returned", "type", "elements")
+    }
+    return yaml.safe_dump(
+        {key: {"description": reference(key), **facts}}, sort_keys=False, default_flow_style=None, width=_WIDTH
+    ).rstrip("\n")
 
 
 def main() -> int:

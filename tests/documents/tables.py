@@ -1,41 +1,47 @@
-"""The entries of the documentation that several files share, and the files that have them."""
+"""What modules return: the keys of returns.yml, and the modules that have them."""
 
 from __future__ import annotations
 
-#: Every module that takes part in a flow returns these.
-FLOW = (
+#: What a flow module shows of the cluster. It stands in full where ``IN_FULL`` says, and elsewhere as a reference to that.
+FACTS = (
     "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "unmanaged",
     "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "ca_source", "node_pools",
-    "ledger", "journal", "replaces", "transitions",
-    "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
+    "ledger", "journal", "replaces", "transitions", "evidence", "listeners", "violations", "phase",
 )  # fmt: skip
-#: The module for requests that are carried by hand returns these.
-REQUESTS = (
-    "cluster", "requests", "requests_elsewhere", "exported", "imported", "let_be", "actions", "began_at", "seconds",
-)  # fmt: skip
-USER = ("user", "actions", "began_at", "seconds")
-USERS = (
-    "namespace",
-    "user_operator",
-    "clients_cas",
-    "users",
-    "named_certificates",
-    "users_by_ca",
-    "user_listeners",
-    "unasked",
-    "problems",
-)
 PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices")
+#: The module whose page has every fact in full.
+IN_FULL = "strimzi_ca_info"
 
-RETURNS = {
-    "strimzi_ca": (*FLOW, *PLAN, "drift"),
-    "strimzi_ca_info": (*FLOW, *PLAN),
-    "strimzi_csr": REQUESTS,
-    "strimzi_ee_cert": (*FLOW, *PLAN, "certificate"),
-    "strimzi_node_pool": (*FLOW, *PLAN),
+#: What a call says of itself.
+CALL = ("actions", "began_at", "seconds")
+FLOW = ("done", "pending", "waiting", *CALL)
+
+#: What stands in full on the page of each module.
+OWN = {
+    "strimzi_ca": ("drift", *FLOW),
+    "strimzi_ca_info": (*FACTS, *PLAN, *FLOW),
+    "strimzi_csr": ("requests", "requests_elsewhere", "exported", "imported", "let_be", *CALL),
+    "strimzi_ee_cert": ("certificate", *FLOW),
+    "strimzi_node_pool": ("node_pools", *FLOW),
     "strimzi_reconciliation": FLOW,
-    "strimzi_roll": (*FLOW, *PLAN),
-    "strimzi_trusted_certs": (*FLOW, *PLAN, "trusted_certificates"),
-    "strimzi_user": USER,
-    "strimzi_user_info": USERS,
+    "strimzi_roll": FLOW,
+    "strimzi_trusted_certs": ("trusted_certificates", *FLOW),
+    "strimzi_user": ("user", *CALL),
+    "strimzi_user_info": (
+        "namespace", "user_operator", "clients_cas", "users", "named_certificates", "users_by_ca", "user_listeners", "unasked",
+        "problems",
+    ),
+}  # fmt: skip
+#: What else each module returns.
+REFERRED = {
+    "strimzi_csr": ("cluster",),
+    "strimzi_reconciliation": FACTS,
+    **dict.fromkeys(
+        ("strimzi_ca", "strimzi_ee_cert", "strimzi_node_pool", "strimzi_roll", "strimzi_trusted_certs"), (*FACTS, *PLAN)
+    ),
 }
+
+
+def reference(key: str) -> str:
+    """The description of a key that stands in full elsewhere."""
+    return f"As RV(trustops.strimzi.{IN_FULL}#module:{key})."

@@ -15,6 +15,7 @@ import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 
+from ...documents.tables import IN_FULL, reference
 from . import stages
 from .running import COMMON, MODULES, NAMES, call
 from .test_user_info import cluster as cluster_with_users
@@ -27,6 +28,14 @@ modules = pytest.mark.parametrize("name", NAMES)
 @cache
 def documented(name: str, part: str) -> dict[str, Any]:
     return yaml.safe_load(getattr(importlib.import_module(f"{MODULES}.{name}"), part)) or {}
+
+
+@cache
+def documented_result(name: str) -> dict[str, Any]:
+    """The keys of the result; what refers to the page that has all facts in full has what stands there."""
+    own = documented(name, "RETURN")
+    facts = {} if name == IN_FULL else documented(IN_FULL, "RETURN")
+    return {key: {**facts[key], **told} if told["description"] == reference(key) else told for key, told in own.items()}
 
 
 def documented_options(name: str) -> dict[str, Any]:
@@ -105,7 +114,7 @@ def results(name: str) -> tuple[dict[str, Any], ...]:
 
 @modules
 def test_what_is_returned_is_documented_and_what_is_documented_is_returned(name: str) -> None:
-    described = documented(name, "RETURN")
+    described = documented_result(name)
     always = {key for key, value in described.items() if value["returned"] == "always"}
     for result in results(name):
         assert always <= set(result) <= set(described)
@@ -122,7 +131,7 @@ SOMETIMES = {
 
 @modules
 def test_what_is_not_always_returned_says_when(name: str) -> None:
-    for key, described in documented(name, "RETURN").items():
+    for key, described in documented_result(name).items():
         everywhere = all(key in result for result in results(name))
         assert (described["returned"] == "always") is everywhere or name == "strimzi_ca_info"
         if not everywhere:
@@ -131,7 +140,7 @@ def test_what_is_not_always_returned_says_when(name: str) -> None:
 
 @modules
 def test_what_is_inside_is_documented_too(name: str) -> None:
-    for key, described in documented(name, "RETURN").items():
+    for key, described in documented_result(name).items():
         found = [one for result in results(name) for one in _parts(result.get(key))]
         for one in found:
             if "contains" in described:
@@ -149,4 +158,4 @@ def _parts(value: Any) -> list[dict[str, Any]]:
 def test_types_of_results(name: str) -> None:
     kinds = {"dict": dict, "list": list, "str": str, "bool": bool, "int": int, "float": (int, float)}
     for key, value in ((key, value) for result in results(name) for key, value in result.items()):
-        assert value is None or isinstance(value, kinds[documented(name, "RETURN")[key]["type"]]), key
+        assert value is None or isinstance(value, kinds[documented_result(name)[key]["type"]]), key
