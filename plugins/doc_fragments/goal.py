@@ -5,8 +5,9 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The option for the goal of a flow."""
+    """Options of a flow that depend on its goal."""
 
+    #: The option for the goal of a flow.
     DOCUMENTATION = r"""
 options:
   goal:
@@ -18,4 +19,148 @@ options:
     type: str
     choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile, abort]
     default: reconcile
+"""
+
+    #: The options that name the CA of a renewal or replacement, so that a second run does nothing.
+    REPLACED = r"""
+options:
+  replaces:
+    description:
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace.
+      - Names the CA that is to go, so that a second run does nothing.
+      - Without it the CA in use is meant, unless a flow of the same kind finished within O(fresh_for_hours).
+    type: str
+  fresh_for_hours:
+    description:
+      - How long a finished flow counts as the answer to the same request when O(replaces) is not given.
+    type: int
+    default: 24
+"""
+
+    #: The options about what is adopted.
+    ADOPTED = r"""
+options:
+  adopts:
+    description:
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that was put into the place of the one in use, past this
+        collection. Every flow is held by such a CA, and names it, until it is adopted by this option or the other one is put back.
+      - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the CA in use. Else the CA
+        of before takes its place again, and this one replaces it through every gate.
+    type: str
+  make_room:
+    description:
+      - For the flow that adopts only. Whether the adopted CA is renewed where it allows no CA below it, as those that the operator makes. It keeps
+        its name, its key and its end, or gets a later one, and has path length 1.
+      - With that clients of OpenSSL, librdkafka and Go that have read it since can be led on to the next CA whenever its key is replaced, also those
+        that read their CAs only when they start. It restarts no node that can reload; Deployments restart once.
+      - By default an adoption changes no byte of a CA, so that it can be taken back at no cost, and the replacement renews it first.
+    type: bool
+    default: false
+"""
+
+    #: The options of a CA that is handed back.
+    HANDED_BACK = r"""
+options:
+  operator_may_renew:
+    description:
+      - Whether a CA is handed back that is in the operator's time for renewal (C(renewalDays)). The Cluster Operator renews it at once and restarts
+        every pod, or with C(certificateExpirationPolicy=replace-key) makes a new key without a check that the new CA is trusted; in the next
+        maintenance window where there are any. The plan says which.
+      - For the flow that hands back only. Without it such a CA is held, and has to be renewed first.
+    type: bool
+    default: false
+  keep_ca:
+    description:
+      - Whether the CA stays user-managed (C(generateCertificateAuthority=false)), and the operator does not get it. The ledger goes, with what it
+        records, open requests, the Lease and the annotations of this collection on the Kafka resource and the CA Secrets. No pod restarts, and every
+        process goes on with what it has.
+      - From then on nothing renews the CA. Adopting it again begins a new ledger.
+    type: bool
+    default: false
+"""
+
+    #: When a certificate is in its time for renewal.
+    RENEWAL = r"""
+options:
+  renew_before_days:
+    description:
+      - How many days a certificate has left when it is renewed, or half of its life if that is less.
+      - Certificates of nodes are renewed at least 15 days before C(spec.clusterCa.renewalDays) (30), at which the Cluster Operator renews them by
+        itself and restarts every node, or halfway where there is less time.
+    type: int
+    default: 45
+"""
+
+    #: The options that say what is done with a CA in its time for renewal.
+    UPKEEP = r"""
+options:
+  ca_renewal:
+    description:
+      - What is done with the CA in use in its time for renewal. The Cluster Operator does not renew a CA that was adopted, so a schedule has to.
+      - With V(renew-certificate) it gets new dates and keeps its key. With V(replace-key) its key is replaced, with the same gates as in any other
+        replacement; unless O(retire) says otherwise, no node restarts for it, and the old CA leaves when each node has restarted for another reason.
+      - With V(specified), what C(certificateExpirationPolicy) of the Kafka resource says, C(renew-certificate) where that says nothing.
+      - With V(none), nothing. The ledger records what the last call did, so that every other call can say what is going to renew the CA, and when. A
+        call without this option does nothing either, and leaves the record as it is.
+      - A CA whose key is kept elsewhere, or that another CA has issued, is renewed by its issuer alone. RV(expiring) says when it has to be.
+    type: str
+    choices: [specified, renew-certificate, replace-key, none]
+  ca_renewal_days:
+    description:
+      - How many days the CA has left when its time for renewal begins, or half of its life if that is less.
+      - By default a week more than C(renewalDays) of the Kafka resource (30), because in that time the Cluster Operator issues certificates anew that end with
+        the CA, and restarts their pods.
+    type: int
+"""
+
+    #: The options about the form of a new CA.
+    AUTHORITY = r"""
+options:
+  validity_days:
+    description:
+      - Validity of new certificates in days. Where it is not given, as long as C(spec.clusterCa.validityDays) of the Kafka resource says, or
+        C(spec.clientsCa.validityDays); 365 where that says nothing.
+      - It has to be a week longer than C(renewalDays) beside it, or the Cluster Operator would issue each certificate anew as soon as it is there.
+    type: int
+  key_algorithm:
+    description:
+      - Algorithm of a new CA key. RSA for a new CA where it is not given.
+      - A call that finds the CA made already, by a flow in flight or one that has just ended, is refused where it asks for another algorithm, size
+        or path length than that has; once the flow has ended, also for another validity.
+    type: str
+    choices: [rsa, ecdsa]
+  key_size:
+    description:
+      - Bits of a new RSA key - V(2048), V(3072), V(4096) (the default) or V(8192); or of the ECDSA curve - V(256) (the default) or V(384).
+    type: int
+  path_length:
+    description:
+      - Path length constraint of a new or renewed CA. Where it is not given, a new CA has 1, which leaves room for one CA below it, and a renewed
+        one keeps what it has; but 0 becomes 1 where its certificates carry chains, because clients that know only it could not be led on to
+        the next CA else.
+    type: int
+  certificate:
+    description:
+      - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
+      - Nothing is done when it is in use already, however long ago it was put there.
+      - It has the form that it has, so O(key_algorithm), O(key_size) and O(path_length) are refused beside it where they ask for another one.
+      - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
+      - To give it is to confirm it. Not together with O(ca_source).
+    type: str
+  certificate_from:
+    description:
+      - A Secret of the type C(kubernetes.io/tls) with the CA, such as cert-manager writes for a Certificate that is a CA, to be used like O(certificate) and
+        O(private_key). Its key is in no option, variable or file.
+      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), that follows. Without C(tls.key)
+        O(issuer) has to sign its certificates.
+      - The Secret is read, and stays as it is. When another CA comes to lie there, nothing happens until the CA is renewed or replaced.
+    type: dict
+    suboptions:
+      secret: {description: The name of the Secret., type: str, required: true}
+      namespace: {description: Its namespace. That of the cluster where it is not given., type: str}
+  private_key:
+    description:
+      - Private key of O(certificate), unencrypted, in PEM form. Without it the collection has O(issuer) sign
+        the certificates of this CA.
+    type: str
 """

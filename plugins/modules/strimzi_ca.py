@@ -56,15 +56,15 @@ options:
         not given.
     type: int
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.ca
+  - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
-  - trustops.strimzi.presenting
-  - trustops.strimzi.replaced
-  - trustops.strimzi.adopted
-  - trustops.strimzi.handed_back
-  - trustops.strimzi.authority
+  - trustops.strimzi.flow.presenting
+  - trustops.strimzi.goal.replaced
+  - trustops.strimzi.goal.adopted
+  - trustops.strimzi.goal.handed_back
+  - trustops.strimzi.goal.authority
   - trustops.strimzi.attributes
 attributes:
   idempotent:

@@ -20,18 +20,18 @@ options:
     type: int
     default: 0
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.ca
+  - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
-  - trustops.strimzi.presenting
-  - trustops.strimzi.replaced
-  - trustops.strimzi.adopted
-  - trustops.strimzi.handed_back
-  - trustops.strimzi.renewal
+  - trustops.strimzi.flow.presenting
+  - trustops.strimzi.goal.replaced
+  - trustops.strimzi.goal.adopted
+  - trustops.strimzi.goal.handed_back
+  - trustops.strimzi.goal.renewal
   - trustops.strimzi.goal
-  - trustops.strimzi.upkeep
-  - trustops.strimzi.authority
+  - trustops.strimzi.goal.upkeep
+  - trustops.strimzi.goal.authority
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca

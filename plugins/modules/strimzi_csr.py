@@ -64,9 +64,9 @@ options:
         type: str
         default: ca.crt
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.ca
+  - trustops.strimzi.cluster.ca
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca

@@ -82,12 +82,12 @@ options:
     elements: str
     choices: [pkcs12, jks, combined]
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.ca
+  - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
-  - trustops.strimzi.presenting
-  - trustops.strimzi.renewal
+  - trustops.strimzi.flow.presenting
+  - trustops.strimzi.goal.renewal
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca

@@ -31,10 +31,10 @@ options:
     type: int
     required: true
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
-  - trustops.strimzi.presenting
+  - trustops.strimzi.flow.presenting
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info

@@ -31,7 +31,7 @@ options:
     type: int
     default: 300
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.attributes
 seealso:

@@ -38,11 +38,11 @@ options:
         task run again does nothing. A time that is still to come is refused.
     type: str
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.ca
+  - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
-  - trustops.strimzi.presenting
+  - trustops.strimzi.flow.presenting
   - trustops.strimzi.attributes
 attributes:
   idempotent:

@@ -42,12 +42,12 @@ options:
       - M(trustops.strimzi.strimzi_ca) with C(state=absent) takes it out again.
     type: str
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.ca
+  - trustops.strimzi.cluster.ca
   - trustops.strimzi.flow
-  - trustops.strimzi.presenting
-  - trustops.strimzi.upkeep
+  - trustops.strimzi.flow.presenting
+  - trustops.strimzi.goal.upkeep
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca

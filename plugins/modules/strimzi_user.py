@@ -38,9 +38,9 @@ options:
     type: int
     default: 300
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.presenting
+  - trustops.strimzi.flow.presenting
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_user_info

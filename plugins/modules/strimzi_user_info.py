@@ -34,9 +34,9 @@ options:
     choices: [port_forward, direct]
     default: port_forward
 extends_documentation_fragment:
-  - trustops.strimzi.auth
+  - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.presenting
+  - trustops.strimzi.flow.presenting
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Option groups with their constraints; each has a documentation fragment of the same name."""
+"""Option groups with their constraints; each has a block of the same name in a documentation fragment."""
 
 from __future__ import annotations
 

@@ -43,10 +43,9 @@ def documented_options(name: str) -> dict[str, Any]:
     own = documented(name, "DOCUMENTATION")
     options: dict[str, Any] = {}
     for fragment in own["extends_documentation_fragment"]:
-        package, _dot, last = fragment.rpartition(".")
-        assert package == "trustops.strimzi"
-        text = importlib.import_module(f"{FRAGMENTS}.{last}").ModuleDocFragment.DOCUMENTATION
-        options.update(yaml.safe_load(text)["options"])
+        _trustops, _strimzi, file, *block = fragment.split(".")
+        texts = importlib.import_module(f"{FRAGMENTS}.{file}").ModuleDocFragment
+        options.update(yaml.safe_load(getattr(texts, *map(str.upper, block or ["DOCUMENTATION"])))["options"])
     return {**options, **own["options"]}
 
 
