@@ -1,8 +1,8 @@
-"""What modules return: the keys of returns.yml, and the modules that have them."""
+"""Results of modules: the keys of returns.yml, and the modules that have them."""
 
 from __future__ import annotations
 
-#: What a flow module shows of the cluster. It stands in full where ``IN_FULL`` says, and elsewhere as a reference to that.
+#: Facts of the cluster that every flow module returns. They stand in full where ``IN_FULL`` says, and elsewhere as a reference to that.
 FACTS = (
     "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "unmanaged",
     "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "ca_source", "node_pools",
@@ -12,11 +12,11 @@ PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices"
 #: The module whose page has every fact in full.
 IN_FULL = "strimzi_ca_info"
 
-#: What a call says of itself.
+#: Keys about the call itself.
 CALL = ("actions", "began_at", "seconds")
 FLOW = ("done", "pending", "waiting", *CALL)
 
-#: What stands in full on the page of each module.
+#: Keys that stand in full on the page of each module.
 OWN = {
     "strimzi_ca": ("drift", *FLOW),
     "strimzi_ca_info": (*FACTS, *PLAN, *FLOW),
@@ -32,7 +32,7 @@ OWN = {
         "problems",
     ),
 }  # fmt: skip
-#: What else each module returns.
+#: Further keys of each module, as references.
 REFERRED = {
     "strimzi_csr": ("cluster",),
     "strimzi_reconciliation": FACTS,
