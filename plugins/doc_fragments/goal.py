@@ -156,8 +156,13 @@ options:
       - The Secret is read, and stays as it is. When another CA comes to lie there, nothing happens until the CA is renewed or replaced.
     type: dict
     suboptions:
-      secret: {description: The name of the Secret., type: str, required: true}
-      namespace: {description: Its namespace. That of the cluster where it is not given., type: str}
+      secret:
+        description: The name of the Secret.
+        type: str
+        required: true
+      namespace:
+        description: Its namespace. That of the cluster where it is not given.
+        type: str
   private_key:
     description:
       - Private key of O(certificate), unencrypted, in PEM form. Without it the collection has O(issuer) sign

@@ -1,52 +1,31 @@
-"""The files in which roles describe themselves: argument_specs.yml, main.yml and README.md of each, from roles.yml and variables.yml."""
+"""The files in which roles describe themselves: argument_specs.yml, main.yml and README.md of each, from roles.yml and variables.yml.
+
+vars/main/variables.yml of the role ``flow`` has the same variables as options of modules.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from .entries import entries_of
+from .facts import OPTIONS, with_facts
 
 HERE = Path(__file__).parent
 ROLES = HERE.parents[1] / "roles"
 
-#: Variables that belong together, by the name of their group.
+#: Facts of the variables that are options of modules. An empty answer of a survey counts as none.
 VARIABLES = {
-    "cluster": ("cluster", "namespace", "kubeconfig", "context"),
-    "ca": ("ca",),
-    "flow": (
-        "strategy", "kafka_bootstrap", "spread", "client_bundle", "trusting_secrets", "waivers",
-        "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "leaf_key_size", "pending",
-        "spare_leaves", "dns_domain",
-        "until_phase", "continue_stopped", "ignore_maintenance_windows", "operator_timeout", "pod_timeout",
-    ),
-    "retirement": ("retire", "retire_by"),
-    "batches": ("user_batch",),
-    "adopted": ("adopts", "make_room"),
-    "handed_back": ("operator_may_renew", "keep_ca"),
-    "replaced": ("replaces", "fresh_for_hours"),
-    "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key", "certificate_from"),
-    "leaves": ("renew_before_days", "validity_days"),
-    "report": ("report_dir",),
-    "requests": ("requests_dir",),
-    "source": ("ca_source", "dns_domain"),
-    "pool": ("node_pool", "replicas"),
-    "layout": ("ledger_layout",),
-    "users": ("show_users",),
-    "presenters": ("presenting_secrets", "user_namespaces"),
-    "spare": ("spare_leaves",),
-    "outside": ("trusting_secrets", "waivers"),
-    "asked": ("issuer", "leaf_key_size"),
-    "evidence": ("evidence", "pod_access"),
-    "grace": ("client_grace",),
-    "upkeep": ("ca_renewal", "ca_renewal_days"),
-    "alarm": ("fail_when_expiring_within",),
-    "link": ("link_until",),
-}  # fmt: skip
+    f"strimzi_{name}": {
+        **option,
+        **({"choices": [*option["choices"], ""]} if option["type"] == "str" and "choices" in option else {}),
+    }
+    for name, option in OPTIONS.items()
+}
 #: The one role that changes nothing.
 _ONLY_LOOKS = ("status",)
 _WIDTH = 130
@@ -55,15 +34,48 @@ _WIDTH = 130
 def role_documents() -> Iterator[tuple[Path, str]]:
     """Each file, and its content."""
     texts = entries_of((HERE / "variables.yml").read_text())
+    variables = yaml.safe_load((HERE / "variables.yml").read_text())
+    yield ROLES / "flow" / "vars" / "main" / "variables.yml", _values(variables)
+    texts = {name: _documented(text) for name, text in texts.items()}
+    groups = {name: set(variable["groups"]) for name, variable in variables.items()}
     for name, role in yaml.safe_load((HERE / "roles.yml").read_text()).items():
-        yield ROLES / name / "meta" / "argument_specs.yml", _argument_specs(role, texts)
+        yield (
+            ROLES / name / "meta" / "argument_specs.yml",
+            _argument_specs(
+                role, {name: text for name, text in texts.items() if groups[name] & set(role["variables"])}
+            ),
+        )
         yield ROLES / name / "meta" / "main.yml", _main(role)
         yield ROLES / name / "README.md", _readme(name, role)
 
 
+def _values(variables: Mapping[str, Mapping[str, Any]]) -> str:
+    """The names of all variables, and by group the options of modules that they are."""
+    lines = [
+        "---",
+        "# Written by ``make documents`` from tests/documents/variables.yml, by group; what is empty is not given.",
+        "flow_known:",
+    ]
+    lines += [f"  - {name}" for name in (*variables, "strimzi_hosts")]
+    for group in dict.fromkeys(group for variable in variables.values() for group in variable["groups"]):
+        values = {
+            name.removeprefix("strimzi_"): variable.get("value", f"{{{{ {name} | default('') }}}}")
+            for name, variable in variables.items()
+            if group in variable["groups"] and name.removeprefix("strimzi_") in OPTIONS
+        }
+        if values:
+            lines += [f"flow_{group}_values:", *(f'  {option}: "{value}"' for option, value in values.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _documented(text: str) -> str:
+    """The entry as argument_specs.yml has it: with the facts of the option, and without what is for the role ``flow`` alone."""
+    own = "\n".join(line for line in text.split("\n") if not line.startswith(("  groups: ", "  value: ", "  # ")))
+    return with_facts(own, VARIABLES, "options", may_differ=True)
+
+
 def _argument_specs(role: dict[str, Any], texts: dict[str, str]) -> str:
-    wanted = {f"strimzi_{name}" for group in role["variables"] for name in VARIABLES[group]}
-    options = "\n".join(textwrap.indent(text, " " * 6) for name, text in texts.items() if name in wanted)
+    options = "\n".join(textwrap.indent(text, " " * 6) for text in texts.values())
     about = "\n".join(_item(role[key]) for key in ("description", "details") if key in role)
     return (
         "---\nargument_specs:\n  main:\n"

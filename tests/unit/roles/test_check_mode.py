@@ -13,24 +13,34 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 ROLES = Path(__file__).parents[3] / "roles"
-PLANNING = sorted(path.parents[1].name for path in ROLES.glob("*/tasks/main.yml") if "name: Do it" in path.read_text())
+#: What each role with steps gives to the frame of a flow.
+FLOWS = {
+    path.parents[1].name: yaml.safe_load(path.read_text())[0]["vars"]
+    for path in sorted(ROLES.glob("*/tasks/main.yml"))
+    if (path.parent / "steps.yml").exists()
+}
+PLANNING = [role for role, given in FLOWS.items() if given.get("flow_plans", True)]
 
 
-def tasks(role: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The block that changes something, and its tasks."""
-    flow = yaml.safe_load((ROLES / role / "tasks" / "main.yml").read_text())[0]
-    (found,) = (one for one in flow["block"] if one["name"] == "Do it")
-    return found, found["block"]
+def tasks(role: str) -> list[dict[str, Any]]:
+    """The steps that change something."""
+    return list(yaml.safe_load((ROLES / role / "tasks" / "steps.yml").read_text()))
 
 
 def test_every_flow_is_here() -> None:
     assert PLANNING == ["abort", "create", "downgrade", "reconcile", "renew", "renew_leaves", "replace_key", "upgrade"]
+    assert sorted(FLOWS) == sorted([*PLANNING, "convert_ledger", "scale"])
+
+
+@pytest.mark.parametrize("role", FLOWS)
+def test_the_report_has_the_result_of_every_step(role: str) -> None:
+    assert FLOWS[role]["flow_goal"] == role
+    assert FLOWS[role]["flow_results"] == [one["register"] for one in tasks(role) if "register" in one]
 
 
 @pytest.mark.parametrize("role", PLANNING)
 def test_the_first_task_alone_runs_in_check_mode(role: str) -> None:
-    block, (first, *others) = tasks(role)
-    assert not block["when"].startswith("not ansible_check_mode")
+    first, *others = tasks(role)
     assert "when" not in first
     assert all(not runs(one, [], ansible_check_mode=True) for one in others)
     module = next(options for name, options in first.items() if name.startswith("trustops.strimzi."))
@@ -49,7 +59,7 @@ def runs(task: dict[str, Any], calls: list[dict[str, Any]], **variables: Any) ->
 @pytest.mark.parametrize("role", PLANNING)
 def test_what_is_waited_for_is_said_once(role: str) -> None:
     """No task comes after one that waits; each runs where none does."""
-    _block, all_tasks = tasks(role)
+    all_tasks = tasks(role)
     names = [one["register"] for one in all_tasks]
     for number, task in enumerate(all_tasks[1:], 1):
         assert runs(task, [{name: {"waiting": []}} for name in names[:number]])
@@ -59,7 +69,20 @@ def test_what_is_waited_for_is_said_once(role: str) -> None:
             assert not runs(task, [{name: call} for name, call in zip(names[:number], calls, strict=False)])
 
 
-@pytest.mark.parametrize("role", PLANNING)
-def test_what_is_in_the_way_fails_a_run_and_is_only_told_in_check_mode(role: str) -> None:
-    block, _tasks = tasks(role)
-    assert block["when"] == f"({role}_plan.plan + ([] if ansible_check_mode else {role}_plan.violations)) | length > 0"
+@pytest.mark.parametrize(
+    ("plan", "violations", "check_mode", "taken"),
+    [
+        ([], [], False, False),
+        ([{}], [], False, True),
+        ([{}], [], True, True),
+        ([], [{}], False, True),
+        ([], [{}], True, False),
+    ],
+)
+def test_what_is_in_the_way_fails_a_run_and_is_only_told_in_check_mode(
+    plan: list[Any], violations: list[Any], check_mode: bool, taken: bool
+) -> None:
+    steps = yaml.safe_load((ROLES / "flow" / "tasks" / "frame.yml").read_text())[0]["block"][-1]
+    flow_plan = {"flow_plan": {"plan": plan, "violations": violations}}
+    assert runs(steps, [flow_plan], ansible_check_mode=check_mode) is taken
+    assert runs(steps, [flow_plan], ansible_check_mode=check_mode, flow_plans=False)

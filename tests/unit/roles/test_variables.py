@@ -23,10 +23,15 @@ ROLES = COLLECTION / "roles"
 FLOWS = sorted(
     path.parents[1].name for path in ROLES.glob("*/meta/argument_specs.yml") if path.parents[1].name != "report"
 )
-#: Roles that hand their variables on themselves, because they take part in no flow, all but that which says which CA is meant.
-BY_THEMSELVES = {"status"}
-FLOW = yaml.safe_load((ROLES / "flow" / "vars" / "main.yml").read_text())
+#: Roles that take part in no flow.
+BY_THEMSELVES = {"status", "export_requests", "import_certificates"}
+FLOW = {
+    name: value
+    for path in (ROLES / "flow" / "vars" / "main").glob("*.yml")
+    for name, value in yaml.safe_load(path.read_text()).items()
+}
 _VARIABLE = re.compile(r"\bstrimzi_[a-z_]+\b")
+_GROUP = re.compile(r"\bflow_[a-z_]+_values\b(?!:)")
 _MODULE = re.compile(r"trustops\.strimzi\.strimzi\w*")
 
 flows = pytest.mark.parametrize("role", FLOWS)
@@ -41,15 +46,27 @@ def documented(role: str) -> dict[str, Any]:
 def read_by(role: str) -> set[str]:
     files = [
         path
-        for part in ("tasks", "templates", "defaults")
+        for part in ("tasks", "templates", "defaults", "vars")
         for path in (ROLES / role / part).glob("**/*")
         if path.is_file()
     ]
-    return {name for path in files for name in _VARIABLE.findall(_MODULE.sub("", path.read_text()))}
+    text = "".join(_MODULE.sub("", path.read_text()) for path in files)
+    return {*_VARIABLE.findall(text), *(name for group in _GROUP.findall(text) for name in _in_group(group))}
 
 
-#: Variables that the shared part of every flow reads, to hand them on to modules.
-SHARED = set(_VARIABLE.findall(str({key: value for key, value in FLOW.items() if key != "flow_known"})))
+def _in_group(group: str) -> set[str]:
+    """The variables in a group of values, as the role ``flow`` hands them on."""
+    return {"strimzi_ca"} if group == "flow_ca_values" else set(_VARIABLE.findall(str(FLOW[group])))
+
+
+#: Variables that the shared part of every flow reads, most of them to hand them on to modules.
+SHARED = {
+    *_VARIABLE.findall(_MODULE.sub("", (ROLES / "flow" / "tasks" / "frame.yml").read_text())),
+    *_VARIABLE.findall(str({key: value for key, value in FLOW.items() if not key.endswith(("known", "_values"))})),
+    *(name for group in ("flow_cluster_values", *_GROUP.findall(FLOW["flow_all_values"])) for name in _in_group(group)),
+}
+#: Variables that every role reads by the role ``flow``.
+EVERYWHERE = {"strimzi_ca", "strimzi_pending", *_in_group("flow_cluster_values")}
 
 
 def test_known_are_the_documented_ones_and_that_of_the_playbooks() -> None:
@@ -63,7 +80,7 @@ def test_known_are_the_documented_ones_and_that_of_the_playbooks() -> None:
 
 @flows
 def test_what_is_documented_is_read(role: str) -> None:
-    shared = {"strimzi_ca"} if role in BY_THEMSELVES else SHARED
+    shared = EVERYWHERE if role in BY_THEMSELVES else SHARED
     assert set(documented(role)) <= read_by(role) | shared
 
 
@@ -81,9 +98,10 @@ def test_every_role_refuses_what_nobody_reads(role: str) -> None:
 def test_what_is_handed_on_are_options_of_the_modules_that_take_part() -> None:
     groups = yaml.safe_load((COLLECTION / "meta" / "runtime.yml").read_text())["action_groups"]
     assert set(groups["strimzi"]) == set(NAMES)
-    for group, values in (("strimzi", FLOW["flow_cluster_values"]), ("strimzi_flow", FLOW["flow_values"])):
+    shared = {option for group in _GROUP.findall(FLOW["flow_all_values"]) for option in FLOW[group]}
+    for group, values in (("strimzi", set(FLOW["flow_cluster_values"])), ("strimzi_flow", shared)):
         for module in groups[group]:
-            assert set(values) <= set(arguments_of(module)["argument_spec"])
+            assert values <= set(arguments_of(module)["argument_spec"])
 
 
 @flows
