@@ -15,11 +15,13 @@ from pathlib import Path
 import yaml
 
 from .entries import entries_of
+from .facts import GROUPS, with_facts
 from .roles import role_documents
 from .tables import OWN, REFERRED, reference
 
 ROOT = Path(__file__).parents[2]
 _WIDTH = 150
+_BLOCK = re.compile(r'^ {4}([A-Z_]+) = r"""$.*?^"""$', re.DOTALL | re.MULTILINE)
 _RETURN = re.compile(r'(?<=\nRETURN = r""")\n.*?\n(?=""")', re.DOTALL)
 
 
@@ -30,6 +32,17 @@ def _modules() -> Iterator[tuple[Path, str]]:
         referred = [_reference(key, entries[key]) for key in REFERRED.get(module, ()) if key not in own]
         block = "\n".join([*(entries[key] for key in own), *referred])
         yield path, _RETURN.sub(lambda _match, block=block: f"\n{block}\n", path.read_text(), count=1)
+
+
+def _fragments() -> Iterator[tuple[Path, str]]:
+    """Each block has the facts of the argument spec of its name; the one without a name is that of its file."""
+    for path in (ROOT / "plugins" / "doc_fragments").glob("*.py"):
+
+        def filled(block: re.Match[str], file: str = path.stem) -> str:
+            name = file.upper() if block[1] == "DOCUMENTATION" else block[1]
+            return with_facts(block[0], GROUPS[name].options, "suboptions", 2) if name in GROUPS else block[0]
+
+        yield path, _BLOCK.sub(filled, path.read_text())
 
 
 @cache
@@ -47,7 +60,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.documents", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="bring the files in step")
     arguments = parser.parse_args()
-    differing = [(path, text) for path, text in (*_modules(), *role_documents()) if path.read_text() != text]
+    differing = [(path, text) for path, text in (*_modules(), *_fragments(), *role_documents()) if path.read_text() != text]
     for path, text in differing:
         if arguments.write:
             path.write_text(text)

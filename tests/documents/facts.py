@@ -48,11 +48,12 @@ def _filled(lines: list[str], options: Mapping[str, Any], inner: str, indent: in
 
 
 def _split(lines: list[str], indent: int) -> list[tuple[str, list[str]]]:
-    """The lines of each key at this depth; those before the first one under no name."""
+    """The lines of each key at this depth; those that stand outside under no name."""
     found: list[tuple[str, list[str]]] = []
     for line in lines:
         key = re.match(rf"^ {{{indent}}}([a-z_]+):", line)
-        if key or not found:
+        is_outside = line.strip() and not line.startswith(" " * indent)
+        if key or is_outside or not found:
             found.append((key[1] if key else "", []))
         found[-1][1].append(line)
     return found

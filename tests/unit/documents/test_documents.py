@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import yaml
 from ...documents import __main__ as documents
 from ...documents import roles
 from ...documents.entries import entries_of
+from ...documents.facts import with_facts
 from ...documents.tables import OWN, REFERRED
 from ..modules.running import NAMES
 
@@ -26,6 +29,41 @@ RETURNED, VARIABLES, ROLES = (
 def test_a_file_is_taken_apart_as_it_was_written() -> None:
     text = "# About it.\none:\n  type: str\n  # odd  spacing\ntwo:\n  a: {b:   c}\n\n"
     assert entries_of(text) == {"one": "one:\n  type: str\n  # odd  spacing", "two": "two:\n  a: {b:   c}"}
+
+
+def test_facts_of_an_option_are_those_of_its_argument_spec() -> None:
+    text = """\
+    options:
+      size:
+        description: In bits.
+        type: str
+        default: 1
+        suboptions:
+          unit:
+            description: About it.
+      mine:
+        type: path
+    notes: []"""
+    options = {"size": {"type": "dict", "default": 0, "options": {"unit": {"type": "str", "choices": ["a", "b c"]}}}}
+    found = with_facts(textwrap.dedent(text), options, "suboptions", 2)
+    about_unit = "{description: About it., type: str, choices: [a, b c]}"
+    about_size = f"{{description: In bits., type: dict, default: 0, suboptions: {{unit: {about_unit}}}}}"
+    assert yaml.safe_load(found) == yaml.safe_load(
+        f"{{options: {{size: {about_size}, mine: {{type: path}}}}, notes: []}}"
+    )
+    kept = with_facts(textwrap.dedent(text), options, "suboptions", 2, may_differ=True)
+    assert yaml.safe_load(kept)["options"]["size"]["default"] == 1
+
+
+def test_choices_in_the_table_of_variables_are_those_of_the_options() -> None:
+    """docs/reference.md, "Variables"."""
+    rows = re.findall(
+        r"`(strimzi_\w+)=([\w-]+)((?:`, `[\w-]+)+)`", (documents.ROOT / "docs" / "reference.md").read_text()
+    )
+    assert len(rows) > 7
+    for name, first, others in rows:
+        choices = {str(choice) for choice in roles.VARIABLES.get(name, {}).get("choices", ("ok", "fail"))} - {""}
+        assert {first, *others.split("`, `")[1:]} == choices, name
 
 
 def test_every_module_and_every_entry_is_used() -> None:
