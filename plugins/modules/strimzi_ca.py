@@ -10,6 +10,8 @@ module: strimzi_ca
 short_description: Create, renew, replace or retire the cluster CA of a Strimzi cluster
 version_added: 1.0.0
 description:
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says what is to become of its CA. With O(ca=clients)
+    it is the clients CA. Every other option has a default that fits most clusters.
   - Brings the cluster CA into the state that is asked for, from where the cluster is, and waits until it is so. Run again after whatever
     ended it, it continues; once the state is reached it does nothing.
   - A new CA is prepared beside the one in use, published, and put to use behind gates that ask every process of the cluster. The Cluster

@@ -10,6 +10,8 @@ module: strimzi_ca_info
 short_description: Show the CAs of a Strimzi cluster, who uses and who trusts them
 version_added: 1.0.0
 description:
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(goal) where the plan of a certain flow is of interest. Give the
+    options of that flow with it, and the plan is the one that the flow would take.
   - Reads everything about a cluster's CAs - states, usage, expiry, what every pod presents and trusts, what a flow would do next and what is
     in its way; also of a cluster that was never adopted.
   - Never changes anything and does not fail on violations.

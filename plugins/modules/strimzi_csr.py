@@ -10,6 +10,7 @@ module: strimzi_csr
 short_description: Carry requests for certificates of a Strimzi cluster to a CA by hand
 version_added: 1.0.0
 description:
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, O(state), and the O(directory) with the files.
   - Where the key of a CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
     C(<cluster>-issuing-<component>), those of users in C(<cluster>-clients-issuing-user), and wait for certificates. This
     module shows them, writes them to files, and puts certificates back.

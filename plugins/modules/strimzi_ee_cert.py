@@ -10,6 +10,8 @@ module: strimzi_ee_cert
 short_description: Issue end-entity certificates of a Strimzi cluster
 version_added: 1.0.0
 description:
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether missing certificates are issued or
+    those that come to their end are renewed. Every other option has a default that fits most clusters.
   - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter, in exactly the form in which
     the operator keeps them. What an issuer returns is checked before it is written.
   - With O(secret) it issues a certificate for names of one's own.

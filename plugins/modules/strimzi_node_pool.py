@@ -10,6 +10,8 @@ module: strimzi_node_pool
 short_description: Scale a node pool of a Strimzi cluster
 version_added: 1.0.0
 description:
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, the O(pool), and how many O(replicas) it is to have. Every other option
+    has a default that fits most clusters.
   - Gives a C(KafkaNodePool) another number of nodes.
   - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. They are put in place before
     the node pool asks for the nodes, while the operator is paused, because it deletes those of nodes that no node pool has. Certificates that wait are used

@@ -10,6 +10,7 @@ module: strimzi_reconciliation
 short_description: Pause or resume the reconciliation of a Strimzi cluster
 version_added: 1.0.0
 description:
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether its reconciliation pauses or goes on.
   - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again and waits until the operator goes on.
   - Flows of this collection pause and resume by themselves; this module is for work of one's own. A flow does not start while it holds.
 options:

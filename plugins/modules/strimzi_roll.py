@@ -10,6 +10,8 @@ module: strimzi_roll
 short_description: Restart the pods of a Strimzi cluster that need it, or those that you name
 version_added: 1.0.0
 description:
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(reason) says why its nodes restart. Every other option has
+    a default that fits most clusters.
   - Without O(reason), brings every process of the cluster to present what is stored - it waits for the operator's restarts, has nodes read
     their certificates again, or restarts those that have to.
   - With O(reason), restarts pods of a cluster in which no flow is in flight, or one that only waits for restarts - all Kafka nodes, or

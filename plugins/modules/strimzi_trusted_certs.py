@@ -10,6 +10,8 @@ module: strimzi_trusted_certs
 short_description: Add CAs to the truststores of a Strimzi cluster, and remove them
 version_added: 1.0.0
 description:
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says what is to become of its trust. Every other
+    option has a default that fits most clusters.
   - Keeps the ledger, which says which CA is trusted by whom, and brings every process of the cluster to where it should be. The ledger is the
     Secret C(<cluster>-cluster-ca-trusted-certs), unless O(layout) has put it elsewhere.
   - Returns the trusted CAs in RV(trusted_certificates).

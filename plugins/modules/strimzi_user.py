@@ -10,6 +10,7 @@ module: strimzi_user
 short_description: Change who issues the certificates of a Strimzi user, without its Secret going away
 version_added: 1.0.0
 description:
+  - Every call gives O(cluster) and O(namespace), which name the C(Kafka) resource, the O(user), and its new O(authentication).
   - Moves a C(KafkaUser) from the authentication C(tls), with certificates that the User Operator issues, to C(tls-external), with certificates that
     another issuer issues, such as cert-manager; or back. Name, rights and quotas stay as they are.
   - The User Operator deletes the Secret of a user whose authentication changes, and pods that mount it could not start any more. So the user is paused

@@ -10,6 +10,8 @@ module: strimzi_user_info
 short_description: Show the certificates of a Strimzi cluster's users, and who presents them
 version_added: 1.0.0
 description:
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(presenting_secrets) for certificates that are in no Secret of a
+    KafkaUser.
   - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that, and the pods and resources
     that present it. It asks every broker on every listener on which users log in which clients CAs it accepts. It changes nothing.
   - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users anew as soon as it
