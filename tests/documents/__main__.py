@@ -60,7 +60,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.documents", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="bring the files in step")
     arguments = parser.parse_args()
-    differing = [(path, text) for path, text in (*_modules(), *_fragments(), *role_documents()) if path.read_text() != text]
+    differing = [
+        (path, text) for path, text in (*_modules(), *_fragments(), *role_documents()) if path.read_text() != text
+    ]
     for path, text in differing:
         if arguments.write:
             path.write_text(text)

@@ -13,7 +13,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 ROLES = Path(__file__).parents[3] / "roles"
-#: What each role with steps gives to the frame of a flow.
+#: Variables that each role with steps gives to the frame of a flow.
 FLOWS = {
     path.parents[1].name: yaml.safe_load(path.read_text())[0]["vars"]
     for path in sorted(ROLES.glob("*/tasks/main.yml"))
