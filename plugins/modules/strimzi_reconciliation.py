@@ -19,8 +19,8 @@ options:
       - V(paused) pauses the operator in the name of O(holder).
       - V(resumed) ends a pause of O(holder), or one that a killed call of a flow has left. A pause of another holder is an error.
     type: str
-    choices: [paused, resumed]
     required: true
+    choices: [paused, resumed]
   holder:
     description:
       - In whose name the operator is paused.

@@ -32,8 +32,8 @@ options:
         subject C(CN=<user>) that brokers accept; without any, the task warns that no issuer may be at work.
       - V(tls) gives it back to the User Operator, unless the key of the clients CA is kept elsewhere - it could issue none then.
     type: str
-    choices: [tls, tls-external]
     required: true
+    choices: [tls, tls-external]
   operator_timeout:
     description: Seconds to wait for one reaction of the User Operator.
     type: int

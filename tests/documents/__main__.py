@@ -6,6 +6,7 @@ Without ``--write`` it names every file that differs, and ends with 1 when there
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -15,13 +16,15 @@ from pathlib import Path
 import yaml
 
 from .entries import entries_of
-from .facts import GROUPS, with_facts
+from .facts import GROUPS, options_of, with_facts
 from .roles import role_documents
 from .tables import OWN, REFERRED, reference
 
 ROOT = Path(__file__).parents[2]
+_MODULES = "ansible_collections.trustops.strimzi.plugins.modules"
 _WIDTH = 150
 _BLOCK = re.compile(r'^ {4}([A-Z_]+) = r"""$.*?^"""$', re.DOTALL | re.MULTILINE)
+_DOCUMENTATION = re.compile(r'(?<=\nDOCUMENTATION = r""")\n.*?\n(?=""")', re.DOTALL)
 _RETURN = re.compile(r'(?<=\nRETURN = r""")\n.*?\n(?=""")', re.DOTALL)
 
 
@@ -31,7 +34,11 @@ def _modules() -> Iterator[tuple[Path, str]]:
         path = ROOT / "plugins" / "modules" / f"{module}.py"
         referred = [_reference(key, entries[key]) for key in REFERRED.get(module, ()) if key not in own]
         block = "\n".join([*(entries[key] for key in own), *referred])
-        yield path, _RETURN.sub(lambda _match, block=block: f"\n{block}\n", path.read_text(), count=1)
+        options = options_of(vars(importlib.import_module(f"{_MODULES}.{module}")))
+        text = _DOCUMENTATION.sub(
+            lambda told, options=options: with_facts(told[0], options, "suboptions", 2), path.read_text(), count=1
+        )
+        yield path, _RETURN.sub(lambda _match, block=block: f"\n{block}\n", text, count=1)
 
 
 def _fragments() -> Iterator[tuple[Path, str]]:

@@ -10,9 +10,18 @@ import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import arguments
 
-GROUPS = {name: spec for name, spec in vars(arguments).items() if isinstance(spec, arguments.ArgumentSpec)}
-OPTIONS: dict[str, dict[str, Any]] = {name: fact for spec in GROUPS.values() for name, fact in spec.options.items()}
 
+def groups_of(names: Mapping[str, Any]) -> dict[str, arguments.ArgumentSpec]:
+    """The argument specs among the names of a file."""
+    return {name: value for name, value in names.items() if isinstance(value, arguments.ArgumentSpec)}
+
+
+def options_of(names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options of these specs; those of a later one win, as a module's own do."""
+    return {name: option for spec in groups_of(names).values() for name, option in spec.options.items()}
+
+
+GROUPS, OPTIONS = groups_of(vars(arguments)), options_of(vars(arguments))
 _FACTS = ("type", "elements", "required", "choices", "default", "aliases")
 
 
