@@ -167,10 +167,9 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import printable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import printable
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import facts_of
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import moment
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run, moment
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS
 
 

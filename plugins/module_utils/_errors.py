@@ -49,6 +49,8 @@ A reader of bytes knows the cause alone. Its caller names object and remedy, or 
     ├── TransportError                  the way to a server
     ├── NoMemoryFiles                   this system
     └── UnusablePair                    a certificate with its key
+
+Text from elsewhere, made safe to show: the name of a CA must not command the terminal of its reader.
 """
 
 from __future__ import annotations
@@ -318,3 +320,23 @@ class NoMemoryFiles(Cause):
 
 class UnusablePair(Cause):
     """A certificate and a key that OpenSSL does not take together. OpenSSL's own text is left out: it may quote anything."""
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text, each character that does not print as RFC 4514 writes bytes: a backslash and hex digits, in UTF-8.
+
+    That is control characters, what turns the direction of writing, and line ends other than those to keep.
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one in keep else _escaped(one) for one in text)
+
+
+def fit_in_line(text: str, longest: int = 300) -> str:
+    """The text as part of a sentence: on one line, printable, without a full stop, and no longer than so many characters."""
+    shown = printable(" ".join(text.split())).rstrip(". ")
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def _escaped(one: str) -> str:
+    return "".join(f"\\{byte:02X}" for byte in one.encode("utf-8", "surrogatepass"))

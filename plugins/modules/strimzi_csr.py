@@ -207,7 +207,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     ArgumentSpec,
     OnlyWith,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests_module import RequestsModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests import RequestsModule
 
 STATE = ArgumentSpec(
     {

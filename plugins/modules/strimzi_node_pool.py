@@ -144,9 +144,9 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_scaled
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_scaled
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 
 SIZE = ArgumentSpec(
     {

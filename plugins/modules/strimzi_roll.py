@@ -142,12 +142,51 @@ planned_restarts: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:p
 choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).', returned: with RV(plan), type: list, elements: str}
 """
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CA, CLUSTER, FLOW, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.roll_module import RollModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.node_results import time_text
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+
+#: How much the clock of a time's writer may be ahead of the one here.
+CLOCKS_DIFFER = timedelta(minutes=5)
+
+
+class RollModule(FlowModule):
+    """A call that restarts pods."""
+
+    def restart(self, reason: str) -> dict[str, Any]:
+        """Restart the pods that the options choose, for this reason."""
+        self.require_library_of_strategy()
+        work = self.work()
+        work.tell(f"restarting for this reason: {reason}")
+        seen = restart(
+            work, self._chosen(), self._since(), lambda: self.take_lease(work.client),
+            ignores_windows=self.params["ignore_maintenance_windows"],
+        )  # fmt: skip
+        return self.described(seen)
+
+    def _since(self) -> datetime | None:
+        since = self.time("since")
+        if since is not None and since > SystemClock().now() + CLOCKS_DIFFER:
+            self.fail(
+                f"since: {time_text(since)} is still to come. Pods that this task makes would be older than that, and the same task would "
+                "restart them again. Give a time that is over."
+            )
+        return since
+
+    def _chosen(self) -> Chosen:
+        """The pods that the options choose. An empty list, such as a template may give, chooses none."""
+        pods, components = self.params["pods"], self.params["components"]
+        if pods is not None:
+            return Chosen(pods=frozenset(pods))
+        return Chosen(components=frozenset(map(Component, ("kafka",) if components is None else components)))
+
 
 ROLL = ArgumentSpec(
     {

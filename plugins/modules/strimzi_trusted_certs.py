@@ -175,7 +175,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     OnlyWith,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_laid_out, is_trusted
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_laid_out, is_trusted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 

@@ -155,13 +155,76 @@ problems:
   sample: ["KafkaUser kafka/orders: its private key does not belong to its certificate."]
 """
 
+from functools import partial
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
     CLUSTER,
     FLOW,
     PRESENTING,
     ArgumentSpec,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.users_module import UsersModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import outside_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.user_results import (
+    describe_user_listeners,
+    describe_users,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import LOOK_SECONDS, Evidence, LiveLook
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
+    read_ca_secrets,
+    read_secrets,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import read_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Users, read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+
+
+class UsersModule(ClusterModule):
+    """A call that looks at users and listeners."""
+
+    def show(self) -> dict[str, Any]:
+        client = self.client()
+        found = read_users(client, self.scope(), SystemClock().now(), self._asked(client))
+        look = LiveLook(Evidence(self.params["evidence"]))
+        listeners = look.take(partial(self._ask, client, found))
+        described, asked = describe_users(found), describe_user_listeners(found, listeners or ())
+        return {
+            **self.done_so_far(),
+            **described,
+            "user_listeners": asked,
+            "problems": [*described["problems"], *(problem for one in asked for problem in one["problems"])],
+            "unasked": look.why,
+        }
+
+    def _asked(self, client: KubeClient) -> Named:
+        """Where to look: what is given, and in place of what is not, what the flow in flight on the clients CA was told."""
+        scope = self.scope().of(CaKind.CLIENTS)
+        secrets = read_secrets(client, scope)
+        certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))
+        ca = read_ca_secrets(certificates, keys, scope.certificate_generation)
+        return outside_of(self.params).to_look_at(ca, read_ledger(secrets, scope))
+
+    def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
+        # Imported only when a look is taken.
+        from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import (
+            look_at_user_listeners,
+        )
+
+        return look_at_user_listeners(
+            client,
+            self.scope(),
+            found.kafka,
+            found.clients_ca,
+            connect.opener_for(self.params, client, self.scope()),
+            now=SystemClock().now(),
+            seconds=LOOK_SECONDS,
+        )
+
 
 LOOK = ArgumentSpec({name: FLOW.options[name] for name in ("evidence", "pod_access")})
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reload_permissions import why_not_permitted
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import why_not_permitted
 
 from ..cluster.bed import ROOT
 from ..cluster.kube import Kube, wait_for

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import urllib3
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     Chain,

@@ -18,22 +18,25 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.asking import ask_for_leaves, collect_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import with_requests
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import (
+    ask_for_leaves,
+    collect_leaves,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, PrivateKey, generate_keys
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import KEY
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     CollectLeaves,
+    IssueLeaves,
 )
 
 from ..operator import certs

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import KEY
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component

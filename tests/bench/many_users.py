@@ -18,7 +18,7 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import read_users
 
 from ..support.certificates import NOW, Entity, key, make
 from ..support.memory_api import Response

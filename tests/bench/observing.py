@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 
 from ..cluster.bed import ROOT
 from .cluster import cluster_of

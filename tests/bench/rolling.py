@@ -10,9 +10,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason

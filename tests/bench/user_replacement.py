@@ -18,10 +18,10 @@ from typing import Any
 from cryptography.hazmat.primitives.serialization import PrivateFormat, pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki import certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 

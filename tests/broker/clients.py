@@ -9,16 +9,19 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaAdmin, KafkaPythonAdmin
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
+    Broker,
+    KafkaAdmin,
+    KafkaPythonAdmin,
+    context_for,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     absence_violations,
     lag_violations,
     voters_caught_up,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
 
 from .certificates import Issued
 from .nodes import COMBINED, NODES, KafkaNodes

@@ -10,10 +10,11 @@ from datetime import datetime, timezone
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     Inquiry,
     ListenerObservation,
+    make_probe,
+    make_stranger,
     observe_listener,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import SocketStream

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, context_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import FETCH_TIMEOUT, voters_caught_up
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
     ListenerSettings,
+    ReloadTarget,
     Setting,
     read_listener_settings,
+    reload_node,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, reload_node
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import FETCH_TIMEOUT, voters_caught_up
 
 from .certificates import Issued
 from .clients import SECRET, admin_of, entries_of, eventually, node

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaPythonAdmin
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker, Partition
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, KafkaPythonAdmin, Partition
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     absence_violations,
     availability_violations,

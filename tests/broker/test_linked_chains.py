@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
     DistinguishedName,
     cross_certify,
     issue_root,
@@ -36,12 +36,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     PrivateKey,
     generate_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 from ansible_collections.trustops.strimzi.tests.unit._trust.builders import cluster
 

@@ -15,11 +15,10 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate, trust_gate
 
 from .certificates import Issued, authority, leaf
 from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from functools import cache, partial
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
     DistinguishedName,
     cross_certify,
     issue_root,
@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     PrivateKey,
     generate_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 YEAR = timedelta(days=365)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs as the passes of calls that remember what they have written, with the collection's own memory (``_strimzi/written.py``)."""
+"""Runs as the passes of calls that remember what they have written, with the collection's own memory (``_strimzi/apply/written.py``)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Written
 
 from .cluster_ca import People
 from .events import Event

@@ -17,18 +17,23 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, StampPods
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import AwaitVerdict, Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause as PauseStep
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitVerdict,
+    Reload,
+    Resume,
+    StampPods,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause as PauseStep
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    DeleteLedger,
     Project,
     Withdraw,
     WriteBundle,
+    WriteLedger,
 )
 
 from .authorities import NEW, OLD, RENEWED, chain, number_of, numbers_of, signer

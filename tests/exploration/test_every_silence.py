@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import introduction
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import gates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
@@ -76,6 +76,6 @@ def test_nothing_restarts_without_silence_either(record_property: Record) -> Non
 def test_a_missing_answer_that_is_taken_for_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the gate of the link certificate and by the decision: either of them alone goes on when the other does not wait."""
     monkeypatch.setattr(decide, "wait_where_it_matters", lambda found, *_arguments: found)
-    monkeypatch.setattr(introduction, "select_refusals", bool)
+    monkeypatch.setattr(gates, "select_refusals", bool)
     with pytest.raises(CounterExample, match="I5: a node restarts"):
         _with_silence(lambda *_found: None, LINKED, 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Loss
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Loss
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
 from .calls import CallRunner, by_another_program

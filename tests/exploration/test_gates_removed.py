@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import stored
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import verifiers
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, projection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import validation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import await_bundle
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import restore_links
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import settle_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import restore_links
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import settle_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import await_bundle
 
 from ..support.engines import leaving_open, without
 from . import events, runs
@@ -62,7 +62,7 @@ def test_the_removal_gate() -> None:
 
 def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
     """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
-    monkeypatch.setattr(verifiers, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
+    monkeypatch.setattr(validation, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
     assert counter_example(Runner(LINKED), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
 
 
@@ -72,7 +72,7 @@ def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) 
 def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CA counts as projected although the operator has not put it into the bundle yet."""
     monkeypatch.setattr(
-        projection, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
+        books, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
     )  # fmt: skip
     assert counter_example(Runner(UNLINKED, without(await_bundle))).startswith("I1")
 
@@ -105,31 +105,31 @@ def test_nobody_is_overlooked_for_want_of_a_label() -> None:
 
 
 def test_a_former_leaf_that_somebody_puts_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_doubtful", lambda *arguments: frozenset())
+    monkeypatch.setattr(books, "_doubtful", lambda *arguments: frozenset())
     assert counter_example(Runner(LINKED), 1, restores_an_old_leaf).startswith("I2")
 
 
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (memory, retire):
+    for module in (books, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *arguments: frozenset())
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
 
 
 def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    after_removal = memory._after_removal
+    after_removal = books._after_removal
 
     def forgetful(*arguments: Any) -> RemovedEntry | None:
         found = after_removal(*arguments)
         return replace(found, lingering=frozenset()) if found else None
 
-    monkeypatch.setattr(memory, "_after_removal", forgetful)
+    monkeypatch.setattr(books, "_after_removal", forgetful)
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
 
 
 def test_what_listeners_present_anew_raft_clients_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    after_renewal = memory._after_renewal
+    after_renewal = books._after_renewal
     monkeypatch.setattr(
-        memory, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering=frozenset())
+        books, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering=frozenset())
     )  # fmt: skip
     assert counter_example(LookingRunner(PATIENT), 1).startswith("I2")
 

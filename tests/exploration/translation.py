@@ -14,9 +14,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     RemovedEntry,
     Stop,
+    TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
@@ -30,7 +31,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from .authorities import (
     BELOW,

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import vault_http
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import urllib3
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..support.faults import PASSING, Choose, Fault, FaultyApi, at_call, now_and_then
@@ -62,8 +62,8 @@ def failing(course: Course, kind: str, choose: Choose) -> list[tuple[str, str]]:
 
     if kind == "vault":
         calls: list[tuple[str, str]] = []
-        pool = vault_http.pool
-        course.patch.setattr(vault_http, "pool", lambda *of: FaultyPool(pool(*of), choose, calls, passes))
+        pool = http.pool
+        course.patch.setattr(http, "pool", lambda *of: FaultyPool(pool(*of), choose, calls, passes))
         return calls
     api = _OfTheIssuer(course.cluster.permitted, choose, passes)
     course.cluster.permitted = api  # type: ignore[assignment]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..support.killing import Killed, KillingTransport

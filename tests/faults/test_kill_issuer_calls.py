@@ -11,8 +11,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking, pending
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking, pending
 
 from ..flows.test_kept_elsewhere import issuing_secrets
 from ..support.killing import IssuerCalls, Killed, KillingTransport

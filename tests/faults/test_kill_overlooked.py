@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 
 from ..flows.test_outside_clients import NAME as CONNECT

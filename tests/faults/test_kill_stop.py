@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import stop as stops
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import journal as stops
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Layout

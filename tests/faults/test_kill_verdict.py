@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
 
 from ..flows.cases import Case

@@ -16,17 +16,15 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     replace_leaves,
     use_by_operator,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import project
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule, end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import withdraw
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import project, switch
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
 from ..flows.cases import Case

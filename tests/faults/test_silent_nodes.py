@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 
 from ..flows.cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case

@@ -12,9 +12,9 @@ from typing import TypeVar
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Remembered
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes

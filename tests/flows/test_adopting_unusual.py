@@ -10,11 +10,9 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.adoption import (
-    operator_has_finished,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import operator_has_finished
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 

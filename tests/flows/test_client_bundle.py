@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import publish
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import publish
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.checker import verifies
 

@@ -12,20 +12,19 @@ from datetime import datetime, timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_waiting
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import pausing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
@@ -460,7 +459,7 @@ def test_users_are_asked_for_some_at_a_time(
     cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The User Operator's queue drops what does not fit in, so each batch waits for the one before."""
-    monkeypatch.setattr(user_waiting, "AT_ONCE", 2)
+    monkeypatch.setattr(pausing, "AT_ONCE", 2)
     cluster.begin(*(f"user-{number}" for number in range(6)))
     waiting: list[int] = []
     read, operator = list(cluster.users.issued), cluster.users

@@ -9,13 +9,13 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import internal
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import next_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.clock import LARGEST, clocks_agree
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import LARGEST, clocks_agree
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
@@ -63,7 +63,7 @@ def test_because_certificates_are_dated_back(
     cluster: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A negative control."""
-    for module in (internal, next_authority):
+    for module in (links, authority):
         monkeypatch.setattr(module, "BACKDATED", timedelta(0))
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     cluster.clock_ahead = LARGEST

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 from ansible_collections.trustops.strimzi.tests.operator import double
 from ansible_collections.trustops.strimzi.tests.operator.authority import ReconcileFailed
 from ansible_collections.trustops.strimzi.tests.support.killing import KillingTransport

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     operator_could_renew,
     operator_keeps_authority,
 )

@@ -13,9 +13,9 @@ from contextlib import suppress
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import finding_pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
 from ..support.flows import FlowResult
@@ -105,7 +105,7 @@ def test_who_looks_only_for_labels_breaks_connections(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
     """The negative control: nobody knows which nodes there are."""
-    monkeypatch.setattr(finding_pods, "known_nodes", lambda *arguments: frozenset())
+    monkeypatch.setattr(pods, "known_nodes", lambda *arguments: frozenset())
     flow = REPLACEMENTS[-1].begin(cluster)
     label_node(cluster, label, None)
     with pytest.raises(InvariantBroken, match=r"I[123]"):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.listener_results import describe_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 

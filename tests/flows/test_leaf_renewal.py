@@ -14,9 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult, work_on
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 

@@ -11,8 +11,7 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.checker import verifies

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.tests.support.checker import verifies
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.restarts import Cost
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster

@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.lives import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     leaves_outlast_the_window,
 )
 from ansible_collections.trustops.strimzi.tests.support.flows import START, insisting

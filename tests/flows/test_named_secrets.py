@@ -16,16 +16,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NOTHING_NAMED,
     NamedSecret,
     UserNamespace,
+    Waiver,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.memory_api import Change
 from ..support.other_hands import ARGO_CD, PutBack, WriterBack

@@ -10,9 +10,9 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, StampsRefused
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
 from ansible_collections.trustops.strimzi.tests.support.permissions import forbidden
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes

@@ -13,10 +13,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import looking
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible, RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import stamping
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import stamping
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.restarts import Cost, cost_of

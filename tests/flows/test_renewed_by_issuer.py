@@ -15,8 +15,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import find_left_over, remove
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.standing import Standing
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+    find_left_over,
+    remove,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,

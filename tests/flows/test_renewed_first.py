@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import first_use
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import switch
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.checker import entries, verifies
 from ansible_collections.trustops.strimzi.tests.support.flows import START
@@ -114,7 +114,7 @@ def test_late_ones_need_the_time_that_they_get(cluster: WatchedCluster, monkeypa
     """The negative control: without the wait they hold the certificate of before."""
     adopted(cluster)
     ClientsOfOneEntry(cluster)
-    monkeypatch.setattr(first_use, "renewed_arrives_at", lambda *_anything: None)
+    monkeypatch.setattr(switch, "renewed_arrives_at", lambda *_anything: None)
     with pytest.raises(ClientRefuses):
         cluster.run(Goal.REPLACE_KEY)
 

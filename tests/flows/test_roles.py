@@ -14,16 +14,16 @@ import pytest
 import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import read_users
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.flows import START, insisting, run_flow
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+    find_left_over,
+    remove,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Refused, Waiting
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import find_left_over, remove
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,

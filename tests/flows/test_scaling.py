@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 
 from ..support.authorities import root
 from ..support.flows import FlowResult

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
 from ..support.authorities import root

@@ -14,14 +14,14 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, generate_key, load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 
 from ..support.authorities import EC256, Authority, root

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
@@ -60,13 +60,13 @@ def test_those_of_another_hand_are_opened_while_a_flow_is_under_way_and_by_no_ca
     cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.memory.api.give("secrets", NAMESPACE, "orders", "velero")
-    opened, why_stale = [], user_secrets.why_stale
+    opened, why_stale = [], secrets.why_stale
 
     def count(secret: dict[str, Any], leaf: Certificate) -> str:
         opened.append(secret["metadata"]["name"])
         return why_stale(secret, leaf)
 
-    monkeypatch.setattr(user_secrets, "why_stale", count)
+    monkeypatch.setattr(secrets, "why_stale", count)
     cluster.finish(Goal.RECONCILE)
     assert opened == []
     cluster.finish(Goal.REPLACE_KEY)

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 
 from ..support.certificates import YEAR

@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.authorities import BEGIN, EC256, Authority, root
 from ..support.certificates import YEAR, make

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import stamp_pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
 from ansible_collections.trustops.strimzi.tests.operator import certs, clusters

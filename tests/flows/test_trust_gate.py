@@ -15,11 +15,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import LeafSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import LeafSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import use_by_operator
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import UpkeepAsked, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepAsked, WhenDue
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, OperatorSilent, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
@@ -25,13 +25,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     load_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import Authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult, insisting

@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import find_left_over, remove
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+    find_left_over,
+    remove,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,

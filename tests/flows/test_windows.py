@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import plan as forecasts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import windows
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
@@ -108,6 +108,6 @@ def test_without_it_nodes_restart_at_any_time(
     """The negative control."""
     flow, _opens = begun(cluster, Case(Goal.REPLACE_KEY))
     before = processes(cluster)
-    monkeypatch.setattr(windows, "waits_for_window", lambda *_anything: False)
+    monkeypatch.setattr(forecasts, "waits_for_window", lambda *_anything: False)
     flow.run()
     assert processes(cluster) != before

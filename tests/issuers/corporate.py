@@ -15,7 +15,9 @@ import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
+    CertManager,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates

@@ -15,7 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, IssuerUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
+    CertManager,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token, Waiting
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificates import secret_name
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
+    secret_name,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     Kept,

@@ -19,6 +19,7 @@ from cryptography import x509
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultKubernetes,
     VaultLogin,
@@ -26,7 +27,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultTokenSecret,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 
 from ..cluster.bed import Bed
 from ..cluster.kube import Kube

@@ -20,7 +20,7 @@ class Equivalent:
 
 EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
-        "_pki/authorities.py",
+        "_pki/building.py",
         "attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))",
         ("attributes.insert( -1, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))",),
         "It is the second of two, and comes before the one that is there.",
@@ -50,31 +50,31 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Each block has a beginning.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         '_GO_CURVES = _JVM_CURVES | {"secp224r1"}',
         ('_GO_CURVES = _JVM_CURVES ^ {"secp224r1"}',),
         "Those for JVMs lack this one.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         'yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")',
         ('yield Defect(JVM ^ GO, "has an EC key in compressed form", "whose key is not compressed")',),
         "None of these verifiers is two of them.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         'if algorithm == "rsa" and bits < 2048:',
         ('if algorithm >= "rsa" and bits < 2048:',),
         "No kind of key has a name after this one.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         "refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()",
         ("refusing = OPENSSL if certificate.key_type[1] < 223 else frozenset()",),
         "No curve is of 223 bits.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         "refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
         (
             "refusing = ALL if algorithm == _MD5 else GO ^ OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
@@ -83,7 +83,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "None of these verifiers is two of them, and none of these algorithms.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         'GO | OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"',
         (
             'GO ^ OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"',
@@ -92,7 +92,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "None of these verifiers is two of them.",
     ),
     Equivalent(
-        "_pki/defects.py",
+        "_pki/usability.py",
         "return names[0] if len(names) == 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
         (
             "return names[0] if len(names) <= 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
@@ -148,31 +148,31 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Its callers name what they give.",
     ),
     Equivalent(
-        "_pki/leaf_usability.py",
+        "_pki/usability.py",
         "refusing = JVM if usages & _EXCHANGE else JVM | OPENSSL",
         ("refusing = JVM if usages & _EXCHANGE else JVM ^ OPENSSL",),
         "None of these verifiers is two of them.",
     ),
     Equivalent(
-        "_pki/name_constraints.py",
+        "_pki/names.py",
         "return network.prefixlen == 0 and network.version != address.version",
         ("return network.prefixlen <= 0 and network.version != address.version",),
         "No prefix is shorter.",
     ),
     Equivalent(
-        "_pki/name_constraints.py",
+        "_pki/names.py",
         'if plain != name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):',
         ('if plain > name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):',),
         "A star comes before all that a label can begin with.",
     ),
     Equivalent(
-        "_pki/name_constraints.py",
+        "_pki/names.py",
         "elif isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Network, IPv6Network)):",
         ("elif isinstance(one, x509.IPAddress) or isinstance(one.value, (IPv4Network, IPv6Network)):",),
         "Addresses in constraints are networks.",
     ),
     Equivalent(
-        "_pki/path_checks.py",
+        "_pki/paths.py",
         "applies = position < len(authorities) or verifier.applies_anchor_path_length",
         (
             "applies = position != len(authorities) or verifier.applies_anchor_path_length",
@@ -187,7 +187,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "None of these verifiers is two of them.",
     ),
     Equivalent(
-        "_trust/evidence/live.py",
+        "_trust/evidence/parties.py",
         "if len(candidates) > 1:",
         ("if len(candidates) != 1:",),
         "That there is one at least was asked before.",
@@ -211,19 +211,19 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "A generation that any CA has already is not learned.",
     ),
     Equivalent(
-        "_trust/ledger/memory.py",
+        "_trust/ledger/books.py",
         "annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful(snapshot, ledger)",
         ("annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) ^ _doubtful(snapshot, ledger)",),
         "Doubtful ones are among those that pods are annotated with.",
     ),
     Equivalent(
-        "_trust/ledger/memory.py",
+        "_trust/ledger/books.py",
         "if seen is not None and len(seen) == 1:",
         ("if seen is not None and len(seen) <= 1:",),
         "Of a pod that presents what is stored either nothing is known, or a CA at least.",
     ),
     Equivalent(
-        "_trust/model/states.py",
+        "_trust/model/ledger.py",
         "TRUSTED_STATES = frozenset(TrustState) - {TrustState.UNTRUSTED}",
         ("TRUSTED_STATES = frozenset(TrustState) ^ {TrustState.UNTRUSTED}",),
         "It is one of them.",
@@ -247,7 +247,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Those that have read are among those that are awaited.",
     ),
     Equivalent(
-        "_trust/model/steps/pause.py",
+        "_trust/model/steps/nodes.py",
         "@dataclass(frozen=True, kw_only=True)",
         ("", "@dataclass(frozen=True, kw_only=False)"),
         "A step without fields of its own is what its base makes of it.",
@@ -265,13 +265,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "It waits for one client at least.",
     ),
     Equivalent(
-        "_trust/plan/forecast.py",
+        "_trust/plan.py",
         "supplied = intent.supplied.chain[:1] if intent.supplied else ()",
         ("supplied = intent.supplied.chain[: 2] if intent.supplied else ()",),
         "What lies behind a CA is not prepared with it.",
     ),
     Equivalent(
-        "_trust/preconditions/adoption.py",
+        "_trust/preconditions/goals.py",
         "return f\"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) == 1 else 'have'} to restart\"",
         (
             "return f\"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) <= 1 else 'have'} to restart\"",
@@ -291,13 +291,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "There is nothing above nothing.",
     ),
     Equivalent(
-        "_trust/preconditions/labels.py",
+        "_trust/preconditions/cluster.py",
         "return f\"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}\"",
         ("return f\"{'label' if len(lost) <= 1 else 'labels'} {' and '.join(lost)}\"",),
         "There is one at least.",
     ),
     Equivalent(
-        "_trust/preconditions/waivers.py",
+        "_trust/preconditions/goals.py",
         'names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} | pods',
         ('names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} ^ pods',),
         "No name of a pod has a slash.",
@@ -315,7 +315,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The next CA is one of them.",
     ),
     Equivalent(
-        "_trust/rules/publish.py",
+        "_trust/rules/switch.py",
         "every = projected | {chain[0].fingerprint for chain in needed}",
         ("every = projected ^ {chain[0].fingerprint for chain in needed}",),
         "What is needed is not projected.",

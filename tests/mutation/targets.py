@@ -32,9 +32,10 @@ def _below(asked: str, root: Path) -> Iterator[Path]:
 
 
 def suites_for(module: Path, root: Path) -> tuple[Path, ...]:
-    """The suites that run one after the other until a test fails: the tests of the module's own name, which notice most and
-    take a second, then all of its package.
+    """The suites that run one after the other until a test fails: the tests of its room that import the module, which notice most and
+    take seconds, then all of its package.
     """
     below = module.relative_to(CODE)
-    own = TESTS / below.with_name(f"test_{below.name}")
-    return (*([own] if (root / own).is_file() else []), TESTS / below.parts[0])
+    room, imported = TESTS / below.parent, f"{'.'.join(below.with_suffix('').parts)} import"
+    own = (file.relative_to(root) for file in sorted((root / room).glob("test_*.py")) if imported in file.read_text())
+    return (*own, TESTS / below.parts[0])

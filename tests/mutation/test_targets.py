@@ -16,12 +16,12 @@ def test_without_a_wish_everything_that_decides_what_is_safe() -> None:
     found = modules()
     for package in PACKAGES:
         assert {one for one in found if one.is_relative_to(package)}
-    assert Path(GATES, "removal.py") in found
+    assert Path(GATES, "gates.py") in found
     assert not [one for one in found if not (ROOT / one).read_text().strip()]
 
 
 def test_a_file_a_folder_and_each_module_once() -> None:
-    one = Path(GATES, "removal.py")
+    one = Path(GATES, "gates.py")
     assert modules([str(one)]) == (one,)
     folder = modules([GATES])
     assert one in folder
@@ -35,10 +35,12 @@ def test_what_is_not_mutated(path: str) -> None:
         modules([path])
 
 
-def test_tests_of_its_own_name_come_first() -> None:
-    tests = Path("tests/unit/_trust")
-    assert suites_for(Path(GATES, "removal.py"), ROOT) == (tests / "gates/test_removal.py", tests)
+def test_tests_of_its_room_that_import_it_come_first() -> None:
+    *own, package = suites_for(Path(GATES, "gates.py"), ROOT)
+    assert Path("tests/unit/_trust/gates/test_removal.py") in own
+    assert Path("tests/unit/_trust/gates/test_arrival.py") not in own
+    assert package == Path("tests/unit/_trust")
 
 
 def test_where_there_are_none_those_of_the_package_do(tmp_path: Path) -> None:
-    assert suites_for(Path(GATES, "removal.py"), tmp_path) == (Path("tests/unit/_trust"),)
+    assert suites_for(Path(GATES, "gates.py"), tmp_path) == (Path("tests/unit/_trust"),)

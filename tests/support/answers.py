@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import usable_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import usable_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import user_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_listeners import user_listeners
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod
 
 from .checker import entries

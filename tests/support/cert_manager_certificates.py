@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     CertManagerByCertificates,
+    Terms,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificates import Terms
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
+    IssuerReference,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Answer, LeafOrder, Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames

@@ -13,8 +13,7 @@ from functools import cache
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import key_usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName, key_usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     certificate_from_der,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.user_programs import UserPrograms

@@ -13,14 +13,12 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
     Broker,
     Partition,
     Quorum,

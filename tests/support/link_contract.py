@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links im
     order_back_link,
     refusals,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
     DistinguishedName,
     cross_certify,
     issue_root,
@@ -30,8 +30,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import encode_links, read_links
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
+    encode_links,
+    read_links,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import LinkCertificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority

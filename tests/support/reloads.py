@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, Setting
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 
 from ..operator.podsets import nodes_of
 from ..operator.server_config import server_config

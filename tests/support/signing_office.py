@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 
 from .authorities import Authority

@@ -21,7 +21,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Chain,
     parse_certificates,

@@ -14,15 +14,15 @@ from typing import Any
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     ExternalIssuer,
     IssuerSettings,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent

@@ -2,24 +2,164 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""From options to a client; tests replace this module."""
+"""The last net: what is hidden in results, messages and logs, in every form in which it could appear.
+
+Nothing secret is ever put into a result, message or diff in the first place (docs/design.md, "Secrecy").
+
+From options to a client; tests replace this module.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import base64
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import OptionsError
 from .._kube.client import KubeClient
-from .._kube.connection import connect
+from .._kube.connection import connect, is_content, may_be_shown
+from .._strimzi.secret_data import entries
 from .arguments import AUTH
-from .redaction import without_exec_values
 
 if TYPE_CHECKING:
     from .._kube.http_transport import HttpTransport
+    from .._strimzi.apply.work import PortOpener
+    from .._strimzi.cluster.observe import Observation
     from .._strimzi.names import ClusterNames
-    from .._strimzi.work import PortOpener
+
+
+#: The text that Ansible itself writes in place of an option.
+NOT_SHOWN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+#: Ansible hides a value wherever it occurs, within words too: a password "s" would make every "strimzi" unreadable, and
+#: nothing shorter than this is worth that.
+SHORTEST_HIDDEN = 8
+
+_SECRET_SUFFIXES = (".key", ".password", ".p12")
+_SENSITIVE = frozenset({"token", "password", "client-key-data"})
+_OWN_SECRETS = (
+    "api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", "secret_id", "jwt",
+)  # fmt: skip
+_OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
+#: Names of objects are in every result; a Secret whose password is one of them has no password worth hiding.
+_OWN_NAMES = ("cluster", "namespace")
+_PEM = re.compile(r"-----BEGIN.*?(?:-----END [A-Z0-9 ]*-----|$)", re.DOTALL)
+_LOGIN_IN_URL = re.compile(r"(?<=://)[^/\s]*@")
+
+
+def forms_of(content: bytes) -> Iterator[str]:
+    """The text, stripped, in base64, and line by line."""
+    text = content.decode("latin-1")
+    yield from (text, text.strip(), base64.b64encode(content).decode("ascii"))
+    yield base64.b64encode(text.strip().encode("latin-1")).decode("ascii")
+    yield from (line for line in text.splitlines() if len(line) > 20 and "-----" not in line)
+
+
+def secrets_of(observation: Observation) -> Iterator[str]:
+    """Every form of every key and password in the Secrets that were read, and of keys that an issuer has made."""
+    for key in observation.brought.values():
+        yield from forms_of(key.reveal())
+    for secret in observation.secrets.values():
+        for name, content in entries(secret).items():
+            if name.endswith(_SECRET_SUFFIXES) and content:
+                yield from forms_of(content)
+
+
+def worth_hiding(found: Iterable[str], options: Mapping[str, Any]) -> set[str]:
+    """The values that Ansible is to hide, of those that it or we found.
+
+    Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
+    """
+    harmless = {text for name in (*_OWN_PATHS, *_OWN_NAMES) for text in _texts(options.get(name))}
+    secret = {text for name in _OWN_SECRETS for text in _texts(options.get(name))}
+    secret |= {text for name in _OWN_SECRETS for text in _texts(list(_values_of(name, options.get("issuer"))))}
+    secret |= set(_credentials(options.get("kubeconfig")))
+    return {text for text in (set(found) - harmless) | secret if len(text.strip()) >= SHORTEST_HIDDEN}
+
+
+def presentable(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a call as its result repeats them: without any credential, whatever option it was written into."""
+    return {name: _presentable(name, value) for name, value in options.items() if not name.startswith("_ansible_")}
+
+
+def _presentable(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        # A kubeconfig holds credentials in too many ways to tell them from the rest.
+        return NOT_SHOWN if name == "kubeconfig" else {key: _presentable(key, inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_presentable(name, inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    secret = name in _OWN_SECRETS or "PRIVATE KEY" in value
+    if value and (secret or (name in _OWN_PATHS and not may_be_shown(value))):
+        return NOT_SHOWN
+    return _LOGIN_IN_URL.sub("********@", value)
+
+
+def without_contents(message: str, options: Mapping[str, Any]) -> str:
+    """A message without PEM, and without the value of any option that is content or the name of a user with a password."""
+    contents = {text for value in options.values() for text in _texts(value) if is_content(text)}
+    for text in sorted(contents, key=len, reverse=True):
+        for form in (text, text.strip(), repr(text)[1:-1]):
+            if len(form) >= SHORTEST_HIDDEN:
+                message = message.replace(form, "(hidden)")
+    return _LOGIN_IN_URL.sub("(hidden)@", _PEM.sub("(hidden)", message))
+
+
+def without_exec_values(message: str, kubeconfig: Any) -> str:
+    """A message without arguments and variables of an exec plugin, which may quote them when it fails. They are hidden
+    here only: the name of a cluster is often one of them.
+    """
+    values = {text for exec_ in _values_of("exec", kubeconfig) for text in _exec_values(exec_)}
+    for text in sorted(values, key=len, reverse=True):
+        message = message.replace(text, "(hidden)")
+    return message
+
+
+def _exec_values(exec_: Any) -> Iterator[str]:
+    if isinstance(exec_, Mapping):
+        variables = [one.get("value") for one in exec_.get("env") or () if isinstance(one, Mapping)]
+        for text in _texts([exec_.get("args"), variables]):
+            yield from (part for part in (text, text.partition("=")[2]) if len(part) > 3)
+
+
+def _credentials(kubeconfig: Any) -> Iterator[str]:
+    """Credentials inside a kubeconfig that was given as a dictionary. Providers have their own names for tokens."""
+    for name in _SENSITIVE:
+        yield from _texts(list(_values_of(name, kubeconfig)))
+    yield from (text for provider in _values_of("auth-provider", kubeconfig) for text in _provided(provider))
+
+
+def _provided(provider: Any) -> Iterator[str]:
+    config = provider.get("config") if isinstance(provider, Mapping) else None
+    for name, value in config.items() if isinstance(config, Mapping) else ():
+        if any(word in str(name) for word in ("token", "secret", "password")):
+            yield from _texts(value)
+
+
+def _values_of(name: str, value: Any) -> Iterator[Any]:
+    """The values of all entries with this name, at any depth."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == name:
+                yield inner
+            else:
+                yield from _values_of(name, inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _values_of(name, inner)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def client_for(options: Mapping[str, Any], warn: Callable[[str], None]) -> KubeClient:
@@ -45,7 +185,7 @@ def connection_options(params: Mapping[str, Any]) -> dict[str, Any]:
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
     """Opens ports of the cluster's pods by their addresses. Raises KubeError."""
     # Imported only where direct access was asked for.
-    from .._kube.direct_ports import DirectPorts
+    from .._kube.ports import DirectPorts
 
     return DirectPorts(client, scope.namespace, scope.selector)
 
@@ -53,7 +193,7 @@ def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
 def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
     """Opens ports of pods through the API server. Raises OptionsError."""
     # Imported only when a look is taken, because most calls take none.
-    from .._kube.port_forward import open_port
+    from .._kube.ports import open_port
 
     return partial(open_port, _connected(options), namespace)
 

@@ -2,29 +2,209 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A module call from its options to its result. Only this file and ``quiet_module`` know AnsibleModule."""
+"""The Python libraries that modules need, and the message when one is missing or too old.
+
+Options that name objects. Their values become parts of paths and selectors, so what no object can be called is refused before
+anything is asked: an empty name would ask for a list, and one with a slash for another resource.
+
+Removes what Ansible puts on a disk to run a module, also where Ansible is killed before it can do that itself.
+
+Without pipelining the module comes as a file that holds all of its options, a private key among them. It unpacks its code
+into a folder, which holds no option.
+
+Lines that the action plugin shows while a module still works: appended to a file on the same machine.
+
+Ansible's module, which says nothing secret however a call ends: also where it refuses an option before any code of
+this collection runs.
+
+A module call from its options to its result. Only this file and ``quiet_module`` know AnsibleModule.
+"""
 
 from __future__ import annotations
 
+import os
 import platform
+import re
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any, NoReturn
 
-from .._errors import CollectionError, KubeError
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from .._errors import CollectionError, KubeError, printable
+from .._kube import _kubernetes
 from .._kube.client import KubeClient
 from .._kube.lease import TrustLease
+from .._kube.private_files import keep_folder, remove_abandoned
+from .._pki import _cryptography
 from .._strimzi.names import CaKind, ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
-from .libraries import missing_library
-from .object_names import name_problem
-from .progress import reporter
-from .quiet_module import QuietModule
-from .remains import remove_remains
+from .connect import presentable, without_contents, worth_hiding
+
+
+def missing_library() -> tuple[str, str | None] | None:
+    """A message and, for a failed import, its traceback; None when everything is there."""
+    for name, library, minimum, import_error in (
+        ("kubernetes", _kubernetes.kubernetes, _kubernetes.MINIMUM_KUBERNETES, _kubernetes.KUBERNETES_IMPORT_ERROR),
+        (
+            "cryptography",
+            _cryptography.cryptography,
+            _cryptography.MINIMUM_CRYPTOGRAPHY,
+            _cryptography.CRYPTOGRAPHY_IMPORT_ERROR,
+        ),
+    ):
+        if library is None:
+            return str(missing_required_lib(f"{name} >= {minimum}")), import_error
+        if _numbers(library.__version__) < _numbers(minimum):
+            return (
+                f"The Python library {name} {library.__version__} of {sys.executable} is too old: {minimum} or later is "
+                "needed. Install a newer one there, or let ansible_python_interpreter name a Python that has it."
+            ), None
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_NAMESPACE = re.compile(_LABEL)
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_LONGEST_NAMESPACE, _LONGEST_NAME = 63, 253
+
+
+def name_problem(options: Mapping[str, Any]) -> str:
+    """The first option whose value no object can have as its name, as a message; empty where none is."""
+    for option, name, is_namespace in _given(options):
+        pattern, longest = (_NAMESPACE, _LONGEST_NAMESPACE) if is_namespace else (_NAME, _LONGEST_NAME)
+        if not pattern.fullmatch(name) or len(name) > longest:
+            kind = "namespace" if is_namespace else "object"
+            return (
+                f"{option}: {name!r} cannot be the name of any {kind} in Kubernetes. Give the name as kubectl shows it: "
+                f"lower case letters, digits, hyphens{'' if is_namespace else ' and dots'}, at most {longest}."
+            )
+    return ""
+
+
+def _given(options: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    """Each option that is given, its value, and whether that is a namespace."""
+    for option in ("cluster", "pool", "user", "secret"):
+        if options.get(option) is not None:
+            yield option, options[option], False
+    yield "namespace", options["namespace"], True
+    if options.get("user_namespace"):
+        yield "user_namespace", options["user_namespace"], True
+    for one in options.get("user_namespaces") or ():
+        yield "user_namespaces", one["namespace"], True
+    if source := options.get("ca_source"):
+        yield "ca_source", source["name"], False
+        if source["namespace"]:
+            yield "ca_source", source["namespace"], True
+
+
+_WRAPPER = "AnsiballZ_strimzi_*.py"
+_PAYLOADS = "ansible_trustops.strimzi.*_payload_*"
+
+
+def remove_remains(code: str, command: Sequence[str]) -> None:
+    """code: a file of this collection as it was imported. command: of this process."""
+    for argument in command[1:]:
+        _remove_wrapper(Path(argument))
+    for folder in Path(code).parents:
+        if folder.match(_PAYLOADS) and folder.is_dir():
+            keep_folder(folder)
+            remove_abandoned(folder.parent, _PAYLOADS)
+
+
+def _remove_wrapper(file: Path) -> None:
+    """Python has read it by now, and Ansible does not mind that it is gone already."""
+    if file.match(f"ansible-tmp-*/{_WRAPPER}"):
+        try:
+            os.unlink(file)
+        except OSError:
+            # With become it belongs to the user who connects, and Ansible removes it at the end of the task.
+            return
+
+
+#: The start of a line that is shown only when nothing has happened for a while.
+_KEPT = "\t"
+
+
+def reporter(path: str | None, *, kept: bool = False) -> Callable[[str], None]:
+    """A function that appends one line; without a file it does nothing. The lines hold public facts only. kept: whether they say what the module is
+    at, which is shown only when that takes long.
+
+    They go to a terminal as they are, so nothing in them may command it or begin another line. A line that cannot be
+    written is lost: nothing stops for that, least of all while the operator is paused.
+    """
+
+    def append(line: str) -> None:
+        if path:
+            with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
+                progress.write(f"{_KEPT if kept else ''}{printable(line)}\n")
+
+    return append
+
+
+class QuietModule(AnsibleModule):  # type: ignore[misc]
+    """Lets no credential of an option out through result, message or system log, and sees to it that messages and warnings
+    command no terminal, whatever a server or a certificate put into them.
+    """
+
+    no_log_values: set[str]
+
+    def log(self, msg: Any, log_args: Mapping[str, Any] | None = None) -> None:
+        """To syslog or the journal, where Ansible writes the options of every call."""
+        arguments = {name: self._quiet(str(value)) for name, value in (log_args or {}).items()}
+        super().log(self._quiet(str(msg)), log_args=arguments)
+
+    def warn(self, warning: Any, **about: Any) -> None:
+        super().warn(self._quiet(str(warning)), **about)
+
+    def exit_json(self, **result: Any) -> NoReturn:
+        super().exit_json(**self._settled(result))
+        raise SystemExit(0)
+
+    def fail_json(self, msg: Any, **result: Any) -> NoReturn:
+        super().fail_json(self._quiet(self._named(str(msg))), **self._settled(result))
+        raise SystemExit(1)
+
+    def _named(self, message: str) -> str:
+        """The message with the option that it is about: Ansible does not say which one should be a dictionary."""
+        if not message.startswith("dictionary requested"):
+            return message
+        options, values = self.argument_spec, self.params
+        texts = [name for name in options if options[name]["type"] == "dict" and isinstance(values.get(name), str)]
+        # Ansible has emptied a list that it cannot read.
+        emptied = [name for name in options if options[name].get("elements") == "dict" and values.get(name) == []]
+        return f"{', '.join(texts or emptied)}: {message}. Give a dictionary, with its options by their names."
+
+    def _quiet(self, text: str) -> str:
+        return printable(without_contents(text, self.params), keep="\n")
+
+    def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
+        hidden = worth_hiding(self.no_log_values, self.params)
+        # Ansible looks for secrets in the texts in which bytes are replaced by then.
+        self.no_log_values = hidden | {printable(one, keep="\n") for one in hidden}
+        return {
+            "invocation": {"module_args": presentable(self.params)},
+            **{name: _printable(value) for name, value in result.items()},
+        }
+
+
+def _printable(value: Any) -> Any:
+    """The value with texts that command no terminal."""
+    if isinstance(value, str):
+        return printable(value, keep="\n")
+    if isinstance(value, Mapping):
+        return {_printable(name): _printable(one) for name, one in value.items()}
+    return [_printable(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 class SystemClock:

@@ -2,36 +2,46 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The result that every module returns: one shape, public facts only (docs/design.md, "Results")."""
+"""The result that every module returns: one shape, public facts only (docs/design.md, "Results").
+
+The answers of running nodes as results of modules: each TLS listener is a party of its own.
+
+The source of CAs in a result: what it holds, and what a run of reconcile would make of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._issuing.own_forms import OwnCertificate
+from .._issuing.own import OwnCertificate
 from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
-from .._strimzi.actions import Action
-from .._trust.evidence.clients import waiver_of
-from .._trust.evidence.outgoing import known_presenters
-from .._trust.evidence.parties import present_outside, present_pods, surely_trusted_by
-from .._trust.evidence.stored import Presentation, usage_of
-from .._trust.evidence.unmanaged import describe_unmanaged_listeners
-from .._trust.gates.arrival import link_followed_since
+from .._strimzi.apply.work import Action
+from .._trust.evidence.parties import known_presenters, present_live, present_outside, present_pods, surely_trusted_by
+from .._trust.evidence.stored import (
+    Presentation,
+    describe_unmanaged_listeners,
+    present_as_stored,
+    presenting_pods,
+    usage_of,
+    waiver_of,
+)
+from .._trust.gates.clients import link_followed_since
 from .._trust.ledger.enrolment import as_seen
-from .._trust.model.clients import OutsideClient
-from .._trust.model.decision import Decision, Transition
-from .._trust.model.goals import Phase
+from .._trust.ledger.target import resolve, rotation_of, wish_of
+from .._trust.model.clients import OutsideClient, Presenter
+from .._trust.model.decision import Decision, Transition, Violation
+from .._trust.model.goals import Goal, Phase
+from .._trust.model.intent import Intent
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
-from .._trust.model.presenters import Presenter
+from .._trust.model.names import named
+from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Pod, Snapshot
-from .._trust.model.violations import Violation
-from .leaf_results import describe_leaves
-from .times import time_text
+from .node_results import describe_leaves, time_text
 
 if TYPE_CHECKING:
-    from .._trust.plan.forecast import Forecast
+    from .._trust.plan import Forecast
 
 
 def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
@@ -294,3 +304,75 @@ def describe_own(wanted: OwnCertificate, chain: Chain, why: str, snapshot: Snaps
     """A certificate for names of the caller's own; why: the reason why it was issued, empty where it was not."""
     own = _certificate(chain[0]) if chain else dict.fromkeys(_CERTIFICATE)
     return {"secret": f"{snapshot.names.namespace}/{wanted.secret}", **own, "why": why}
+
+
+def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
+    """The answers of the listeners. snapshot: of the last look; None where no node was asked."""
+    if snapshot is None:
+        return []
+    ledger = as_seen(snapshot)
+    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    names = {certificate.fingerprint: label(certificate) for certificate in known}
+    issuers = _issuers(snapshot, ledger)
+    return [
+        _listener(one, names, *issuers.get((one.uid, one.port), ((), ""))) for one in snapshot.nodes.listeners or ()
+    ]
+
+
+def _listener(one: ObservedListener, names: dict[str, str], issuers: tuple[str, ...], unclear: str) -> dict[str, Any]:
+    return {
+        "pod": one.pod,
+        "uid": one.uid,
+        "port": one.port,
+        "verifies": one.verifies,
+        "presents": [named(certificate) for certificate in one.presents or ()],
+        "issuers": [names[fingerprint] for fingerprint in issuers],
+        "trusts": sorted(names[fingerprint] for fingerprint in one.accepts if fingerprint in names),
+        "refuses": sorted(names[fingerprint] for fingerprint in one.refuses if fingerprint in names),
+        "why": sorted({why for why in (one.why, unclear, *one.doubts.values()) if why}),
+    }
+
+
+def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[tuple[str, ...], str]]:
+    """By UID and port, the CAs that issued the presented certificate, or why they are not known. Stored evidence tells
+    apart CAs with the same key.
+    """
+    found = {}
+    for pod, stored in zip(presenting_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
+        for one in snapshot.listeners_by_uid.get(pod.uid, ()):
+            seen = present_live(pod, one.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
+            unclear = seen.why if seen.authorities is None else ""
+            found[(pod.uid, one.port)] = (tuple(sorted(seen.authorities or ())), unclear)
+    return found
+
+
+def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
+    """None where no source is named."""
+    source, ledger = snapshot.source, snapshot.ledger or Ledger()
+    if source is None:
+        return None
+    whatever = Intent(Goal.RECONCILE, confirmed=frozenset(one.sha256 for one in source.certificates))
+    wish = wish_of(snapshot, whatever, ledger)
+    differs = resolve(snapshot, whatever, ledger).wanted
+    unknown = wish_of(snapshot, Intent(Goal.RECONCILE), ledger)
+    return {
+        "object": source.name,
+        "problem": " ".join(filter(None, (source.problem, source.remedy))),
+        "cas": [_source_authority(one, snapshot) for one in source.certificates],
+        "changed_at": time_text(source.changed_at),
+        "signing": wish.meant[0].sha256 if wish and wish.meant else None,
+        "begins": rotation_of(snapshot, whatever, ledger).value if differs else None,
+        "to_be_confirmed": [one.sha256 for one in unknown.unconfirmed] if unknown else [],
+    }
+
+
+def _source_authority(certificate: Certificate, snapshot: Snapshot) -> dict[str, Any]:
+    ledger = snapshot.ledger or Ledger()
+    return {
+        "subject": certificate.subject,
+        "sha256": certificate.sha256,
+        "not_before": time_text(certificate.not_before),
+        "not_after": time_text(certificate.not_after),
+        "current": certificate in snapshot.ca.in_use,
+        "known": ledger.find(certificate.fingerprint) is not None,
+    }

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A module call about the trust of a cluster: from its options to what the engine takes, and from what that found to a result."""
+"""A flow that was left half-way, which a call goes on with instead of the one that it is asked for (docs/design.md, I10).
+
+A module call about the trust of a cluster: from its options to what the engine takes, and from what that found to a result.
+"""
 
 from __future__ import annotations
 
@@ -11,64 +14,59 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
-from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
+from .._engine.looking import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
 from .._errors import CertificateError, PrivateKeyError
 from .._issuing.configured import issuer_of
 from .._issuing.issuer import LinkingIssuer
 from .._kube.client import KubeClient
-from .._leaves.key import RotationPolicy
+from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, load_key
-from .._strimzi.dns_domain import is_domain
-from .._strimzi.events import Announcer
-from .._strimzi.given_authority import AuthorityReference, read_authority
+from .._strimzi.apply.events import Announcer
+from .._strimzi.apply.work import PortOpener, Settings, Strategy, SuppliedAuthority, Work
+from .._strimzi.cluster.nodes import Growth
+from .._strimzi.cluster.observe import Observation, is_domain
 from .._strimzi.issuer_settings import CertManagerCertificates
-from .._strimzi.observe import Observation
-from .._strimzi.wanted_nodes import Growth
-from .._strimzi.work import (
-    PortOpener,
-    Settings,
-    Strategy,
-    SuppliedAuthority,
-    Work,
-)
-from .._trust.evidence.clients import unmatched
-from .._trust.evidence.unmanaged import describe_unmanaged_listeners
-from .._trust.gates.namesakes import describe_unnameable_users
+from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched
+from .._trust.gates.clients import describe_unnameable_users
+from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
-from .._trust.model.goals import Goal, Phase, Retire
+from .._trust.model.goals import ROTATIONS, Goal, Phase, Retire
 from .._trust.model.intent import Intent, NewRoots, Spread
-from .._trust.model.listeners import ObservedListener
-from .._trust.model.pools import Scaling
-from .._trust.model.snapshot import PreparedAuthority
-from .._trust.model.upkeep import UpkeepAsked, WhenDue
-from .._trust.preconditions.clock import describe_clock_doubt
-from .._trust.preconditions.labels import unlabelled_and_read
-from .._trust.rules.expiring import expiring
-from .._trust.rules.verdict import failure_that_holds_nothing
+from .._trust.model.ledger import UpkeepAsked, WhenDue
+from .._trust.model.names import FLOW_NAMES, flow_named
+from .._trust.model.nodes import ObservedListener, Scaling
+from .._trust.model.snapshot import PreparedAuthority, Snapshot
+from .._trust.preconditions.cluster import describe_clock_doubt, unlabelled_and_read
+from .._trust.rules.due import expiring
+from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
-from .arguments import ArgumentSpec
-from .issuer_options import issuer_settings
-from .leaf_results import describe_expiring, describe_upkeep
-from .limits import key_spec, problem_of
-from .listener_results import describe_listeners
-from .module import ClusterModule, SystemClock
-from .outside_options import outside_of, time_of
-from .pool_results import describe_pools
-from .progress import reporter
-from .redaction import forms_of, secrets_of
+from .arguments import ArgumentSpec, key_spec, problem_of
+from .connect import forms_of, secrets_of
+from .module import ClusterModule, SystemClock, reporter
+from .node_results import describe_expiring, describe_pools, describe_upkeep, time_text
+from .options import AuthorityReference, confirmed_of, issuer_settings, outside_of, read_authority, source_of, time_of
 from .results import (
     describe_decision,
+    describe_listeners,
     describe_snapshot,
+    describe_source,
     describe_transitions,
     diff_of,
     failure_text,
 )
-from .source_options import confirmed_of, source_of
-from .source_results import describe_source
-from .times import time_text
-from .unfinished import unfinished_flow
+
+
+def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
+    """Sentences about a flow that comes before one with this goal; empty where none does, or it has the same goal."""
+    begun = in_flight(snapshot.ledger)
+    if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
+        return ""
+    return (
+        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so this task goes on with that one and begins "
+        f"none of its own ({FLOW_NAMES[goal]}). Run it again for its own when that has finished."
+    )
 
 
 def _why_no_reload() -> str:
@@ -82,7 +80,7 @@ def _why_no_reload() -> str:
 
 def _answers(observation: Observation, open_port: PortOpener) -> tuple[ObservedListener, ...]:
     # Imported only when a look is taken, because most calls take none.
-    from .._strimzi.looking import look_at
+    from .._strimzi.cluster.looking import look_at
 
     return look_at(observation, open_port, now=SystemClock().now(), seconds=LOOK_SECONDS)
 

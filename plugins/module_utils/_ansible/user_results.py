@@ -11,16 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._pki.certificates import Certificate
-from .._strimzi.keystore_files import REMEDY
-from .._strimzi.named_certificates import NamedCertificate
-from .._strimzi.readers import Reader
-from .._strimzi.user_listeners import UserListener, user_listeners
-from .._strimzi.user_secrets import ClientsCa, UserCertificate
-from .._strimzi.users import User, Users
-from .._trust.model.listeners import ObservedListener
+from .._strimzi.cluster.kafka import UserListener, user_listeners
+from .._strimzi.users.readers import NamedCertificate, Reader
+from .._strimzi.users.secrets import REMEDY, ClientsCa, UserCertificate
+from .._strimzi.users.users import User, Users
 from .._trust.model.names import counted
+from .._trust.model.nodes import ObservedListener
+from .node_results import time_text
 from .results import label
-from .times import time_text
 
 #: Why the collection does not ask a listener with the authentication ``custom``.
 _CUSTOM = (

@@ -14,25 +14,23 @@ from typing import Any
 from .._errors import KubeError, StepError
 from .._kube.resources import SECRETS
 from .._strimzi import names
-from .._strimzi.observe import Key, Observation
-from .._strimzi.other_writers import Field, Writer, owners_of, remedy_for, writers_of
-from .._strimzi.resources import KAFKAS, STRIMZI_POD_SETS
+from .._strimzi.apply.work import Work
+from .._strimzi.apply.written import Field, Loss, Writer, owners_of, remedy_for, writers_of
+from .._strimzi.cluster.observe import Key, Observation
+from .._strimzi.names import KAFKAS, STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
-from .._strimzi.work import Work
-from .._strimzi.written import Loss
 from .._trust.evidence.parties import present_pods
 from .._trust.ledger.enrolment import as_seen
+from .._trust.model.decision import Condition, Violation
 from .._trust.model.intent import Intent
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Step, Steps
-from .._trust.model.steps.pause import Pause, Resume
-from .._trust.model.violations import Condition, Violation
-from .._trust.plan.likeness import likeness_of, state_of
+from .._trust.model.steps.nodes import Pause, Resume
+from .._trust.plan import likeness_of, state_of
 from .._trust.rules.pause import restarted_by_operator
-from .budget import Budget, described
+from .budget import Budget, Restarted, described
 from .outcome import Outcome
-from .restarted import Restarted
 
 #: Seconds before a state is looked at again that a wait, or another writer, has left as it was; doubled each time, up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 15.0

@@ -2,12 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The engine: observe, decide, carry out, and see what follows (docs/design.md, "One pass")."""
+"""The table of functions that carry out steps, by the type of the step.
+
+The end of a call that fails: it ends its pauses where the operators find nothing half-way, and says which of them stay.
+
+The engine: observe, decide, carry out, and see what follows (docs/design.md, "One pass").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from .._errors import (
@@ -23,27 +30,98 @@ from .._errors import (
     StampsRefused,
     StepError,
 )
-from .._issuing.stand_ins import StandIns
+from .._issuing.issue import CARRY_OUT as _LEAVES
+from .._issuing.links import StandIns
+from .._rollout.roll import CARRY_OUT as _UPTAKE
+from .._strimzi.apply.carry_out import CARRY_OUT as _CLUSTER
+from .._strimzi.apply.work import Work
+from .._strimzi.cluster import operator
+from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
-from .._strimzi.observe import Observation
-from .._strimzi.work import Work
-from .._trust.decide import ENGINE, Engine, decide_at_the_end
-from .._trust.model.decision import Decision, Transition
+from .._strimzi.users.pausing import users_left_paused
+from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
+from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import label_command
 from .._trust.model.snapshot import Snapshot
-from .._trust.model.steps.base import Steps
-from .._trust.model.steps.pause import Pause
-from .._trust.model.violations import Violation
-from .._trust.plan.forecast import Reached, to_the_end
-from .._trust.plan.windows import respect_windows
-from .carry_out import carry_out
+from .._trust.model.steps.base import Step, Steps
+from .._trust.model.steps.nodes import Pause, Resume
+from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
+from .._trust.plan import Reached, respect_windows, to_the_end
+from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
-from .leaving import end_pauses, limit, tell_of_pauses
 from .looking import decide_with_a_look, observe_cluster
 from .outcome import Outcome, look
-from .patience import AT_FIRST, Patience
+from .patience import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Patience
+
+_CARRY_OUT = {**_CLUSTER, **_LEAVES, **_UPTAKE}
+
+
+def carry_out(step: Step, observation: Observation, work: Work) -> None:
+    """Carry out the step; in a dry run only record its actions. Raises StepError, KubeError."""
+    _CARRY_OUT[type(step)](step, observation, work)
+
+
+def limit(outcome: Outcome) -> timedelta:
+    """How long failures of the API server are put up with at this point."""
+    return IN_A_PAUSE if outcome.is_in_a_pause else IN_A_FLOW
+
+
+def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience) -> None:
+    """End the pauses that this run made before it fails, as long as it holds the Lease; say which of them stay."""
+    stays, users, known = outcome.is_in_a_pause, _users_in_a_pause(outcome), False
+    if outcome.has_begun:
+        # The caller raises what came first, and a pause that is not known to be ended may be there.
+        with suppress(Exception):
+            try:
+                stays, users = patience.through(lambda: _end_pauses(work, intent, engine), limit(outcome))
+                known = True
+            except LeaseHeld:
+                # The pauses are those of the run which has taken the Lease over.
+                stays, users = False, frozenset()
+    _tell(work, stays, users, known)
+
+
+def tell_of_pauses(work: Work, outcome: Outcome) -> None:
+    """Say which pauses a call leaves that ends without an error. Users that wait for their turn are none, unless something holds the flow."""
+    held = bool(outcome.decision.violations)
+    _tell(work, outcome.is_in_a_pause, _paused_users(outcome.observation.snapshot) if held else frozenset())
+
+
+def _tell(work: Work, stays: bool, users: frozenset[str], known: bool = True) -> None:
+    told = (operator.describe_left_pause(work, known) if stays else "", users_left_paused(users, known))
+    if any(told):
+        work.pause_left = " ".join(filter(None, told))
+
+
+def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
+    """The users that are paused by this collection, as far as is known; those with them that were to be paused when the call failed."""
+    begun = (step.names for step in outcome.decision.steps if isinstance(step, PauseReissue))
+    return _paused_users(outcome.observation.snapshot).union(*begun)
+
+
+def _paused_users(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(one.name for one in snapshot.users.presenters if one.pause.is_ours)
+
+
+def _end_pauses(work: Work, intent: Intent, engine: Engine) -> tuple[bool, frozenset[str]]:
+    """Whether the operator stays paused, because it would find something half-way; and which users do. The next call continues unfinished
+    steps.
+    """
+    work.alive()
+    observation = observe_cluster(work)
+    snapshot = observation.snapshot
+    steps = resume_operators(snapshot)
+    if snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps):
+        # A flow may leave it to the operator to restart nodes.
+        decided = decide(snapshot, intent, engine).steps
+        steps = (*decided, *steps) if all(isinstance(step, Resume) for step in decided) else steps
+    for step in steps:
+        carry_out(step, observation, work)
+    let_go = (step.names for step in steps if isinstance(step, ResumeReissue))
+    stays = snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)
+    return stays, _paused_users(snapshot).difference(*let_go)
 
 
 def run(

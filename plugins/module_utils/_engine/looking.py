@@ -4,27 +4,28 @@
 # Private to this collection: not a public interface, may change at any time.
 """Asking the running nodes before a gate which certificates they present, which CAs they trust, and whether they can
 take a change up without a restart.
+
+Looking at the running nodes through the API server, as far as the caller wants it and it is possible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 
-from .._errors import StepError
-from .._issuing.misnamed import with_misnamed
-from .._issuing.pending import with_requests
-from .._issuing.standing import with_standing
-from .._strimzi.observe import Observation
-from .._strimzi.reload_permissions import TO_ANNOTATE, why_not_permitted
-from .._strimzi.stamping import unstampable
-from .._strimzi.work import Work
+from .._errors import KubeError, OptionsError, StepError
+from .._issuing.pending.pending import with_misnamed, with_requests, with_standing
+from .._strimzi.apply.stamping import TO_ANNOTATE, unstampable, why_not_permitted
+from .._strimzi.apply.work import Work
+from .._strimzi.cluster.observe import Observation
 from .._trust.decide import Engine, decide
-from .._trust.evidence.live import answers_of_running
+from .._trust.evidence.parties import answers_of_running
 from .._trust.evidence.stored import presenting_pods
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
-from .._trust.model.listeners import ObservedListener
+from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Component, InPlace, Snapshot
 from .._trust.model.steps.base import Look
 from .._trust.preconditions.cluster import absence_of_cluster
@@ -116,3 +117,55 @@ def _in_place(work: Work, observation: Observation) -> InPlace:
 
 def _why_not_annotated(work: Work) -> str:
     return why_not_permitted(work.client, work.scope.namespace, TO_ANNOTATE)
+
+
+#: Seconds for all listeners together: 500 nodes, some of them slow to answer.
+LOOK_SECONDS = 120.0
+
+
+class Evidence(str, Enum):
+    """The evidence that the gates rest on: stored annotations and leaves, or these and the nodes' own answers.
+
+    AUTO is HANDSHAKE where nodes can be asked. A node that has not answered yet can be: it restarts just now, or hangs.
+    """
+
+    AUTO = "auto"
+    HANDSHAKE = "handshake"
+    ANNOTATIONS = "annotations"
+
+
+class LiveLook:
+    """The looks of one call. source and why: the evidence of the last look, and why it is not handshakes."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._wanted = evidence
+        self.source = Evidence.ANNOTATIONS
+        self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
+
+    def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
+        """The answers of the listeners; None where no node can be asked and only stored evidence counts. ask: asks all of them.
+
+        A missing answer is no evidence, and no reason to go by what is stored (I5).
+        """
+        if self._wanted is Evidence.ANNOTATIONS:
+            return None
+        try:
+            seen = ask()
+        except (KubeError, OptionsError) as error:
+            # A failure that may pass is no reason to rest on stored evidence for the whole call.
+            if self._wanted is Evidence.HANDSHAKE or (isinstance(error, KubeError) and error.is_transient):
+                raise
+            self._give_up(f"{error} {error.remedy}")
+            return None
+        if self._wanted is Evidence.AUTO and all(one.barred for one in seen):
+            self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))
+            return None
+        if any(one.presents for one in seen):
+            # They can be asked, whatever a later look meets.
+            self._wanted = Evidence.HANDSHAKE
+        self.source, self.why = Evidence.HANDSHAKE, ""
+        return seen
+
+    def _give_up(self, why: str) -> None:
+        """Do not ask again in this call: the answer would be the same, and slow."""
+        self._wanted, self.source, self.why = Evidence.ANNOTATIONS, Evidence.ANNOTATIONS, why

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from .._errors import KubeError
 from .._kube.wait import HEARTBEAT
-from .._strimzi.work import Work
+from .._strimzi.apply.work import Work
 
 T = TypeVar("T")
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from .._errors import KubeError, LeaseHeld, PausedByAnother, StepError
-from .._strimzi import names, operator
-from .._strimzi.kafka import PAUSED, condition
-from .._strimzi.observe import Observation
+from .._strimzi import names
+from .._strimzi.apply.work import Work
+from .._strimzi.cluster import operator
+from .._strimzi.cluster.kafka import PAUSED, condition
+from .._strimzi.cluster.observe import Observation
 from .._strimzi.secret_data import annotation
-from .._strimzi.work import Work
 from .looking import observe_cluster, observe_operated
 from .patience import IN_A_FLOW, Patience
 

@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .._errors import StepError
-from .._kube.times import read_time
-from .._strimzi.observe import Observation
-from .._strimzi.work import Work
+from .._kube.resources import read_time
+from .._strimzi.apply.work import Work
+from .._strimzi.cluster.observe import Observation
 from .._trust.decide import decide
 from .._trust.gates.gates import GATES
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
+from .._trust.model.decision import Violation
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
-from .._trust.model.violations import Violation
-from .._trust.plan.windows import describe_next_window, waits_for_window
-from .._trust.preconditions.labels import pods_are_labelled, secrets_are_labelled
+from .._trust.plan import describe_next_window, waits_for_window
+from .._trust.preconditions.cluster import pods_are_labelled, secrets_are_labelled
 from .._trust.preconditions.order import check
 from .._trust.rules.holds import check_leaves_of_restarted
 from .._trust.rules.situation import Situation
-from .carry_out import carry_out
+from .engine import carry_out
 from .looking import observe_cluster, observe_operated
 from .patience import IN_A_FLOW, Patience
 

@@ -2,30 +2,220 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Observing one listener: the chain that it presents, and which of some CAs it trusts."""
+"""Probes: certificates that are shown to a process to see whether it trusts their CA.
+
+From handshakes to "does this process trust that CA": yes, no, or unknown with a sentence that says why.
+
+Observing one listener: the chain that it presents, and which of some CAs it trusts.
+
+Asking many questions at the same time: a bounded number of them, until a deadline.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import secrets
+import ssl
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import Enum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from .._errors import KubeError, NotFound, Unreachable
+from .._pki._cryptography import serialization, x509
+from .._pki.building import BACKDATED, DistinguishedName, issue_root
 from .._pki.certificates import Certificate
-from .alerts import VERSION
+from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
+from .._pki.requests import sign_leaf
 from .handshake import (
     Handshake,
     Outcome,
     shake_hands,
 )
-from .probes import Probe
-from .stream import Deadline, Opener
-from .trust import (
-    Trust,
-    Verdict,
-    judge_list,
-    judge_probe,
-    settle,
-)
+from .tls import DISTRUST, VERSION, Deadline, Opener
+
+#: The subject of probes, as it appears in the log of a broker. Components have O=io.strimzi and users a CN alone, so it
+#: is neither.
+SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
+_STRANGER = DistinguishedName("Untrusted CA", "trustops.strimzi")
+#: How long a probe is valid: long enough for a slow run. It begins when a leaf that is made now does, so that a node whose clock is further
+#: behind refuses it as it would refuse that leaf. Probes are not stored.
+_AFTER = timedelta(hours=1)
+_KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A certificate that gives no rights, loaded for either version of TLS. For use by many threads."""
+
+    certificate: Certificate
+    tls12: ssl.SSLContext
+    tls13: ssl.SSLContext
+
+
+def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Probe:
+    """A probe of this CA. Raises CertificateError when ``key`` is not its key."""
+    own = generate_key(_KEY)
+    leaf = sign_leaf(
+        own.public_key, SUBJECT, (), authority, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER
+    )  # fmt: skip
+    contexts = [_context(version) for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
+    _load(contexts, leaf, own)
+    return Probe(leaf, *contexts)
+
+
+def make_stranger(*, now: datetime) -> Probe:
+    """A probe of a CA that is made here and that no process can trust. A process that accepts it does not verify
+    certificates.
+    """
+    key = generate_key(_KEY)
+    root = issue_root(_STRANGER, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER)
+    return make_probe(root, key, now=now)
+
+
+def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
+    """A context that does not verify the other side, because its certificates are what is to be observed."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = context.maximum_version = version
+    return context
+
+
+def _load(contexts: Sequence[ssl.SSLContext], own: Certificate, key: PrivateKey) -> None:
+    """Load the key. The ssl module reads keys from files only, so the file is encrypted with a password that is not
+    stored.
+    """
+    password = secrets.token_hex(32)
+    sealed = serialization.load_pem_private_key(key.reveal(), None).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.BestAvailableEncryption(password.encode()),
+    )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "probe.pem"
+        path.write_bytes(own.pem + sealed)
+        for context in contexts:
+            context.load_cert_chain(path, password=password)
+
+
+class Trust(str, Enum):
+    """Whether a process trusts a CA. SHARED: it cannot be told by a name, which CAs with other keys have too."""
+
+    TRUSTED = "trusted"
+    NOT_TRUSTED = "not trusted"
+    UNKNOWN = "unknown"
+    SHARED = "shared"
+
+    @property
+    def is_known(self) -> bool:
+        return self in (Trust.TRUSTED, Trust.NOT_TRUSTED)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """why: the evidence, or why there is none; a sentence without subject and full stop."""
+
+    trust: Trust
+    why: str
+
+
+def _unknown(why: str) -> Verdict:
+    return Verdict(Trust.UNKNOWN, why)
+
+
+def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
+    """probe: the handshake with a certificate of the CA in question. stranger: the one with a certificate of a CA that
+    no listener can trust.
+
+    Only the difference between the two is evidence. A listener that accepts the stranger does not verify clients. A
+    listener that refuses the probe in another way than the stranger has another reason than trust, such as its clock.
+    """
+    if (unfit := _unfit(stranger)) is not None:
+        return unfit
+    if not probe.offered:
+        return _unknown(f"the listener did not get to see our certificate of this CA ({probe})")
+    if probe.outcome is Outcome.ACCEPTED:
+        return Verdict(Trust.TRUSTED, f"accepted a certificate of this CA with {probe.version}")
+    if probe.alert is None:
+        return _unknown(f"neither accepted a certificate of this CA nor refused it for want of trust ({probe})")
+    if probe.alert != stranger.alert:
+        return _unknown(
+            f"refuses a certificate of this CA with the alert {probe.alert}, but one of an untrusted CA with "
+            f"{stranger.alert}; so trust may not be the reason"
+        )
+    return Verdict(Trust.NOT_TRUSTED, f"refused a certificate of this CA with the alert {probe.alert}")
+
+
+def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: Handshake) -> Verdict:
+    """The verdict by the names of the CAs of which the listener asks certificates. known: all CAs that it might mean by
+    a name.
+
+    A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.
+    """
+    if stranger.outcome is Outcome.ACCEPTED:
+        return _accepts_strangers(stranger)
+    if stranger.acceptable is None:
+        return _unknown(f"did not show which CAs it accepts ({stranger})")
+    if not stranger.acceptable:
+        return _unknown("accepts certificates of CAs that it does not name")
+    if authority.subject_der not in stranger.acceptable:
+        if any(_reads_alike(authority, name) for name in stranger.acceptable):
+            return _unknown(f"names {authority.subject} in another encoding, which may be this CA or another one")
+        return Verdict(Trust.NOT_TRUSTED, "does not name this CA among those that it accepts")
+    keys = {one.public_key_sha256 for one in known if one.subject_der == authority.subject_der}
+    if keys - {authority.public_key_sha256}:
+        why = f"names {authority.subject}, and several CAs with different keys have this name"
+        return Verdict(Trust.SHARED, why)
+    return Verdict(Trust.TRUSTED, "names this CA among those that it accepts")
+
+
+def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
+    """The verdict of the probe, unless the list contradicts it or its refusal may have another reason.
+
+    another_accepted: the listener accepted a certificate of another CA that was made like this one. A JVM says the same
+    (certificate_unknown) to a certificate that is expired or not yet valid by its clock as to one that it does not
+    trust. So a refusal is about trust only where another one passed, or the list of accepted CAs lacks this CA.
+    """
+    if probed.trust.is_known and listed.trust.is_known and probed.trust is not listed.trust:
+        return _unknown(f"contradicts itself: it {probed.why}, and {listed.why}")
+    if probed.trust is Trust.NOT_TRUSTED and not (listed.trust.is_known or another_accepted):
+        return _unknown(
+            f"accepted none of the certificates that it was shown, which begin {BACKDATED // timedelta(minutes=1)} minutes ago: its clock may be "
+            "behind by more, and be the reason, not trust"
+        )
+    return probed
+
+
+def _unfit(stranger: Handshake) -> Verdict | None:
+    """Why this listener's behaviour towards certificates says nothing about trust."""
+    if stranger.outcome is Outcome.ACCEPTED:
+        return _accepts_strangers(stranger)
+    if stranger.alert is None or stranger.alert.name not in DISTRUST or not stranger.offered:
+        return _unknown(f"it is not known how it refuses a certificate of an untrusted CA ({stranger})")
+    return None
+
+
+def _accepts_strangers(stranger: Handshake) -> Verdict:
+    if stranger.offered:
+        return _unknown("accepts certificates of an untrusted CA: it does not verify clients")
+    if stranger.acceptable is not None:
+        return _unknown("goes on although it did not get to see our certificate: it does not insist on one")
+    return _unknown("asks for no client certificate: whom it trusts does not show")
+
+
+def _reads_alike(authority: Certificate, name: bytes) -> bool:
+    """Whether a DER name holds all texts of the CA's, whatever the types of its strings."""
+    values = [str(attribute.value) for attribute in x509.load_der_x509_certificate(authority.der).subject]
+    return all(
+        any(bytes([len(text) & 127]) + text in name for text in (value.encode(), value.encode("utf-16-be")))
+        for value in values
+    )
+
 
 #: Seconds for one handshake; Kafka delays the answer to a failed one by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
@@ -156,3 +346,36 @@ class _Listener:
         presented = next(iter(self._presented), None)
         why = "" if presented else f"presented no certificate that can be read ({stranger})"
         return ListenerObservation(presented, verdicts, stranger.version, why, self._barred)
+
+
+Key = TypeVar("Key")
+Found = TypeVar("Found")
+
+#: Seconds that jobs get after the deadline to return their results.
+_GRACE = 1.0
+
+
+def collect(
+    jobs: Mapping[Key, Callable[[Deadline], Found]], *, at_most: int, deadline: Deadline
+) -> dict[Key, Found | None]:
+    """The result of each job, in the order of ``jobs``; None for a job that had no turn or did not end in time.
+
+    A job has to keep to the deadline that it is given; a job that does not is left behind. An exception of a job is
+    raised.
+    """
+    pool = ThreadPoolExecutor(max_workers=max(1, at_most), thread_name_prefix="live-evidence")
+    try:
+        running = {key: pool.submit(_in_time, job, deadline) for key, job in jobs.items()}
+        with suppress(TimeoutError):
+            wait(running.values(), timeout=deadline.remaining() + _GRACE)
+        return {key: future.result() if future.done() else None for key, future in running.items()}
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_time(job: Callable[[Deadline], Found], deadline: Deadline) -> Found | None:
+    try:
+        deadline.remaining()
+    except TimeoutError:
+        return None
+    return job(deadline)

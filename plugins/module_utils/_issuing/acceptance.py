@@ -14,11 +14,9 @@ from typing import TypeAlias
 
 from .._errors import CertificateError, StepError
 from .._pki.certificates import Certificate, Chain
-from .._pki.defects import named_verifiers
 from .._pki.keys import PrivateKey
-from .._pki.leaf_usability import leaf_defects
-from .._pki.path_constraints import constraint_problem
-from .._pki.paths import validate_path
+from .._pki.paths import constraint_problem, validate_path
+from .._pki.usability import leaf_defects, named_verifiers
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate

@@ -10,17 +10,15 @@ from collections.abc import Iterable
 
 from .._errors import VaultFailure
 from .._kube.resources import SECRETS
+from .._strimzi.apply.work import Work
 from .._strimzi.issuer_settings import CertManagerCertificates, CertManagerIssuer, VaultIssuer, VaultTokenSecret
-from .._strimzi.leaf_requests import StoredRequest
 from .._strimzi.secret_data import entries
-from .._strimzi.work import Work
-from .cert_manager import CertManager
-from .cert_manager_certificates import CertManagerByCertificates
-from .certificates import Terms
-from .external import External
-from .issuer import Issuer
-from .issuer_reference import IssuerReference
-from .vault import VaultPki
+from .cert_manager.certificates import CertManagerByCertificates, Terms
+from .cert_manager.conditions import IssuerReference
+from .cert_manager.requests import CertManager
+from .issuer import External, Issuer
+from .pending.requests import StoredRequest
+from .vault.issuer import VaultPki
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:

@@ -2,10 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Issuing leaves into the Secrets where the operator will find and keep them (docs/operator.md, "Tried by hand", 5)."""
+"""The Secret of a KafkaUser as the User Operator keeps it, whichever CA has issued the certificate in it (docs/operator.md, "Users").
+
+Issuing leaves into the Secrets where the operator will find and keep them (docs/operator.md, "Tried by hand", 5).
+
+Putting the chain of the CA in use behind leaves that stay as they are.
+
+The functions that carry out the steps for which certificates are issued, by the type of the step.
+"""
 
 from __future__ import annotations
 
+import secrets as randomness
+import string
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -13,34 +22,106 @@ from typing import Any, TypeAlias
 
 from .._errors import CertificateError, StepError
 from .._kube.resources import SECRETS
-from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._pki.certificates import Certificate, Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey
+from .._pki.keystores import pkcs12_keystore
 from .._pki.requests import build_request
 from .._strimzi import names
-from .._strimzi.actions import public_fact
-from .._strimzi.ca_secrets import CURRENT, key_of
-from .._strimzi.leaf_requests import NextKeys
-from .._strimzi.leaves import LeafSecret
-from .._strimzi.observe import Observation
+from .._strimzi.apply.carry_out import CarryOut
+from .._strimzi.apply.work import Work, Write, WriteVerb, new_secret, public_fact, secret_patch, version, write_all
+from .._strimzi.cluster.ca_secrets import CURRENT, key_of
+from .._strimzi.cluster.leaves import LeafSecret
+from .._strimzi.cluster.observe import Observation
+from .._strimzi.names import CLUSTER_LABEL, KAFKA_USERS, KIND_LABEL, USER_KEYSTORE, USER_PASSWORD
 from .._strimzi.secret_data import entries
-from .._strimzi.work import Work
-from .._strimzi.writes import (
-    Write,
-    WriteVerb,
-    new_secret,
-    secret_patch,
-    version,
-    write_all,
-)
 from .._trust.model.snapshot import Component
-from .._trust.model.steps.leaves import IssueLeaves
+from .._trust.model.steps.authority import PrepareAuthority
+from .._trust.model.steps.base import Step
+from .._trust.model.steps.leaves import (
+    AskForLeaves,
+    AwaitIssuer,
+    CollectLeaves,
+    CorrectOrders,
+    ForgetRequests,
+    IssueLeaves,
+    RechainLeaves,
+)
 from .acceptance import Acceptance, known_certificates, refuse_unmakeable
-from .entities import every_leaf, subject_for
-from .internal import InternalIssuer
 from .issuer import IssuedCertificate
-from .keys_of_leaves import keys_of
-from .subjects import LeafSubject
-from .user_writes import write_user
+from .links import InternalIssuer, prepare
+from .pending.asking import ask_for_leaves, await_issuer, collect_leaves, forget_requests
+from .pending.pending import correct_orders
+from .pending.requests import NextKeys, keys_of
+from .subjects import LeafSubject, every_leaf, subject_for
+
+#: Characters of the password of the PKCS#12 file.
+_LENGTH = 32
+
+
+def write_user(
+    leaf: LeafSecret,
+    issuer: Chain,
+    key: PrivateKey,
+    issued: IssuedCertificate,
+    what: str,
+    observation: Observation,
+    work: Work,
+) -> Write:
+    """The pair, with the exact bytes of ``ca.crt``: with others the User Operator would issue it anew. A PKCS#12 file that is there gets the
+    same pair and another password; where there is none, the User Operator makes one of the pair, if it makes any.
+    """
+    # A listener with another truststore may know only the root that the CA in use is below.
+    chain = (issued.leaf, *(one for one in issuer if not one.is_root))
+    data = {
+        **_beside(observation),
+        f"{leaf.entry}.crt": encode_certificates(chain),
+        f"{leaf.entry}.key": key.reveal(),
+    }
+    user = observation.served[leaf.secret]
+    if user.keystore:
+        password = _new_password()
+        data |= {USER_KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), USER_PASSWORD: password}
+    facts: Mapping[str, Any] = {"leaf": public_fact(issued.leaf)}
+    if user.version is None:
+        body = new_secret(_labels(observation), leaf.secret, data, {})
+        body["metadata"]["ownerReferences"] = [_owner(leaf, work)]
+        return Write(
+            WriteVerb.CREATE, SECRETS, leaf.secret, what, body, before={}, after=facts, namespace=leaf.namespace
+        )
+    return Write(
+        WriteVerb.UPDATE, SECRETS, leaf.secret, what, secret_patch(data), user.version, {}, facts, leaf.namespace
+    )
+
+
+def keep_user(leaf: LeafSecret, observation: Observation) -> Write:
+    """The certificate stays, and the CA beside it becomes the CA in use, which has the same key."""
+    what, patch = "put the CA in use beside the certificate", secret_patch(_beside(observation))
+    known = observation.served[leaf.secret].version
+    return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, known, namespace=leaf.namespace)
+
+
+def _beside(observation: Observation) -> dict[str, bytes]:
+    return {CURRENT: entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]}
+
+
+def _new_password() -> bytes:
+    """Letters and digits, a letter first, as the User Operator's."""
+    others = (randomness.choice(string.ascii_letters + string.digits) for _place in range(1, _LENGTH))
+    return "".join((randomness.choice(string.ascii_letters), *others)).encode("ascii")
+
+
+def _labels(observation: Observation) -> dict[str, str]:
+    """The labels without which the User Operator does not find the Secret; it adds the others."""
+    return {KIND_LABEL: KAFKA_USERS.kind, CLUSTER_LABEL: observation.scope.cluster}
+
+
+def _owner(leaf: LeafSecret, work: Work) -> dict[str, Any]:
+    """The reference to the KafkaUser, with which the Secret goes. Raises KubeError."""
+    user = work.client.get(KAFKA_USERS, leaf.namespace, leaf.common_name)
+    return {
+        "apiVersion": KAFKA_USERS.api_version, "kind": KAFKA_USERS.kind, "name": leaf.common_name,
+        "uid": user["metadata"]["uid"], "controller": False, "blockOwnerDeletion": False,
+    }  # fmt: skip
 
 
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
@@ -171,3 +252,46 @@ def presented(
         behind = snapshot.ca.behind_nodes(issuer, snapshot.now)
         return certificate.pem + encode_certificates(behind[: len(behind) - len(issuer)]) + current
     return certificate.pem + (encode_certificates(issuer) if len(issuer) > 1 else b"")
+
+
+def _chain(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
+    """The entry to write into the Secret: for a node, the chain, which has to end with ``ca.crt`` and has the link certificates before it.
+
+    Components keep the chain that they have. The operator does not compare it, and Cruise Control goes on presenting a link
+    certificate to a Topic Operator that was started while the old CA was ``ca.crt``.
+    """
+    if leaf.component is not Component.KAFKA:
+        return {}
+    entry = f"{leaf.entry}.crt"
+    kept = parse_certificates(entries(observation.secrets[leaf.secret])[entry])[0]
+    return {entry: presented(leaf, kept, observation.snapshot.ca.current, None, observation)}
+
+
+def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) -> None:
+    """Write the chains; beside certificates of users the CA in use. The operator keeps a leaf that ends with the bytes of ``ca.crt`` and has its generation
+    (docs/operator.md, "Tried by hand", 5).
+    """
+    writes = []
+    for leaf in every_leaf(observation):
+        if leaf.secret not in step.secrets:
+            continue
+        if leaf.secret in observation.served:
+            writes.append(keep_user(leaf, observation))
+            continue
+        existing = observation.secrets[leaf.secret]
+        patch = secret_patch(_chain(leaf, observation), {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})
+        what = f"keep leaf {leaf.entry}.crt behind the chain of generation {step.generation}"
+        writes.append(Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, version(existing)))
+    write_all(tuple(writes), work, step.phase.value)
+
+
+CARRY_OUT: Mapping[type[Step], CarryOut] = {
+    PrepareAuthority: prepare,
+    IssueLeaves: issue_leaves,
+    RechainLeaves: rechain_leaves,
+    AskForLeaves: ask_for_leaves,
+    CollectLeaves: collect_leaves,
+    AwaitIssuer: await_issuer,
+    ForgetRequests: forget_requests,
+    CorrectOrders: correct_orders,
+}

@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance")."""
+"""The external issuer: a person or a tool reads the requests in the Secret, and puts the certificates back beside them
+(CA abstraction, "Rejected alternatives", ``type: external``).
+
+The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance").
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,46 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from .._pki.certificates import Certificate, Chain
+from .._errors import CertificateError
+from .._pki.certificates import Certificate, Chain, parse_chain
 from .._pki.keys import PrivateKey
-from .._strimzi.writes import Write
+from .._strimzi.apply.work import Write
 from .._trust.model.intent import Linker
 from .subjects import LeafSubject
+
+
+class External:
+    """The token is the request itself. answers: what was put back, in PEM, by request."""
+
+    reference = "the external issuer"
+    remembers = False
+
+    def __init__(self, answers: Mapping[bytes, bytes], where: str) -> None:
+        """where: the Secrets that people look at, for messages."""
+        self._answers = answers
+        self._where = where
+
+    def request(self, order: LeafOrder) -> Token:
+        return Token(order.csr)
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        return tuple(self._answer(self._answers.get(token.value)) for token in tokens)
+
+    def _answer(self, content: bytes | None) -> Answer:
+        if content is None:
+            return Waiting(
+                f"The requests lie in {self._where}: export them with strimzi_csr, have them signed, and import the answers."
+            )
+        try:
+            leaf, *chain = parse_chain(content)
+        except CertificateError as error:
+            return Refused(
+                f"What was put back is unusable: {error}.", "Put back the certificate with its chain in PEM form."
+            )
+        return IssuedCertificate(leaf, tuple(chain))
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """The requests leave the Secret with their records."""
 
 
 @dataclass(frozen=True)

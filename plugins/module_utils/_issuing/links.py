@@ -2,31 +2,96 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Link certificates: what is ordered, who signs, and the checks of one that another issuer has signed (docs/design.md,
+"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers", "Link certificates").
+
+Link certificates: what is ordered, who signs, and the checks of one that another issuer has signed (docs/design.md,
 "Link certificates"). One of an issuer passes these checks before any other code uses it.
+
+Preparing the next CA, with its link certificates.
+
+Certificates for forecasts: made in memory with the keys at hand, shown to the gates, and forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import cache, partial
 from typing import TypeAlias
 
-from .._errors import IssuerUnavailable, LinkUnavailable
-from .._pki.authorities import cross_certify
-from .._pki.certificates import Certificate
-from .._pki.defects import named_verifiers
-from .._pki.keys import PrivateKey
-from .._pki.requests import request_of
-from .._pki.usability import defects
-from .._strimzi.next_authority import NextAuthority, signing_key
-from .._strimzi.observe import Observation
-from .._strimzi.work import Work
-from .._trust.model.snapshot import LinkCertificates
+from .._errors import IssuerUnavailable, LinkUnavailable, StepError
+from .._pki.building import BACKDATED, cross_certify, make_double
+from .._pki.certificates import Certificate, Chain
+from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
+from .._pki.requests import AssumedCertificate, build_request, parse_request, request_of, sign_leaf
+from .._pki.usability import defects, named_verifiers
+from .._strimzi.apply import authority
+from .._strimzi.apply.authority import NextAuthority, next_authority, signing_key
+from .._strimzi.apply.work import Work, write_all
+from .._strimzi.cluster.ca_secrets import private_key
+from .._strimzi.cluster.observe import Observation
+from .._strimzi.secret_data import entries
+from .._trust.ledger.target import later_authorities
+from .._trust.model.intent import Linker
+from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .configured import issuer_of
-from .internal import InternalIssuer
-from .issuer import Issuer, LinkingIssuer, LinkOrder, Refused
+from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
+from .subjects import subject_of
+
+
+class InternalIssuer:
+    """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered.
+
+    now: when it signs. validity: how long a leaf is valid from then on, where its CA is.
+    """
+
+    reference = "the cluster CA"
+    remembers = False
+
+    def __init__(self, authority: Chain, key: PrivateKey, now: datetime, validity: timedelta) -> None:
+        self._authority = authority
+        self._key = key
+        self._now = now
+        self._validity = validity
+
+    def request(self, order: LeafOrder) -> Token:
+        return Token(order.csr)
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        return tuple(self.sign(token.value) for token in tokens)
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """There is nothing to forget."""
+
+    @property
+    def linker(self) -> Linker:
+        return Linker(self.reference)
+
+    def link(self, order: LinkOrder) -> Certificate:
+        """Raises CertificateError where its key is not that of the CA that is to certify."""
+        validity = order.not_after - order.not_before
+        return cross_certify(order.authority, order.issuer, self._key, not_before=order.not_before, validity=validity)
+
+    def sign(self, csr: bytes) -> IssuedCertificate:
+        """csr: PEM."""
+        request = parse_request(csr)
+        authority = self._authority[0]
+        begin = max(self._now - BACKDATED, authority.not_before)
+        # A leaf that outlives its CA would break the path without notice (docs/design.md, "Issuers").
+        end = min(self._now + self._validity, authority.not_after)
+        leaf = sign_leaf(
+            request.public_key,
+            request.subject,
+            request.subject_alternative_names,
+            authority,
+            self._key,
+            not_before=begin,
+            validity=end - begin,
+        )
+        return IssuedCertificate(leaf, self._authority)
+
 
 #: The certificate that an issuer signs for an order.
 Signed: TypeAlias = Callable[[LinkOrder], Certificate]
@@ -153,3 +218,76 @@ def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
         yield f"it begins on {link.not_before:%Y-%m-%d %H:%M:%S} UTC, after {order.not_before:%Y-%m-%d %H:%M:%S} UTC"
     if link.not_after != order.not_after:
         yield f"it ends on {link.not_after:%Y-%m-%d %H:%M:%S} UTC and not on {order.not_after:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
+    """For a prediction no key is generated, and no issuer asked. Raises StepError, LinkUnavailable, KubeError."""
+    made = None if work.dry_run else _linked(step, observation, work)
+    write_all(authority.prepare(step, made, observation), work, step.phase.value)
+
+
+def _linked(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
+    made = next_authority(step, observation, work)
+    if not step.linked:
+        return made
+    # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
+    return replace(made, links=link_certificates(step, made, observation, work, sign_by_issuer(work)))
+
+
+#: The kind of key that is made fastest: these keys are not used.
+_QUICK = KeySpec(KeyAlgorithm.ECDSA, 256)
+
+
+class StandIns:
+    """Implements ``StandIn`` of the steps for one observation."""
+
+    def __init__(self, observation: Observation, work: Work) -> None:
+        self._observation = observation
+        self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
+        self._made: list[PrivateKey] = []
+        of_source = (chain[0].public_key_sha256 for chain in later_authorities(observation.snapshot))
+        self._elsewhere = {*observation.snapshot.ca.elsewhere, *of_source}
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        """Raises StepError when the step itself would."""
+        made = next_authority(step, self._observation, self._work)
+        if made.key is None:
+            self._elsewhere.add(made.chain[0].public_key_sha256)
+        else:
+            self._made.append(made.key)
+        links = None
+        if step.linked:
+            links = link_certificates(step, made, self._observation, self._work, self._signed)
+        return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
+
+    def _signed(self, order: LinkOrder) -> Certificate:
+        """The plan assumes that an issuer signs what the run will order."""
+        key = generate_key(_QUICK)
+        now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
+        double = make_double(order.issuer, key)
+        made = InternalIssuer((double,), key, now, validity).link(replace(order, issuer=double))
+        return AssumedCertificate(made.der, order.issuer)
+
+    def leaf(self, issuer: Chain) -> Certificate:
+        """Raises StepError when the key of this CA is lost. Where it is kept elsewhere, the leaf is assumed to be signed."""
+        now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
+        subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
+        request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
+        if issuer[0].public_key_sha256 not in self._elsewhere:
+            return InternalIssuer(issuer, self._key(issuer), now, validity).sign(request).leaf
+        key = generate_key(_QUICK)
+        made = InternalIssuer((make_double(issuer[0], key),), key, now, validity).sign(request).leaf
+        return AssumedCertificate(made.der, issuer[0])
+
+    def _key(self, issuer: Chain) -> PrivateKey:
+        scope = self._observation.scope
+        stored = self._observation.secret(scope.ca_key_secret)
+        held = (private_key(stored, name) for name in entries(stored) if name.endswith(".key"))
+        for key in (*self._made, *held):
+            if key is not None and key.matches(issuer[0]):
+                return key
+        raise StepError(
+            f"The key of {issuer[0].subject}",
+            f"is not in Secret {scope.namespace}/{scope.ca_key_secret}",
+            "Without it nothing can be said about certificates that it would issue.",
+        )

@@ -2,38 +2,142 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use."""
+"""The forms in which a Secret of the caller's own holds a certificate: PEM, and what programs in Java or with one file for all of it read.
+
+A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
 from typing import Any
 
 from .._errors import CertificateError, StepError
 from .._kube.resources import SECRETS
 from .._leaves.trigger import Held, Question, Specification, due
-from .._pki.authorities import DistinguishedName
+from .._pki.building import DistinguishedName
 from .._pki.certificates import Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
-from .._pki.leaf_usability import Purpose
-from .._strimzi.ca_secrets import KEY, private_key
-from .._strimzi.leaves import holders_of_subjects
+from .._pki.keystores import jks_keystore, jks_truststore, pkcs12_keystore, pkcs12_truststore
+from .._pki.usability import Purpose
+from .._strimzi.apply.work import Work, Write, WriteVerb, new_secret, secret_patch, version, write_all
+from .._strimzi.cluster.ca_secrets import KEY, private_key
+from .._strimzi.cluster.leaves import holders_of_subjects
+from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CLUSTER_LABEL, FORMS
-from .._strimzi.observe import Observation
-from .._strimzi.secret_data import entries
-from .._strimzi.work import Work
-from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, version, write_all
-from .._trust.model.ledger import Ledger
+from .._strimzi.secret_data import annotation, entries
+from .._trust.model.ledger import TRUSTED_STATES, Ledger
 from .._trust.model.snapshot import IssuedBy
-from .._trust.model.states import TRUSTED_STATES
-from .._trust.preconditions.clock import wrong_clock
+from .._trust.preconditions.cluster import wrong_clock
 from .acceptance import Acceptance, known_certificates
-from .internal import InternalIssuer
 from .issue import signed_here
 from .issuer import IssuedCertificate
-from .own_forms import Form, OwnCertificate, encode_forms, password_of, record_of, records_of
+from .links import InternalIssuer
 from .subjects import LeafSubject, canonical
+
+
+class Form(str, Enum):
+    """A form in which programs read the certificate with its key, beside the PEM entries of each."""
+
+    PKCS12 = "pkcs12"
+    JKS = "jks"
+    COMBINED = "combined"
+
+
+#: The ends of the entries of these forms, after the common name: one Secret may hold several certificates.
+_SUFFIXES = {
+    Form.PKCS12: (".p12", ".truststore.p12"), Form.JKS: (".jks", ".truststore.jks"), Form.COMBINED: (".pem",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OwnCertificate:
+    """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life. forms: further ones."""
+
+    secret: str
+    common_name: str
+    names: frozenset[str]
+    renew_before: timedelta
+    forms: frozenset[Form] = frozenset()
+
+    @property
+    def pem_entries(self) -> tuple[str, str, str]:
+        """Of the certificate with its chain, its key, and the trusted CAs."""
+        return f"{self.common_name}.crt", f"{self.common_name}.key", "ca.crt"
+
+    @property
+    def password_entry(self) -> str:
+        return f"{self.common_name}.password"
+
+    def entries_of(self, forms: frozenset[Form]) -> tuple[str, ...]:
+        """The entries of these forms, without that of the password."""
+        return tuple(sorted(f"{self.common_name}{suffix}" for form in forms for suffix in _SUFFIXES[form]))
+
+
+def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observation: Observation) -> bytes:
+    """The password of the keystores: the one that is there, or a new one; empty where none is needed."""
+    if not wanted.forms & {Form.PKCS12, Form.JKS}:
+        return b""
+    found = present.get(wanted.password_entry)
+    if found is None:
+        return secrets.token_urlsafe(24).encode("ascii")
+    if not (found and found.isascii() and found.decode("ascii").isprintable()):
+        raise StepError(
+            f"Secret {observation.scope.namespace}/{wanted.secret}:",
+            f"entry {wanted.password_entry}, the password of its keystores, is empty or "
+            "holds other characters than printable ones of ASCII, such as the end of a line",
+            "Put another password there, or remove the entry; a new password is made then.",
+        )
+    return found
+
+
+def encode_forms(
+    wanted: OwnCertificate, chain: Chain, key: PrivateKey, trusted: bytes, password: bytes, now: datetime
+) -> dict[str, bytes]:
+    name = wanted.common_name
+    aliases = {one.fingerprint: one for one in parse_certificates(trusted)}
+    data = {wanted.password_entry: password} if password else {}
+    if Form.PKCS12 in wanted.forms:
+        data |= {
+            f"{name}.p12": pkcs12_keystore(name, key, chain, password),
+            f"{name}.truststore.p12": pkcs12_truststore(aliases, password),
+        }
+    if Form.JKS in wanted.forms:
+        data |= {
+            f"{name}.jks": jks_keystore(name, key, chain, password, now),
+            f"{name}.truststore.jks": jks_truststore(aliases, password, now),
+        }
+    if Form.COMBINED in wanted.forms:
+        data[f"{name}.pem"] = key.reveal() + encode_certificates(chain)
+    return data
+
+
+def records_of(stored: Any) -> dict[str, str]:
+    """The records of further forms, by common names; none where they cannot be read."""
+    try:
+        found = json.loads(annotation(stored, FORMS) or "{}")
+    except ValueError:
+        return {}
+    return {str(name): str(record) for name, record in found.items()} if isinstance(found, dict) else {}
+
+
+def record_of(wanted: OwnCertificate, present: Mapping[str, bytes]) -> str:
+    """A digest of the entries in further forms and of all that they are made of; empty where none is wanted. To open keystores takes long, and
+    where one was spoilt or the certificate beside it was changed, the digest is another.
+    """
+    if not wanted.forms:
+        return ""
+    digest = hashlib.sha256()
+    for name in (*wanted.pem_entries, wanted.password_entry, *wanted.entries_of(wanted.forms)):
+        content = present.get(name, b"")
+        digest.update(f"{name}/{len(content)}/".encode() + content)
+    return digest.hexdigest()
 
 
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:

@@ -20,9 +20,8 @@ from ._kubernetes import (
     RESTClientObject,
     urllib3,
 )
-from .dialling import Route
-from .network import describe_failure
-from .transport import Response
+from .client import Response
+from .network import Route, describe_failure
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration

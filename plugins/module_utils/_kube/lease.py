@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 
 from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, TimedOut, Unavailable, Unreachable
 from .client import KubeClient
-from .resources import LEASES, Attempt
-from .times import read_time
+from .resources import LEASES, Attempt, read_time
 from .wait import Objects, wait_until
 
 #: Long enough for the pauses between the tasks of a playbook, short enough to wait out after a crash.

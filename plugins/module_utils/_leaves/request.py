@@ -2,19 +2,172 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The next thing to do about a leaf that another issuer issues: one live request for each leaf, and none for a leaf that is not
+"""The choice of the private key for the next certificate of an end entity (Improved and extensible Certificate controller, "keymanager").
+
+The next key lies in a place of its own until it is used, and serves every request until then: only a key with a
+certificate in use is worn out.
+
+The life of a leaf that an issuer is asked for (CA abstraction, "Process for certificate issuance").
+
+When a failed request is tried again: after an hour, then after twice as long each time, up to 32 hours, as
+cert-manager does (Improved and extensible Certificate controller, "trigger").
+
+The next thing to do about a leaf that another issuer issues: one live request for each leaf, and none for a leaf that is not
 wanted (Improved and extensible Certificate controller, "requestmanager" and "issuing").
+
+The judgement of an answer, and the request after it (Improved and extensible Certificate controller, "issuing").
+
+Leaves that their issuer renews by itself (External Certificate Manager, "Tracking changes to Cluster CA end-entity
+certificates").
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import Enum
+from math import ceil
 
-from .back_off import next_try
-from .life import Failure, LeafRequest, LeafState
+from .._pki.certificates import Certificate, Chain
+from .._pki.keys import KeySpec
+
+
+class RotationPolicy(str, Enum):
+    """ALWAYS: every certificate gets a key of its own. NEVER: keys are not made anew; that of the present certificate is kept."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass(frozen=True)
+class KnownKey:
+    """A private key, as far as it may be known. public: SHA-256 of its public half."""
+
+    public: str
+    spec: KeySpec
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of one end entity.
+
+    following: the next one; None where there is none, or it cannot be read. present: that of the certificate in use, likewise. problem: why it
+    cannot be used, as a part of a sentence; empty where it can, and where there is none. used: the public halves of keys that
+    certificates in use have.
+    """
+
+    following: KnownKey | None
+    present: KnownKey | None
+    problem: str = ""
+    used: Set[str] = frozenset()
+
+
+class Take(Enum):
+    """FOLLOWING: the next key that is stored. PRESENT: that of the certificate in use. NEW: a new one. NONE: no key can be used."""
+
+    FOLLOWING = "following"
+    PRESENT = "present"
+    NEW = "new"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """why: what keeps a key from being taken, as a part of a sentence; empty but for NONE."""
+
+    take: Take
+    why: str = ""
+
+
+def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
+    """wanted: of a new key. Under NEVER the size and the kind are those that the user has given it."""
+    if policy is RotationPolicy.NEVER:
+        if keys.problem:
+            return Choice(Take.NONE, keys.problem)
+        if keys.present is not None:
+            return Choice(Take.PRESENT)
+        # There is no key to be kept; the next key must not change while a request for it is open.
+        return Choice(Take.NEW if keys.following is None else Take.FOLLOWING)
+    following = keys.following
+    if following is None or following.spec != wanted or following.public in keys.used:
+        return Choice(Take.NEW)
+    return Choice(Take.FOLLOWING)
+
+
+class LeafState(str, Enum):
+    """How far the next certificate of an end entity has come.
+
+    REQUIRED: no issuer has been asked yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is issued and
+    checked, and waits until every party trusts its CA. IN_USE: it is in its Secret, and no other is wanted. NOT_NEEDED: nothing of the
+    cluster needs one any more.
+    """
+
+    REQUIRED = "REQUIRED"
+    REQUESTED = "REQUESTED"
+    TRUST_PENDING = "TRUST_PENDING"
+    IN_USE = "IN_USE"
+    NOT_NEEDED = "NOT_NEEDED"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """count: how many requests in a row have failed. at: when the last one did. why: a sentence with cause and remedy."""
+
+    count: int
+    at: datetime
+    why: str
+
+    @classmethod
+    def after(cls, before: Failure | None, at: datetime, why: str) -> Failure:
+        """The failure that is one more in the row. before: the failure that came before it, None for the first."""
+        return cls(before.count + 1 if before else 1, at, why)
+
+
+@dataclass(frozen=True)
+class LeafRequest:
+    """The record about the next certificate of one end entity, and what its issuer says of it now."""
+
+    #: Secret of the leaf, which names the end entity.
+    secret: str
+    #: Reference of the issuer.
+    issuer: str
+    #: Fingerprint of the CA that has to sign.
+    authority: str
+    asked_at: datetime
+    #: The difference between this request and the leaf that the cluster needs now, as a part of a sentence; empty where there is none.
+    outdated: str = ""
+    #: The words of the issuer while it waits, as a sentence.
+    waiting: str = ""
+    failure: Failure | None = None
+    #: Whether the issuer may still answer.
+    is_open: bool = True
+    #: The certificate that came back and passed every check.
+    answer: Chain | None = None
+    #: Whether the Secret of the request records the answer or the failure. The collection then no longer needs the issuer for this request.
+    is_recorded: bool = True
+
+    @property
+    def certificate(self) -> Certificate | None:
+        return self.answer[0] if self.answer else None
+
+
+_FIRST = timedelta(hours=1)
+_LONGEST = timedelta(hours=32)
+#: The share of the time by which tries are spread, so that the leaves of a cluster do not all come at the same second.
+_SPREAD = 0.1
+
+
+def next_try(failure: Failure, who: str) -> datetime:
+    """who: the end entity. The same failure gives the same time, so that every look gives the same."""
+    doubled = _FIRST * float(2 ** min(failure.count - 1, 16))
+    return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _share(f"{who} {failure.count}"))
+
+
+def _share(text: str) -> float:
+    """Between 0 and 1, evenly spread over texts."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") / 2**32
 
 
 class Next(Enum):
@@ -95,3 +248,59 @@ def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> Leaf
     if request.answer is not None:
         return LeafState.TRUST_PENDING
     return LeafState.REQUESTED if request.is_open else LeafState.REQUIRED
+
+
+#: How far the clock of an issuer may be ahead: such a certificate is good in a moment, and not wrong.
+CLOCKS_DIFFER = timedelta(minutes=5)
+
+
+class Verdict(Enum):
+    """VALIDATED: it is what was asked for, and may be copied. NOT_YET: it is good in a moment. REFUSED: it must not be used."""
+
+    VALIDATED = "validated"
+    NOT_YET = "not yet"
+    REFUSED = "refused"
+
+
+def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Verdict:
+    """refusals: every reason why this certificate must not be used now. Its date alone may cure itself."""
+    if timedelta(0) < answer[0].not_before - now <= CLOCKS_DIFFER:
+        return Verdict.NOT_YET
+    return Verdict.REFUSED if refusals else Verdict.VALIDATED
+
+
+def record_answer(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
+    """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures."""
+    verdict = judge(answer, refusals, now)
+    if verdict is Verdict.NOT_YET:
+        ahead = ceil((answer[0].not_before - now).total_seconds())
+        return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
+    if verdict is Verdict.REFUSED:
+        told = f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the request."
+        return record_failure(request, told, now)
+    return replace(request, answer=answer, failure=None, is_open=False, is_recorded=False)
+
+
+def record_failure(request: LeafRequest, why: str, now: datetime) -> LeafRequest:
+    """The request after one more failure in the row. why: a sentence with cause and remedy."""
+    return replace(request, failure=Failure.after(request.failure, now, why), is_open=False, is_recorded=False)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The state of one leaf at its issuer, which renews it.
+
+    secret: of the leaf. latest: the certificate that it has now, with its chain; empty where there is none. authority: fingerprint of
+    the CA of this cluster that has signed it, where it has passed every check; empty where it may not be used yet. told: what people should
+    know, as sentences with cause and remedy. differs: why it would not renew what is wanted, as a part of a sentence; empty where it would.
+    """
+
+    secret: str
+    latest: Chain = ()
+    authority: str = ""
+    told: str = ""
+    differs: str = ""
+
+    def replaces(self, stored: Certificate) -> bool:
+        """Whether the issuer has renewed the stored leaf. Where its certificate is older, a leaf that came another way has replaced that."""
+        return bool(self.authority) and self.latest[0] != stored and self.latest[0].not_before > stored.not_before

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from .._pki.certificates import Certificate, Chain
-from .._pki.leaf_usability import Purpose, leaf_defects
+from .._pki.usability import Purpose, leaf_defects
 
 #: A leaf cannot outlive what has signed it. A renewal that gains less than this is not made.
 GAIN = timedelta(days=1)

@@ -2,18 +2,24 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The parts that all certificates made here have in common."""
+"""The parts that all certificates made here have in common.
+
+Making and renewing CA certificates in the operator's form (docs/operator.md, "Certificates"), with room for a link
+certificate.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from .._errors import CertificateError
-from ._cryptography import serialization, x509
+from .._errors import CertificateError, printable
+from ._cryptography import NameOID, serialization, x509
 from .certificates import Certificate, certificate_from_der
 from .keys import PrivateKey
-from .printable import printable
+from .names import rewritten
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
@@ -79,3 +85,139 @@ def key_usage(*, signing: bool = False, leaf: bool = False) -> KeyUsage:
         encipher_only=False,
         decipher_only=False,
     )
+
+
+_GENERATION = re.compile(r"(?:^|,)CN=(?:cluster|clients)-ca v([0-9]{1,9})(?:,|$)")
+#: Bytes of a common name (RFC 5280, ub-common-name).
+_LONGEST_COMMON_NAME = 64
+
+
+def common_name_problem(common_name: str) -> str:
+    """Why a certificate cannot have this common name, as half a sentence; empty where it can."""
+    length = len(common_name.encode("utf-8"))
+    if not length:
+        return "it is empty"
+    if length > _LONGEST_COMMON_NAME:
+        return f"it takes {length} bytes, and a certificate holds at most {_LONGEST_COMMON_NAME}"
+    return ""
+
+
+@dataclass(frozen=True)
+class DistinguishedName:
+    """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed).
+
+    outlives_rewriting: whether issuers that write names anew give back the same bytes; the Cluster Operator's way of writing
+    it does not.
+    """
+
+    common_name: str
+    organization: str | None = "io.strimzi"
+    outlives_rewriting: bool = False
+
+    def as_name(self) -> Name:
+        """Raises CertificateError for a common name that no certificate can have."""
+        if problem := common_name_problem(self.common_name):
+            raise CertificateError(f"the common name {self.common_name!r} cannot be used: {problem}")
+        attributes = [x509.NameAttribute(NameOID.COMMON_NAME, self.common_name)]
+        if self.organization is not None:
+            attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))
+        name = x509.Name(attributes)
+        return rewritten(name) if self.outlives_rewriting else name
+
+    @property
+    def text(self) -> str:
+        """As certificates show it."""
+        return printable(self.as_name().rfc4514_string())
+
+    @property
+    def der(self) -> bytes:
+        return self.as_name().public_bytes()
+
+
+def authority_generation(certificate: Certificate) -> int | None:
+    """N of a subject ``CN=cluster-ca vN`` or ``CN=clients-ca vN``; None for a name of another form."""
+    match = _GENERATION.search(certificate.subject)
+    return int(match.group(1)) if match else None
+
+
+def issue_root(
+    subject: DistinguishedName,
+    key: PrivateKey,
+    *,
+    not_before: datetime,
+    validity: timedelta,
+    path_length: int | None = 1,
+) -> Certificate:
+    """A self-signed CA certificate. Raises CertificateError when validity is not positive.
+
+    CAs of the operator have ``pathlen:0``. A path length of 1 leaves room for one CA below; without it OpenSSL and Go
+    clients that trust only this CA refuse a link certificate (docs/operator.md, "Path lengths").
+    """
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key).digest
+    return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
+
+
+def renew_root(
+    old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta, path_length: int | None
+) -> Certificate:
+    """The same CA with new dates and this path length: same subject bytes, same key and its identifier.
+
+    Leaves name the identifier of the CA that issued them. With another one, or with one where there was none, JVMs and
+    OpenSSL that know the one certificate would refuse leaves of the other (docs/operator.md, "Key identifiers").
+    Raises CertificateError when the key is not the CA's, because the result would be another CA of the same name.
+    """
+    require_key_of(old, key)
+    name = x509.load_der_x509_certificate(old.der).subject
+    return _self_sign(name, key, not_before, validity, path_length, old.subject_key_identifier)
+
+
+def make_double(authority: Certificate, key: PrivateKey) -> Certificate:
+    """A root of the same name, key identifier and dates with another key. Its leaves look like those of the CA, and no verifier accepts
+    them.
+    """
+    name = x509.load_der_x509_certificate(authority.der).subject
+    validity = authority.not_after - authority.not_before
+    return _self_sign(name, key, authority.not_before, validity, authority.path_length, authority.identifier_in_leaves)
+
+
+def cross_certify(
+    authority: Certificate,
+    issuer: Certificate,
+    issuer_key: PrivateKey,
+    *,
+    not_before: datetime,
+    validity: timedelta,
+) -> Certificate:
+    """A link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md, "Link certificates"): the new CA
+    by the old one, or the old CA by the new one (RFC 4210 section 4.4, NewWithOld and OldWithNew).
+
+    It signs leaves only (``pathlen:0``) and should not outlive either CA; that is the caller's choice of validity.
+    Raises CertificateError when ``issuer_key`` is not the issuer's.
+    """
+    require_key_of(issuer, issuer_key)
+    parsed = x509.load_der_x509_certificate(authority.der)
+    issuer_name = x509.load_der_x509_certificate(issuer.der).subject
+    builder = start_certificate(parsed.subject, issuer_name, parsed.public_key(), not_before, validity)
+    builder = _as_authority(builder, 0)
+    identifier = x509.SubjectKeyIdentifier(authority.identifier_in_leaves)
+    builder = builder.add_extension(identifier, critical=False)
+    return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)
+
+
+def _self_sign(
+    name: Name,
+    key: PrivateKey,
+    not_before: datetime,
+    validity: timedelta,
+    path_length: int | None,
+    identifier: bytes | None,
+) -> Certificate:
+    builder = _as_authority(start_certificate(name, name, key.public_key, not_before, validity), path_length)
+    if identifier is not None:
+        builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)
+    return finish_certificate(builder, key)
+
+
+def _as_authority(builder: CertificateBuilder, path_length: int | None) -> CertificateBuilder:
+    constraints = x509.BasicConstraints(ca=True, path_length=path_length)
+    return builder.add_extension(constraints, critical=True).add_extension(key_usage(signing=True), critical=True)

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network
 from typing import TYPE_CHECKING, NoReturn
 
-from .._errors import CertificateError
+from .._errors import CertificateError, printable
 from ._cryptography import (
     ExtensionOID,
     InvalidSignature,
@@ -25,10 +25,8 @@ from ._cryptography import (
     serialization,
     x509,
 )
-from .name_constraints import NameConstraints, Names, names_of, read
-from .names import FoldedName, fold_name, rewritten
+from .names import FoldedName, NameConstraints, Names, fold_name, names_of, read, rewritten
 from .pem_forms import form_of
-from .printable import printable
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,21 +2,176 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Stores that Java reads: truststores and keystores as PKCS#12, and as JKS for programs that read no other form; and what is in a PKCS#12 keystore."""
+"""PKCS#12 files (RFC 7292) as OpenSSL 3, Java and this collection write them: with PBES2, AES and SHA-256. Nothing else is read here.
+
+The library tests the primes of an RSA key each time that it opens a file, and nothing turns that off; what is done here takes a tenth of that time.
+
+Stores that Java reads: truststores and keystores as PKCS#12, and as JKS for programs that read no other form; and what is in a PKCS#12 keystore.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import NoReturn
 
-from .._errors import KeystoreError
-from ._cryptography import InternalError, UnsupportedAlgorithm, pkcs12, serialization, x509
+from .._errors import CertificateError, KeystoreError, PrivateKeyError
+from ._cryptography import Cipher, InternalError, UnsupportedAlgorithm, algorithms, modes, pkcs12, serialization, x509
 from .certificates import Certificate, Chain, certificate_from_der
-from .keys import PrivateKey
-from .keystore_forms import key_and_certificates
+from .keys import PrivateKey, load_stored_der
+
+_SEQUENCE, _OCTETS, _NUMBER, _NAME, _INSIDE, _IMPLICIT = 0x30, 0x04, 0x02, 0x06, 0xA0, 0x80
+#: Object identifiers, encoded.
+_DATA, _ENCRYPTED = bytes.fromhex("2a864886f70d010701"), bytes.fromhex("2a864886f70d010706")
+_KEY_BAG, _CERTIFICATE_BAG = (bytes.fromhex(f"2a864886f70d010c0a01{last}") for last in ("02", "03"))
+_X509 = bytes.fromhex("2a864886f70d01091601")
+_PBES2, _PBKDF2 = bytes.fromhex("2a864886f70d01050d"), bytes.fromhex("2a864886f70d01050c")
+_HMAC_SHA256, _SHA256 = bytes.fromhex("2a864886f70d0209"), bytes.fromhex("608648016503040201")
+#: Bytes of the key, by the identifier of AES in CBC mode.
+_AES = {bytes.fromhex("60864801650304012a"): 32, bytes.fromhex("608648016503040102"): 16}
+#: Iterations beyond which a file is not read here.
+_MOST_ITERATIONS = 100_000
+_BLOCK = 64
+
+#: Tag and content of a value in DER.
+Value = tuple[int, bytes]
+_VERSION, _NULL = (_NUMBER, b"\x03"), (0x05, b"")
+
+
+def key_and_certificates(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
+    """The one private key of a file, and all of its certificates. Raises KeystoreError for a file of another form, and for one that the library refuses too."""
+    try:
+        return _open_pkcs12(content, password)
+    except (ValueError, IndexError, UnsupportedAlgorithm, CertificateError, PrivateKeyError):
+        raise KeystoreError from None
+
+
+def _open_pkcs12(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
+    version, safe, mac = _sequence(_only(content))
+    kind, inside = _sequence(safe)
+    stored = _octets(_inside(inside)) if (version, kind) == (_VERSION, (_NAME, _DATA)) else _other()
+    _check(stored, _sequence(mac), password)
+    bags = [bag for part in _sequence(_only(stored)) for bag in _bags(part, password)]
+    keys = [one for kind, one in bags if kind == _KEY_BAG]
+    if len(keys) != 1 or not all(kind in (_KEY_BAG, _CERTIFICATE_BAG) for kind, _one in bags):
+        _other()
+    certificates = (certificate_from_der(_bag_certificate(one)) for kind, one in bags if kind == _CERTIFICATE_BAG)
+    return load_stored_der(_shrouded(keys[0], password)), tuple(certificates)
+
+
+def _check(stored: bytes, mac: list[Value], password: bytes) -> None:
+    """Whether the file is as it was written with this password (RFC 7292, section 5, appendix B)."""
+    told, salt, iterations = mac
+    algorithm, digest = _sequence(told)
+    if _sequence(algorithm) not in ([(_NAME, _SHA256)], [(_NAME, _SHA256), _NULL]):
+        _other()
+    letters = password.decode("ascii").encode("utf-16-be") + b"\0\0"
+    block = b"\x03" * _BLOCK + _filled(_octets(salt)) + _filled(letters)
+    for _time in range(_iterations(iterations)):
+        block = hashlib.sha256(block).digest()
+    if not hmac.compare_digest(hmac.digest(block, stored, "sha256"), _octets(digest)):
+        _other()
+
+
+def _filled(part: bytes) -> bytes:
+    """So many copies as fill whole blocks."""
+    length = -(-len(part) // _BLOCK) * _BLOCK
+    return (part * length)[:length]
+
+
+def _bags(part: Value, password: bytes) -> Iterator[tuple[bytes, Value]]:
+    """The kind of each bag in a part of the file, and its value."""
+    kind, inside = _sequence(part)
+    if kind == (_NAME, _DATA):
+        found = _octets(_inside(inside))
+    else:
+        _version, encrypted = _sequence(_inside(inside)) if kind == (_NAME, _ENCRYPTED) else _other()
+        _kind, algorithm, (tag, secret) = _sequence(encrypted)
+        found = _decrypted(algorithm, secret, password) if tag == _IMPLICIT else _other()
+    for bag in _sequence(_only(found)):
+        name, value, *_attributes = _sequence(bag)
+        yield _of(_NAME, name), _inside(value)
+
+
+def _bag_certificate(bag: Value) -> bytes:
+    kind, value = _sequence(bag)
+    return _octets(_inside(value)) if kind == (_NAME, _X509) else _other()
+
+
+def _shrouded(bag: Value, password: bytes) -> bytes:
+    algorithm, secret = _sequence(bag)
+    return _decrypted(algorithm, _octets(secret), password)
+
+
+def _decrypted(algorithm: Value, secret: bytes, password: bytes) -> bytes:
+    """PBES2 (RFC 8018, section 6.2)."""
+    kind, told = _sequence(algorithm)
+    derivation, encryption = _sequence(told) if kind == (_NAME, _PBES2) else _other()
+    (kind, parameters), (cipher, vector) = _sequence(derivation), _sequence(encryption)
+    salt, iterations, *_length, function = _sequence(parameters) if kind == (_NAME, _PBKDF2) else _other()
+    size = _AES.get(cipher[1])
+    if _sequence(function)[0] != (_NAME, _HMAC_SHA256) or size is None:
+        _other()
+    key = hashlib.pbkdf2_hmac("sha256", password, _octets(salt), _iterations(iterations), size)
+    decryptor = Cipher(algorithms.AES(key), modes.CBC(_octets(vector))).decryptor()
+    plain = decryptor.update(secret) + decryptor.finalize()
+    padding = plain[-1]
+    return plain[:-padding] if plain.endswith(bytes([padding]) * padding) else _other()
+
+
+def _iterations(value: Value) -> int:
+    tag, content = value
+    number = int.from_bytes(content, "big", signed=True)
+    return number if tag == _NUMBER and 0 < number <= _MOST_ITERATIONS else _other()
+
+
+def _sequence(value: Value) -> list[Value]:
+    return _values(_of(_SEQUENCE, value))
+
+
+def _octets(value: Value) -> bytes:
+    return _of(_OCTETS, value)
+
+
+def _inside(value: Value) -> Value:
+    """The only value under an explicit tag."""
+    return _only(_of(_INSIDE, value))
+
+
+def _only(content: bytes) -> Value:
+    (found,) = _values(content)
+    return found
+
+
+def _of(tag: int, value: Value) -> bytes:
+    return value[1] if value[0] == tag else _other()
+
+
+def _values(content: bytes) -> list[Value]:
+    """Values in DER, one after the other; in the forms that are read here no tag is longer than a byte."""
+    found, at = [], 0
+    while at < len(content):
+        tag, size, at = content[at], content[at + 1], at + 2
+        if size > 0x80:
+            more, at = size - 0x80, at + size - 0x80
+            size = int.from_bytes(content[at - more : at], "big")
+        elif size == 0x80:
+            _other()
+        end = at + size
+        if end > len(content):
+            _other()
+        found.append((tag, content[at:end]))
+        at = end
+    return found
+
+
+def _other() -> NoReturn:
+    raise KeystoreError
+
 
 #: Kinds of entries: a private key with its chain, and a trusted certificate.
 _KEY, _TRUSTED = 1, 2
@@ -29,12 +184,12 @@ def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
     try:
         own, certificates = key_and_certificates(content, password)
     except KeystoreError:
-        return _opened(content, password)
+        return _open_by_library(content, password)
     found = {one.sha256 for one in certificates if own.matches(one)}
-    return found.pop() if len(found) == 1 else _opened(content, password)
+    return found.pop() if len(found) == 1 else _open_by_library(content, password)
 
 
-def _opened(content: bytes, password: bytes) -> str:
+def _open_by_library(content: bytes, password: bytes) -> str:
     """The same of a file in whatever form, and of what cannot be used. For a key of 2048 bits the library takes a twentieth of a second."""
     try:
         key, certificate, _others = pkcs12.load_key_and_certificates(content, password)
@@ -69,7 +224,7 @@ def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, cre
     Nothing in it is secret; the password only guards its integrity.
     """
     entries = [
-        struct.pack(">I", _TRUSTED) + _text(alias) + _moment(created) + _certificate(certificate)
+        struct.pack(">I", _TRUSTED) + _text(alias) + _moment(created) + _jks_certificate(certificate)
         for alias, certificate in certificates.items()
     ]
     return _jks(entries, password)
@@ -87,7 +242,7 @@ def jks_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes, cre
         + struct.pack(">I", len(encrypted))
         + encrypted
     )
-    return _jks([entry + struct.pack(">I", len(chain)) + b"".join(map(_certificate, chain))], password)
+    return _jks([entry + struct.pack(">I", len(chain)) + b"".join(map(_jks_certificate, chain))], password)
 
 
 def _encrypted(key: PrivateKey, password: bytes) -> bytes:
@@ -130,7 +285,7 @@ def _moment(created: datetime) -> bytes:
     return struct.pack(">Q", int(created.timestamp() * 1000))
 
 
-def _certificate(certificate: Certificate) -> bytes:
+def _jks_certificate(certificate: Certificate) -> bytes:
     return _text("X.509") + struct.pack(">I", len(certificate.der)) + certificate.der
 
 

@@ -2,18 +2,30 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Distinguished names: as the laxest verifier compares them, and as issuers that write them anew spell them."""
+"""Distinguished names: as the laxest verifier compares them, and as issuers that write them anew spell them.
+
+The IP addresses among alternative names.
+
+Name constraints of a CA (RFC 5280 section 4.2.1.10), as far as all verifiers read them in the same way, and the names that
+they meet.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, TypeAlias
 
-from ._cryptography import StringType, x509
+from ._cryptography import NameOID, StringType, x509
 
 if TYPE_CHECKING:
-    from cryptography.x509 import Name, NameAttribute
+    from collections.abc import Iterable, Sequence
+
+    from cryptography.x509 import GeneralName, Name, NameAttribute
+
 
 #: The characters that Go permits in a PrintableString: those of X.680 section 41.4.
 _PRINTABLE = re.compile(r"[A-Za-z0-9 '()+,\-./:=?]*")
@@ -51,3 +63,185 @@ def _rewritten(attribute: NameAttribute[str | bytes]) -> NameAttribute[str | byt
         return attribute
     kind = StringType.PrintableString if _PRINTABLE.fullmatch(value) else StringType.UTF8String
     return x509.NameAttribute(attribute.oid, value, _type=kind)
+
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+
+def address_of(name: str) -> Address | None:
+    """The address that this is the text of; None for every other name."""
+    # Nearly all names are host names, and to find that out by an error takes ten times as long.
+    if not (name[-1:].isdigit() or ":" in name):
+        return None
+    try:
+        return ip_address(name)
+    except ValueError:
+        return None
+
+
+def hosts_and_addresses(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Host names, then IP addresses, each in order."""
+    ordered = sorted(names)
+    return [one for one in ordered if not address_of(one)], [one for one in ordered if address_of(one)]
+
+
+Network: TypeAlias = "IPv4Network | IPv6Network"
+#: A DNS name is text, also where the text is that of an address.
+Comparable: TypeAlias = "str | Address"
+
+#: The form in which JVMs or OpenSSL take a common name for a DNS name.
+_HOST = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#@]*@)?([^/?#@:]+)(?::[0-9]+)?(?:[/?#].*)?")
+_MAILBOX = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@([^@]+)")
+_LONGEST_IPV4 = len("255.255.255.255")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a certificate that the constraints of its issuers may refuse."""
+
+    # Its alternative DNS names and IP addresses.
+    alternative: frozenset[Comparable]
+    # Alternative names that Go can compare with no constraint: it refuses them below every CA that has constraints, of whatever kind.
+    unmatched: frozenset[str]
+    # The common names that OpenSSL takes for DNS names where the certificate is a leaf.
+    to_openssl: frozenset[Comparable]
+    # The common names that a JVM takes for DNS names or addresses.
+    to_jvm: frozenset[Comparable]
+    # The parts of the subject and the alternative names: OpenSSL compares each with each constraint.
+    count: int
+
+
+@dataclass(frozen=True)
+class Subtrees:
+    """names: DNS names in lower case, with what lies below them, or with a leading dot for what lies below them only."""
+
+    names: tuple[str, ...] = ()
+    networks: tuple[Network, ...] = ()
+
+
+@dataclass(frozen=True)
+class NameConstraints:
+    """Of DNS names and IP addresses. Where a name could be taken in two ways, the stricter one counts."""
+
+    permitted: Subtrees
+    excluded: Subtrees
+
+    @property
+    def count(self) -> int:
+        return sum(len(one.names) + len(one.networks) for one in (self.permitted, self.excluded))
+
+    def admits(self, name: Comparable) -> bool:
+        """Whether a certificate below may hold this DNS name or IP address. Go refuses a DNS name that is none of a host whatever the constraints are
+        of.
+        """
+        if isinstance(name, str):
+            return _is_plain(name) and self._admits_name(name.lower())
+        return self._admits_address(name)
+
+    def _admits_address(self, address: Address) -> bool:
+        """Both families are one kind of name: where only networks of one are permitted, no address of the other is. A JVM
+        takes all of one family for the other one too, or stumbles over it.
+        """
+        permitted, excluded = self.permitted.networks, self.excluded.networks
+        if any(address in one for one in excluded) or any(_confuses(one, address) for one in (*permitted, *excluded)):
+            return False
+        return not permitted or any(address in one for one in permitted)
+
+    def _admits_name(self, name: str) -> bool:
+        if not (self.permitted.names or self.excluded.names):
+            return True
+        # A wildcard stands for every name below, one of which may be excluded.
+        plain = name[2:] if name.startswith("*.") else name
+        if "*" in plain:
+            return False
+        if any(_within(plain, one.lstrip(".")) for one in self.excluded.names):
+            return False
+        if plain != name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):
+            return False
+        return not self.permitted.names or any(_within(plain, one) for one in self.permitted.names)
+
+
+def _within(name: str, subtree: str) -> bool:
+    """Whole labels count: "a.svc" is within "svc", and "asvc" is not."""
+    return name == subtree or name.endswith(subtree if subtree.startswith(".") else f".{subtree}")
+
+
+def _is_plain(name: str) -> bool:
+    """Whether Go takes it for the name of a host: ASCII characters that can be seen, and no empty label."""
+    return all(name.split(".")) and all("!" <= one <= "~" for one in name)
+
+
+def _confuses(network: Network, address: Address) -> bool:
+    return network.prefixlen == 0 and network.version != address.version
+
+
+def read(extension: x509.NameConstraints, certificate: bytes) -> NameConstraints | None:
+    """The constraints; None where verifiers take them in different ways, or not at all. certificate: its DER form.
+
+    Go refuses a critical extension with names of directories in it, and JVMs stumble over an empty DNS name. The library
+    leaves bounds of subtrees out, which verifiers refuse: then its bytes are not those of the certificate.
+    """
+    if extension.public_bytes() not in certificate:
+        return None
+    permitted, excluded = (_subtrees(one or ()) for one in (extension.permitted_subtrees, extension.excluded_subtrees))
+    return None if permitted is None or excluded is None else NameConstraints(permitted, excluded)
+
+
+def _subtrees(found: Iterable[GeneralName]) -> Subtrees | None:
+    names, networks = [], []
+    for one in found:
+        if isinstance(one, x509.DNSName) and one.value.strip(".") and not one.value.endswith("."):
+            names.append(one.value.lower())
+        elif isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Network, IPv6Network)):
+            networks.append(one.value)
+        else:
+            return None
+    return Subtrees(tuple(names), tuple(networks))
+
+
+def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
+    """The names of a certificate. Without an alternative DNS name, JVMs and OpenSSL take a common name for one where it could be one; without an
+    alternative IP address, a JVM takes it for an address where it is the text of one.
+    """
+    unmatched = [one for one in alternative if not _is_matched(one)]
+    dns: set[Comparable] = {one.value for one in alternative if isinstance(one, x509.DNSName)}
+    ips: set[Comparable] = {
+        one.value
+        for one in alternative
+        if isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Address, IPv6Address))
+    }
+    common = [str(one.value) for one in subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    hosts = [] if dns else [one for one in common if _HOST.fullmatch(one)]
+    addresses = {one: address for one in common if (address := _literal(one)) is not None}
+    to_jvm: set[Comparable] = {one for one in hosts if one not in addresses}
+    if not ips:
+        to_jvm.update(address for text, address in addresses.items() if not text.isdecimal())
+    return Names(
+        frozenset(dns | ips), frozenset(str(one.value) for one in unmatched), frozenset(one for one in hosts if "." in one), frozenset(to_jvm),
+        len(list(subject)) + len(alternative),
+    )  # fmt: skip
+
+
+def _is_matched(name: GeneralName) -> bool:
+    """Go finds the name of a host in every URI and e-mail address, and an address in every IP address; it looks at no further kinds of names."""
+    if isinstance(name, x509.IPAddress):
+        return not isinstance(name.value, (IPv4Network, IPv6Network))
+    if not isinstance(name, (x509.UniformResourceIdentifier, x509.RFC822Name)):
+        return True
+    found = (_MAILBOX if isinstance(name, x509.RFC822Name) else _URI).fullmatch(name.value)
+    return found is not None and _is_plain(found[1]) and address_of(found[1]) is None
+
+
+def _literal(name: str) -> Address | None:
+    """The address for which a JVM takes a text: "10.1" is 10.0.0.1 to it. A number alone, as "7", it takes for an address and then compares with
+    nothing.
+    """
+    parts = name.split(".")
+    if len(name) > _LONGEST_IPV4 or len(parts) > 4 or not (name.isascii() and all(one.isdecimal() for one in parts)):
+        return address_of(name)
+    *upper, last = map(int, parts)
+    rest = 256 ** (4 - len(upper))
+    if max(upper, default=0) > 255 or last >= rest:
+        return None
+    return IPv4Address(int.from_bytes(bytes(upper), "big") * rest + last)

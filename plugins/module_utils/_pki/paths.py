@@ -2,7 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it.
+"""The demands of the CAs of a path on the certificates below them: on names (RFC 5280 section 4.2.1.10) and on policies
+(section 4.2.1.11). Where verifiers differ, the strictest counts (docs/operator.md, "Constraints").
+
+Judging one complete path from a leaf to an anchor (RFC 5280 sections 6.1.3 to 6.1.5).
+
+Finding paths from a leaf to an anchor, as the different verifiers search them.
+
+Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it.
 
 Several roots, link certificates, renewals with the same key and different keys with one name are all taken into
 account, in any order of the certificates.
@@ -10,14 +17,306 @@ account, in any order of the certificates.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import pairwise
 
 from .certificates import MOST_IN_A_CHAIN, Certificate, length_problem
-from .path_building import Search, drop_repetitions
-from .path_checks import authority_problem
-from .verifiers import PathResult, Verifier
+from .usability import PathResult, Verifier
+
+#: Names times constraints. OpenSSL gives up above 1,048,576 (NAME_CHECK_MAX), for which the search here would take seconds; no certificate that is in
+#: use comes near.
+MOST_COMPARISONS = 1 << 16
+
+
+def constraint_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
+    """Why a path does not keep to the constraints of its CAs; empty where it does.
+
+    leaf: None when it does not exist yet. Its names are judged when it does: before it is stored.
+    """
+    return _name_problem(leaf, authorities) or _policy_problem(leaf, authorities)
+
+
+def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
+    """A JVM leaves the constraints of the anchor out, and the others do not."""
+    below = [] if leaf is None else [leaf]
+    for authority in authorities:
+        constraints = authority.name_constraints
+        if constraints is not None:
+            for one in below:
+                names = one.names_under_constraints
+                if names.count * constraints.count > MOST_COMPARISONS:
+                    return f"{authority.subject} has more name constraints than OpenSSL compares with the names of {one.subject}"
+                read = names.alternative | (names.to_openssl if one is leaf else frozenset())
+                if authority != authorities[-1]:
+                    read |= names.to_jvm
+                refused = sorted(names.unmatched.union(str(name) for name in read if not constraints.admits(name)))
+                if refused:
+                    return f"the name constraints of {authority.subject} do not admit the name {refused[0]} of {one.subject}"
+        below.append(authority)
+    return _problem_together(authorities[:-1])
+
+
+def _problem_together(intermediates: Sequence[Certificate]) -> str:
+    """A JVM puts the constraints of all CAs below the anchor together, and stumbles over what comes of it in more ways than are
+    told here, also where no certificate below has such names.
+    """
+    constrained = [one for one in intermediates if one.name_constraints is not None]
+    for lower, upper in pairwise(constrained):
+        if lower.name_constraints != upper.name_constraints:
+            return (
+                f"{lower.subject} and {upper.subject} have different name constraints, which JVMs cannot put together"
+            )
+    return ""
+
+
+def _policy_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
+    """No verifier applies the policy constraints of the anchor. OpenSSL applies none unless it is told to.
+
+    A certificate that requires an explicit policy from some depth on needs one that all of the path share. A leaf
+    that does not exist yet has none, like every leaf that is issued here.
+    """
+    middle = authorities[:-1]
+    path = [*([] if leaf is None else [leaf]), *middle]
+    for below, one in enumerate(path, start=0 if leaf is not None else 1):
+        required = one.requires_explicit_policy_after
+        if required is not None and required <= below and not _share_a_policy(leaf, path):
+            return f"{one.subject} requires certificate policies, and the path below it has no common one"
+    return ""
+
+
+def _share_a_policy(leaf: Certificate | None, path: Sequence[Certificate]) -> bool:
+    mapped = any(one.maps_policies for one in path)
+    return leaf is not None and not mapped and bool(frozenset.intersection(*(one.policies for one in path)))
+
+
+def path_problem(
+    leaf: Certificate | None,
+    authorities: Sequence[Certificate],
+    at: datetime,
+    verifier: Verifier,
+    *,
+    dated_anchors: bool = True,
+) -> str:
+    """Why the path is not valid; empty where it is. leaf: None when it does not exist yet. authorities: the anchor is
+    last. dated_anchors: whether its dates count.
+
+    RFC 5280 and JVMs do not look at the dates of an anchor, but OpenSSL, Go and Strimzi do, and a trust decision has to
+    satisfy all who verify. Its usages are checked in any case.
+    """
+    certificates = authorities if leaf is None else (leaf, *authorities)
+    dated = certificates if dated_anchors or not authorities else certificates[:-1]
+    return (
+        _first((one in dated and date_problem(one, at)) or extension_problem(one) for one in certificates)
+        or _first(map(authority_problem, authorities))
+        or _first(
+            f"{child.subject} was not signed by {parent.subject}"
+            for child, parent in pairwise(certificates)
+            if not child.signed_by(parent)
+        )
+        or _path_length_problem(authorities, verifier)
+        or constraint_problem(leaf, authorities)
+    )
+
+
+def _first(problems: Iterable[str]) -> str:
+    return next(filter(None, problems), "")
+
+
+def date_problem(certificate: Certificate, at: datetime) -> str:
+    """The bounds themselves are within the validity (RFC 5280 section 4.1.2.5), but OpenSSL refuses the last second."""
+    if certificate.not_before > at:
+        return f"{certificate.subject} is not valid before {certificate.not_before:%Y-%m-%d %H:%M:%S} UTC"
+    if certificate.not_after <= at:
+        return f"{certificate.subject} expired on {certificate.not_after:%Y-%m-%d %H:%M:%S} UTC"
+    return ""
+
+
+def extension_problem(certificate: Certificate) -> str:
+    """Why verifiers could refuse a certificate for an extension that is not understood here; empty where there is none."""
+    if not certificate.unprocessed_extensions:
+        return ""
+    extensions = ", ".join(certificate.unprocessed_extensions)
+    return f"{certificate.subject} has extensions that cannot be judged here ({extensions})"
+
+
+def authority_problem(certificate: Certificate) -> str:
+    """Why a certificate cannot be an issuer; empty where it can."""
+    if not certificate.is_ca:
+        return f"{certificate.subject} is not a CA certificate"
+    if not certificate.key_usage_allows_signing:
+        return f"the key usage of {certificate.subject} does not allow signing certificates"
+    return ""
+
+
+def _path_length_problem(authorities: Sequence[Certificate], verifier: Verifier) -> str:
+    below = 0
+    for position, certificate in enumerate(authorities, start=1):
+        applies = position < len(authorities) or verifier.applies_anchor_path_length
+        limit = certificate.path_length
+        if applies and limit is not None and below > limit:
+            return f"{certificate.subject} allows {limit} CAs below it (path length constraint), and there are {below}"
+        if verifier.counts_self_issued or not certificate.self_issued:
+            below += 1
+    return ""
+
+
+Path = tuple[Certificate, ...]
+
+#: Bounds the search where many CAs certify each other; the deepest chain in practice has four certificates.
+_MOST_STEPS = 500
+
+
+@dataclass(frozen=True)
+class Search:
+    """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet."""
+
+    leaf: Certificate | None
+    issuer: Certificate | None
+    #: The certificates that the party presents after the leaf, in their order.
+    sent: Path
+    anchors: Path
+    at: datetime
+    verifier: Verifier
+    #: Whether the verifier looks at the dates of a trust anchor.
+    dated_anchors: bool = True
+
+    def result(self) -> PathResult:
+        return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
+
+    def _any_path(self) -> PathResult:
+        """The first valid path, shortest first. A path ends at an anchor: a longer one would not become valid."""
+        start = self._start()
+        if self.leaf is not None and self.leaf in self.anchors:
+            return self._judge(start)
+        waiting, failures, longest = deque([start]), [], start
+        steps = 0
+        while waiting and steps < _MOST_STEPS:
+            steps += 1
+            path = longest = waiting.popleft()
+            for anchor in self._ends(path):
+                judged = self._judge((*path, anchor))
+                if judged.valid:
+                    return judged
+                failures.append(judged)
+            waiting.extend((*path, one) for one in self._signers(path, self.sent) if self._leads_on(path, one))
+        return failures[0] if failures else self._dead_end(longest)
+
+    def _whatever_is_chosen(self) -> PathResult:
+        """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in an order that is
+        its own, of those that are sent the first as they are sent.
+        """
+        waiting = deque([(self._start(), False)])
+        good = self._dead_end(self._start())
+        steps = 0
+        while waiting:
+            steps += 1
+            if steps > _MOST_STEPS:
+                return PathResult(False, reason="there are too many possible paths")
+            path, trusted = waiting.popleft()
+            if path and path[-1] in self.anchors and _counts_as_self_signed(path[-1]):
+                good = self._judge(path)
+                if not good.valid:
+                    return good
+                continue
+            if path and not trusted and _counts_as_self_signed(path[-1]):
+                # Only the very same certificate in its store would help, and not a renewal of it.
+                return self._dead_end(path)
+            # OpenSSL does not go from trusted certificates back to presented ones.
+            fitting = self._fitting(path, self.anchors)
+            if not fitting and not trusted:
+                fitting = self._fitting(path, self.sent)[:1]
+                waiting.extend(((*path, one), False) for one in fitting)
+            else:
+                waiting.extend(((*path, one), True) for one in fitting)
+            if not fitting:
+                return self._dead_end(path)
+        return good
+
+    def _start(self) -> Path:
+        return () if self.leaf is None else (self.leaf,)
+
+    def _judge(self, path: Path) -> PathResult:
+        authorities = path if self.leaf is None else path[1:]
+        problem = path_problem(self.leaf, authorities, self.at, self.verifier, dated_anchors=self.dated_anchors)
+        if self.leaf is None and not self._is_twin(authorities[0]):
+            problem = f"{authorities[0].subject} has another key than the issuer of the same name"
+        return PathResult(False, reason=problem) if problem else PathResult(True, path)
+
+    def _ends(self, path: Path) -> list[Certificate]:
+        """The anchors that this verifier would try here."""
+        signers = self._signers(path, self.anchors)
+        return [one for one in signers if self._names(path, one)]
+
+    def _names(self, path: Path, anchor: Certificate) -> bool:
+        """Whether the path names this anchor. Issuers that are asked here write no serial number into their leaves."""
+        if not self.verifier.compares_anchor_identifiers:
+            return True
+        if not path:
+            return self.issuer is not None and anchor.stands_in_for(self.issuer)
+        return path[-1].names_key_of(anchor) and path[-1].names_serial_number_of(anchor)
+
+    def _leads_on(self, path: Path, sent: Certificate) -> bool:
+        if _repeats(path, sent):
+            return False
+        return not (self.verifier.cuts_off_at_twins and any(sent.passes_for(anchor) for anchor in self.anchors))
+
+    def _signers(self, path: Path, candidates: Path) -> list[Certificate]:
+        if not path:
+            return [one for one in candidates if self._is_twin(one)]
+        return [one for one in candidates if path[-1].signed_by(one)]
+
+    def _is_twin(self, candidate: Certificate) -> bool:
+        """Whether this CA has the name and the key of the issuer."""
+        issuer = self.issuer
+        return issuer is not None and candidate.is_twin_of(issuer)
+
+    def _fitting(self, path: Path, candidates: Path) -> list[Certificate]:
+        """Issuers by name and identifier, those valid now before others (X509_STORE_CTX_get1_issuer)."""
+        found = [one for one in candidates if one not in path and self._fits(path, one)]
+        current = [one for one in found if not date_problem(one, self.at)]
+        return current or found
+
+    def _fits(self, path: Path, candidate: Certificate) -> bool:
+        if path:
+            child = path[-1]
+            return child.folded_issuer == candidate.folded_subject and child.names_as_issuer(candidate)
+        if self.issuer is None or candidate.folded_subject != self.issuer.folded_subject:
+            return False
+        return candidate.subject_key_identifier in (None, self.issuer.identifier_in_leaves)
+
+    def _dead_end(self, path: Path) -> PathResult:
+        if path:
+            what, name = path[-1].subject, path[-1].issuer_der
+            issuer = path[-1].issuer
+        else:
+            what, name = "the leaf", self.issuer.subject_der if self.issuer else b""
+            issuer = self.issuer.subject if self.issuer else ""
+        if self._signers(path, self.anchors):
+            return PathResult(
+                False, reason=f"{what} names another key identifier or serial number than the trusted {issuer} has"
+            )
+        if any(anchor.subject_der == name for anchor in self.anchors):
+            return PathResult(False, reason=f"{what} was signed by another key than that of the trusted {issuer}")
+        return PathResult(False, reason=f"no trusted certificate for {issuer}, the issuer of {what}")
+
+
+def _counts_as_self_signed(certificate: Certificate) -> bool:
+    """Whether OpenSSL lets a path end here: it compares name and identifier, and does not verify this signature."""
+    return certificate.folded_subject == certificate.folded_issuer and certificate.names_as_issuer(certificate)
+
+
+def _repeats(path: Path, candidate: Certificate) -> bool:
+    """A second certificate of the same CA on a path never helps; it could go in circles (RFC 4158 section 5.2)."""
+    return any(one.is_twin_of(candidate) for one in path)
+
+
+def drop_repetitions(certificates: Iterable[Certificate]) -> Path:
+    """Without repetitions, in order."""
+    return tuple(dict.fromkeys(certificates))
+
 
 __all__ = ["PathResult", "Verifier", "check_authority_chain", "validate_issued_by", "validate_path"]
 

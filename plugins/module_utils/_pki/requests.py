@@ -2,13 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificate signing requests (RFC 2986)."""
+"""Certificate signing requests (RFC 2986).
+
+A certificate of which it is assumed that a CA has signed it: for forecasts, where the key of the CA is not at hand.
+
+Signing leaves in the operator's form (docs/operator.md, "Certificates").
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from .._errors import CertificateError, RequestError
@@ -19,14 +25,21 @@ from ._cryptography import (
     serialization,
     x509,
 )
-from .addresses import address_of
-from .authorities import DistinguishedName
-from .building import require_key_of
+from .building import (
+    DistinguishedName,
+    authority_identifier,
+    finish_certificate,
+    key_usage,
+    require_key_of,
+    start_certificate,
+)
 from .certificates import Certificate
 from .keys import PrivateKey
+from .names import address_of
 
 if TYPE_CHECKING:
     from cryptography.x509 import (
+        CertificateBuilder,
         CertificateSigningRequest,
         CertificateSigningRequestBuilder,
         GeneralName,
@@ -125,3 +138,47 @@ def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:
         return frozenset()
     addresses = names.get_values_for_type(x509.IPAddress)
     return frozenset([*names.get_values_for_type(x509.DNSName), *map(str, addresses)])
+
+
+class AssumedCertificate(Certificate):
+    """Like the certificate with these bytes, but as if ``issuer`` had signed it, or another CA with that name and key."""
+
+    def __init__(self, der: bytes, issuer: Certificate) -> None:
+        super().__init__(der)
+        self.__dict__["_issuer"] = issuer
+
+    def signed_by(self, issuer: Certificate) -> bool:
+        assumed: Certificate = self.__dict__["_issuer"]
+        return issuer.is_twin_of(assumed)
+
+
+def sign_leaf(
+    public_key: PublicKey,
+    subject: DistinguishedName | Name,
+    names: Iterable[str],
+    issuer: Certificate,
+    issuer_key: PrivateKey,
+    *,
+    not_before: datetime,
+    validity: timedelta,
+) -> Certificate:
+    """Sign a leaf. With names it has subjectAltName only; without names it is for a pure client, and its key usage says
+    so.
+
+    names: DNS names and IP literals. Raises CertificateError when ``issuer_key`` is not the issuer's, validity is not
+    positive, or a name cannot be written into a certificate.
+    """
+    require_key_of(issuer, issuer_key)
+    issuer_name = x509.load_der_x509_certificate(issuer.der).subject
+    subject_name = subject.as_name() if isinstance(subject, DistinguishedName) else subject
+    builder = start_certificate(subject_name, issuer_name, public_key, not_before, validity)
+    builder = _with_purpose(builder, frozenset(names))
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
+    return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)
+
+
+def _with_purpose(builder: CertificateBuilder, names: frozenset[str]) -> CertificateBuilder:
+    if names:
+        return builder.add_extension(alternative_names(names), critical=False)
+    constraints = x509.BasicConstraints(ca=False, path_length=None)
+    return builder.add_extension(constraints, critical=True).add_extension(key_usage(leaf=True), critical=True)

@@ -2,30 +2,182 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The verifiers that cannot use a CA certificate on any path, by its key, its signature, its name or its extensions
+"""The kinds of verifiers, whose rules of path validation differ, and the result of a validation.
+
+The reasons for which a verifier cannot use a certificate, and those that CAs and leaves share (docs/operator.md,
+"Usable CAs", "Usable leaves").
+
+The verifiers that cannot use a CA certificate on any path, by its key, its signature, its name or its extensions
 (docs/operator.md, "Usable CAs").
+
+The verifiers that cannot use a leaf for what it is to be used for, by its key, its signature and its extensions (docs/operator.md,
+"Usable leaves"). Its names, its dates and its path are the matter of other files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import zip_longest
 from typing import TypeAlias
 
 from .certificates import Certificate, Chain
-from .defects import (
-    ANY_USE,
-    CURVES,
-    GO,
-    JVM,
-    OPENSSL,
-    SERVER_USE,
-    Defect,
-    criticality_defects,
-    key_defects,
-    policy_defects,
-    signature_defects,
+
+
+class Verifier(Enum):
+    """Kinds of verifiers around a Kafka cluster; where they differ:
+
+    * the anchor's own path length: OPENSSL and GO apply it, JVM does not (docs/operator.md, "Path lengths");
+    * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
+    * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
+    * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
+      every CA that a gate is asked about (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
+      fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
+      anchors that it does not fit, by key or by serial number;
+    * where something was sent that has the name and the key of an anchor, JVM cuts the chain off below it and tries anchors
+      only (docs/operator.md, "Key identifiers").
+    """
+
+    JVM = "jvm"
+    OPENSSL = "openssl"
+    GO = "go"
+
+    @property
+    def applies_anchor_path_length(self) -> bool:
+        return self is not Verifier.JVM
+
+    @property
+    def compares_anchor_identifiers(self) -> bool:
+        return self is not Verifier.GO
+
+    @property
+    def cuts_off_at_twins(self) -> bool:
+        return self is Verifier.JVM
+
+    @property
+    def counts_self_issued(self) -> bool:
+        return self is Verifier.GO
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """path: from the leaf to the anchor, empty when not valid. reason: why not, without a full stop."""
+
+    valid: bool
+    path: tuple[Certificate, ...] = ()
+    reason: str = ""
+
+
+Verifiers: TypeAlias = frozenset[Verifier]
+
+JVM, GO, OPENSSL = (frozenset({one}) for one in (Verifier.JVM, Verifier.GO, Verifier.OPENSSL))
+ALL: Verifiers = frozenset(Verifier)
+
+#: Extended key usages (RFC 5280 section 4.2.1.12).
+SERVER_USE, CLIENT_USE, ANY_USE = "1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "2.5.29.37.0"
+
+#: The curves of ECDSA keys that all verifiers know.
+CURVES = "on secp256r1, secp384r1 or secp521r1"
+_JVM_CURVES = frozenset({"secp256r1", "secp384r1", "secp521r1"})
+_GO_CURVES = _JVM_CURVES | {"secp224r1"}
+
+_SHA1 = frozenset({"1.2.840.113549.1.1.5", "1.2.840.10045.4.1", "1.2.840.10040.4.3"})
+_MD5 = "1.2.840.113549.1.1.4"
+_ECDSA_SHA3 = frozenset(f"2.16.840.1.101.3.4.3.{last}" for last in (9, 10, 11, 12))
+#: SHA-256, SHA-384 and SHA-512 with RSA (PKCS #1 v1.5 and PSS) and ECDSA; Ed25519.
+_GO_SIGNATURES = frozenset(
+    {
+        *(f"1.2.840.113549.1.1.{last}" for last in (10, 11, 12, 13)),
+        *(f"1.2.840.10045.4.3.{last}" for last in (2, 3, 4)),
+        "1.3.101.112",
+    }
 )
+
+
+@dataclass(frozen=True)
+class Defect:
+    """cause: what is so, as the end of a sentence about the certificate. wanted: how it would have to be instead, after
+    "a CA" or "a certificate".
+    """
+
+    verifiers: Verifiers
+    cause: str
+    wanted: str
+
+
+def named_verifiers(verifiers: Verifiers) -> str:
+    """As a person knows them: "Go programs (Kafka Exporter) and OpenSSL (librdkafka)"."""
+    names = [_NAMES[one] for one in Verifier if one in verifiers]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_NAMES = {
+    Verifier.JVM: "JVMs (Kafka and Strimzi)",
+    Verifier.OPENSSL: "OpenSSL (librdkafka)",
+    Verifier.GO: "Go programs (Kafka Exporter)",
+}
+
+
+def key_defects(certificate: Certificate) -> Iterator[Defect]:
+    """Of RSA and EC keys."""
+    for rule in (_size, _curve, _form_of_key):
+        yield from rule(certificate)
+
+
+def _size(certificate: Certificate) -> Iterator[Defect]:
+    """OpenSSL at security level 2, its default since 3.2 and that of Debian before."""
+    algorithm, bits = certificate.key_type
+    if algorithm == "rsa" and bits < 2048:
+        refusing = ALL if bits < 1024 else OPENSSL
+        yield Defect(refusing, f"has an RSA key of {bits} bits", "with an RSA key of 2048 bits or more")
+
+
+def _curve(certificate: Certificate) -> Iterator[Defect]:
+    """OpenSSL at the same level: it refuses no curve but short ones."""
+    curve = certificate.curve
+    if curve is None:
+        return
+    refusing = OPENSSL if certificate.key_type[1] < 224 else frozenset()
+    refusing |= frozenset() if curve in _JVM_CURVES else JVM
+    refusing |= frozenset() if curve in _GO_CURVES else GO
+    if refusing:
+        yield Defect(refusing, f"has a key on the curve {curve}", f"with a key {CURVES}")
+
+
+def _form_of_key(certificate: Certificate) -> Iterator[Defect]:
+    if certificate.has_compressed_key:
+        yield Defect(JVM | GO, "has an EC key in compressed form", "whose key is not compressed")
+    elif certificate.curve is not None and not certificate.has_key_in_usual_form:
+        yield Defect(ALL, "spells out the parameters of its curve", f"whose key names its curve, {CURVES}")
+
+
+def signature_defects(certificate: Certificate) -> Iterator[Defect]:
+    """No verifier checks the signature of a root on itself."""
+    algorithm = certificate.signature_algorithm
+    if certificate.is_root or algorithm in _GO_SIGNATURES:
+        return
+    refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO
+    name = "SHA-1" if algorithm in _SHA1 else "MD5" if algorithm == _MD5 else f"the algorithm {algorithm}"
+    yield Defect(refusing, f"is signed with {name}", "that is signed with SHA-256, SHA-384 or SHA-512")
+
+
+def criticality_defects(certificate: Certificate) -> Iterator[Defect]:
+    """A JVM does not process the extensions of an anchor."""
+    below = frozenset() if certificate.is_root else JVM
+    for oid, name in (("2.5.29.14", "subject"), ("2.5.29.35", "authority")):
+        if oid in certificate.critical_extensions:
+            yield Defect(
+                GO | OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"
+            )  # fmt: skip
+
+
+def policy_defects(certificate: Certificate) -> Iterator[Defect]:
+    if "2.5.29.32" in certificate.critical_extensions and certificate.has_policy_qualifiers and not certificate.is_root:
+        yield Defect(
+            JVM, "has critical certificate policies with qualifiers", "whose certificate policies are not critical, or without qualifiers"
+        )  # fmt: skip
+
 
 _Rule: TypeAlias = Callable[[Certificate], Iterator[Defect]]
 
@@ -80,3 +232,71 @@ def _purpose(certificate: Certificate) -> Iterator[Defect]:
 _RULES: Sequence[_Rule] = (
     _name, _kind_of_key, key_defects, signature_defects, _purpose, criticality_defects, policy_defects,
 )  # fmt: skip
+
+
+_ALTERNATIVE_NAMES = "2.5.29.17"
+_EXCHANGE = frozenset({"digital_signature", "key_encipherment", "key_agreement"})
+
+
+class Purpose(Enum):
+    """The end of a TLS connection that presents the leaf. Clients of every kind verify servers; the servers of a Kafka
+    cluster are JVMs.
+    """
+
+    SERVER = "server"
+    CLIENT = "client"
+
+    @property
+    def verifiers(self) -> Verifiers:
+        return ALL if self is Purpose.SERVER else JVM
+
+    @property
+    def usage(self) -> tuple[str, str]:
+        """The extended key usage: OID and name."""
+        return (SERVER_USE, "serverAuth") if self is Purpose.SERVER else (CLIENT_USE, "clientAuth")
+
+
+def leaf_defects(leaf: Certificate, purposes: frozenset[Purpose]) -> Iterator[Defect]:
+    """Everything for which a verifier that meets the leaf refuses it; none where all can use it."""
+    asked = frozenset(verifier for purpose in purposes for verifier in purpose.verifiers)
+    for rule in (key_defects, signature_defects, criticality_defects, policy_defects, _alternative_names, _key_usage):
+        for defect in rule(leaf):
+            if defect.verifiers & asked:
+                yield replace(defect, verifiers=defect.verifiers & asked)
+    for purpose in Purpose:
+        if purpose in purposes:
+            yield from _extended_key_usage(leaf, purpose)
+
+
+def _alternative_names(leaf: Certificate) -> Iterator[Defect]:
+    """Of a form for which a program cannot read the leaf at all."""
+    if leaf.has_malformed_names:
+        yield Defect(
+            GO,
+            "has an alternative name that is no ASCII text or no IP address",
+            "with DNS names in ASCII form and IP addresses",
+        )
+    if not leaf.subject and _ALTERNATIVE_NAMES in leaf.extensions - leaf.critical_extensions:
+        yield Defect(
+            JVM, "has an empty subject, and alternative names that are not critical", "with a subject, or with critical alternative names"
+        )  # fmt: skip
+
+
+def _key_usage(leaf: Certificate) -> Iterator[Defect]:
+    """In a handshake with forward secrecy, and there is no other in TLS 1.3, the key signs. OpenSSL is content where the
+    key may take part in any handshake.
+    """
+    usages = leaf.key_usages
+    if usages is None or "digital_signature" in usages:
+        return
+    refusing = JVM if usages & _EXCHANGE else JVM | OPENSSL
+    yield Defect(refusing, "has a key usage without digitalSignature", "with digitalSignature in its key usage")
+
+
+def _extended_key_usage(leaf: Certificate, purpose: Purpose) -> Iterator[Defect]:
+    usages, (oid, name) = leaf.extended_key_usages, purpose.usage
+    if usages is None or oid in usages:
+        return
+    refusing = OPENSSL & purpose.verifiers if ANY_USE in usages else purpose.verifiers
+    if refusing:
+        yield Defect(refusing, f"has an extended key usage without {name}", f"with {name} in its extended key usage")

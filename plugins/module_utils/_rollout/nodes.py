@@ -2,20 +2,64 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Kafka nodes as Kubernetes shows them: their pods."""
+"""The KafkaRoller's order (docs/operator.md, "KafkaRoller"): which node is next, among those that are left.
+
+Kafka nodes as Kubernetes shows them: their pods.
+
+Noticing that another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once.
+
+The progress of a roll: one line for each change, and a description of all pods for when it is stuck.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NoReturn
 
 from .._errors import RollStuck
+from .._kube.resources import read_time
 from .._strimzi import names
-from .._strimzi.owners import Owners
-from .._strimzi.pods import has_role, is_final, is_ready
+from .._strimzi.apply.work import Action, Work
+from .._strimzi.cluster.pods import Owners, has_role, is_final, is_ready, worker_of
 from .._strimzi.secret_data import annotation
-from .._trust.model.snapshot import Component
-from .order import Node
+from .._trust.model.snapshot import Component, Pod
+from .._trust.model.steps.nodes import Roll
+
+
+@dataclass(frozen=True)
+class Node:
+    """A Kafka node in its pod. A combined node is both controller and broker."""
+
+    pod: str
+    uid: str
+    node_id: int
+    controller: bool
+    broker: bool
+    ready: bool
+
+
+def sort_for_restart(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+    """Controllers (combined nodes too) before brokers, unready before ready, the active controller last of its kind."""
+    return tuple(sorted(nodes, key=lambda node: (*_rank(node, active), node.node_id, node.pod)))
+
+
+def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
+    return not node.controller, node.controller and node.node_id == active, node.ready
+
+
+def next_batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+    """The nodes that may be next, best first; all nodes of one kind are restarted before those of the next kind.
+
+    A node of this batch that a safety check refuses now is passed over, as the KafkaRoller does. The active controller
+    is in the batch only when it is the last controller left, because its restart means an election.
+    """
+    ordered = sort_for_restart(nodes, active)
+    first_kind = [node for node in ordered if node.controller is ordered[0].controller]
+    others = [node for node in first_kind if not (node.controller and node.node_id == active)]
+    return tuple(others or first_kind)
+
 
 Object = Mapping[str, Any]
 
@@ -59,3 +103,199 @@ def read_node(pod: Object) -> Node:
         broker=has_role(pod, names.BROKER_ROLE_LABEL),
         ready=is_ready(pod),
     )
+
+
+class Others:
+    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted by
+    another program.
+
+    asked: UIDs that this roll is to restart. One of them that is leaving when the roll begins may have been deleted by
+    an earlier run that was interrupted; it is only waited for.
+    """
+
+    def __init__(self, asked: Iterable[str]) -> None:
+        self._asked = frozenset(asked)
+        self._ours: set[str] = set()
+        self._known: dict[str, str] | None = None
+
+    def restarted_by_us(self, uid: str) -> None:
+        self._ours.add(uid)
+
+    def check(self, pods: Iterable[Object]) -> None:
+        """Raises RollStuck when another roll is under way."""
+        present = {uid_of(pod): pod for pod in pods}
+        leaving = {uid for uid, pod in present.items() if is_terminating(pod)}
+        if self._known is None:
+            self._known = {}
+            self._ours |= leaving & self._asked
+        for uid, name in self._known.items():
+            if uid not in present and uid not in self._ours:
+                _stop(f"pod {name} is gone, and not by our doing")
+        for uid in sorted(leaving - self._ours):
+            _stop(f"pod {name_of(present[uid])} is leaving, and not by our doing")
+        self._known = {uid: name_of(pod) for uid, pod in present.items()}
+
+    @staticmethod
+    def check_requests(items: Iterable[Object]) -> None:
+        """items: pods and StrimziPodSets. Raises RollStuck when the operator has been asked for a roll."""
+        for item in items:
+            if is_asked(item):
+                kind = item.get("kind") or "Pod"
+                _stop(
+                    f"{kind} {name_of(item)} carries strimzi.io/manual-rolling-update, so the operator will restart it"
+                )
+
+
+def _stop(cause: str) -> NoReturn:
+    raise RollStuck(
+        "Another roll of the Kafka nodes",
+        f"is under way: {cause}",
+        "Run the flow again when all nodes are Ready and none is being restarted; pods that were restarted already are not "
+        "restarted again.",
+    )
+
+
+def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
+    """The restart of a pod as an action of this roll.
+
+    seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
+    """
+    subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
+    return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away)
+
+
+def deletion(pod: str, step: Roll, work: Work) -> Action:
+    """The deletion of a pod, after which something else brings it back."""
+    subject, what = f"Pod {work.scope.namespace}/{pod}", f"have it restarted ({step.reason.value} roll)"
+    return Action("delete", subject, what, step.phase.value)
+
+
+class Progress:
+    """Follows the replacement of pods, and records each that is complete."""
+
+    def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work, owners: Owners) -> None:
+        self._step = step
+        self._work, self._owners = work, owners
+        self._old = {pod.uid: pod for pod in leaving}
+        self._seen: list[Object] = []
+        self._gone_at: dict[str, float] = {}  # by UID
+        self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
+        self._changed = False
+        self.left: set[str] = set(self._old)
+        self.restarted = 0
+        self.expected = len(self._old)
+
+    @property
+    def complete(self) -> bool:
+        """Every pod is gone, and another one is Ready in its place."""
+        return self.restarted == self.expected
+
+    def take_changed(self) -> bool:
+        """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""
+        changed, self._changed = self._changed, False
+        return changed
+
+    def see(self, pods: list[Object]) -> None:
+        """Take in the pods as they are now."""
+        now = self._work.clock.monotonic()
+        self._seen = pods
+        # Nodes that are back are noted first: a node that leaves when the one before is Ready was not away together
+        # with it.
+        self._note_back(now)
+        present = {uid_of(pod) for pod in pods}
+        for uid in sorted(self.left - present):
+            self.left.discard(uid)
+            self._gone_at[uid] = now
+            self._changed = True
+        self._count_away()
+        self._note_back(now)
+
+    def _note_back(self, now: float) -> None:
+        for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
+            seconds = now - self._gone_at.pop(uid)
+            name, away = self._old[uid].name, self._away.get(uid)
+            self._work.record(restart(name, self._step, self._work, seconds=seconds, away=away))
+            self.restarted += 1
+            self._changed = True
+            self._tell(name, seconds)
+
+    def _count_away(self) -> None:
+        nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
+        for uid in nodes:
+            self._away[uid] = max(self._away.get(uid, 0), len(nodes))
+
+    def _is_back(self, old: Pod) -> bool:
+        """A Kafka node comes back under its name, a pod of a Deployment as another one of its component."""
+        return any(
+            is_ready(pod)
+            and uid_of(pod) not in self._old
+            and self._owners.component_of(pod) is old.component
+            and (old.component is not Component.KAFKA or name_of(pod) == old.name)
+            for pod in self._seen
+        )
+
+    def _tell(self, name: str, seconds: float) -> None:
+        scope = self._work.scope
+        self._work.report(
+            f"[{scope.namespace}/{scope.cluster}] {self._step.reason.value} roll {self.restarted}/{self.expected}: "
+            f"{name} restarted, Ready after {seconds:.1f} s"
+        )
+
+    def describe(self) -> str:
+        """The state of every pod, for a person who has to find out why nothing moves."""
+        states = [
+            f"{name_of(pod)}: {_condition(pod)}"
+            f"{', to be restarted' if uid_of(pod) in self.left and not is_terminating(pod) else ''}"
+            for pod in self._seen
+        ]
+        names = {name_of(pod) for pod in self._seen}
+        states += [
+            f"{old.name}: gone, nothing Ready in its place"
+            for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
+        ]  # fmt: skip
+        return f"{self.restarted} of {self.expected} restarted. " + "; ".join(states) + "."
+
+    def advice(self) -> str:
+        """A sentence about each pod that does not end although it should have, with a space after it; empty where there is none."""
+        now = self._work.clock.now()
+        return "".join(f"{_end(pod)} " for pod in self._seen if (due := _gone_by(pod)) is not None and due < now)
+
+
+def _condition(pod: Object) -> str:
+    """The state in the words of Kubernetes. What the status says of a pod that is leaving is what its worker said last."""
+    if is_terminating(pod):
+        due = _gone_by(pod)
+        return f"Terminating{_on_worker(pod)}{f', to be gone by {due:%Y-%m-%dT%H:%M:%SZ}' if due else ''}"
+    return f"{(pod.get('status') or {}).get('phase', 'Unknown')}{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
+
+
+def _on_worker(pod: Object) -> str:
+    return f" on worker {worker}" if (worker := worker_of(pod)) else ""
+
+
+def _gone_by(pod: Object) -> datetime | None:
+    """When the time is over that a pod which is being deleted has to end; None where none is."""
+    return read_time(pod["metadata"].get("deletionTimestamp"))
+
+
+def _end(pod: Object) -> str:
+    name, namespace, worker = name_of(pod), pod["metadata"].get("namespace"), worker_of(pod)
+    look = f"Look at its worker (kubectl get node {worker})" if worker else "Look at its worker"
+    return (
+        f"Pod {name} does not end. {look}: where that is lost, see that it is really off, because a node must not run twice, then "
+        f"kubectl delete pod {name} --namespace {namespace} --grace-period=0 --force."
+    )
+
+
+def _cause(pod: Object) -> str:
+    """The reason that Kubernetes gives why a pod does not start: not schedulable, no image, crashing."""
+    status = pod.get("status") or {}
+    waiting = [
+        (container.get("state") or {}).get("waiting") or {}
+        for container in [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
+    ]
+    unscheduled = [
+        one for one in status.get("conditions") or [] if one["type"] == "PodScheduled" and one["status"] != "True"
+    ]
+    reasons = [one.get("reason") for one in (*unscheduled, *waiting)]
+    return "".join(f" ({reason})" for reason in reasons if reason)

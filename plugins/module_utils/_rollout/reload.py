@@ -2,7 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Having a running node read its certificates again: its settings are set to the text that they have already.
+"""The settings by which a node reads the cluster CA's bundle and its own leaf again (docs/operator.md,
+"Who trusts what", "Reload").
+
+In ``server.config`` they are references to Secrets, which the node resolves when it starts. A running node resolves
+them again when they are set to the same text.
+
+The Kafka protocol with one node, broker or controller, over one TLS connection.
+
+kafka-python encodes and decodes the messages. Its own client can ask brokers only, over sockets that it opens itself.
+
+Having a running node read its certificates again: its settings are set to the text that they have already.
 
 Its listeners follow within seconds. Its Raft client and its agent do not: they keep what the process was started with.
 Only a handshake shows that a listener has followed.
@@ -10,18 +20,263 @@ Only a handshake shows that a listener has followed.
 
 from __future__ import annotations
 
+import re
 import ssl
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from .._errors import ApiMissing, KafkaUnavailable, ReloadImpossible
-from .._handshake.stream import ByteStream, Deadline
-from .._strimzi.work import PortOpener
-from .listener_settings import RESTART_INSTEAD, Setting
-from .node_admin import Answer, NodeAdmin, connected
-from .order import Node
+from .._errors import ApiMissing, KafkaUnavailable, KubeError, ReloadImpossible
+from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream, alert_of
+from .._strimzi.apply.work import PortOpener
+from .._strimzi.cluster.kafka import UserListener
+from .._strimzi.names import ClusterNames
+from .nodes import Node
+
+#: Where nodes cannot read a change again.
+RESTART_INSTEAD = "Run the flow with spread=restart: it restarts the nodes instead."
+
+_REFERENCE = re.compile(r"\$\{[^\s${}]+\}")
+_TRUSTED, _CHAIN, _KEY = "truststore.certificates", "keystore.certificate.chain", "keystore.key"
+_STORES = re.compile(rf"listener\.name\.(?P<listener>[^.]+)\.ssl\.(?P<store>{_TRUSTED}|{_CHAIN}|{_KEY})")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting and its static text. The text has to be a reference: a key that stands there itself must not be
+    passed on.
+    """
+
+    name: str
+    reference: str
+
+    def __post_init__(self) -> None:
+        if not _REFERENCE.fullmatch(self.reference):
+            raise ReloadImpossible(
+                self.name, "is not a reference of the form ${…} to what is kept elsewhere", RESTART_INSTEAD
+            )
+
+
+@dataclass(frozen=True)
+class References:
+    """bundle: the whole reference to the CA certificates. own: how every reference to the node's own Secret begins."""
+
+    bundle: str
+    own: str
+
+
+def strimzi_references(scope: ClusterNames, pod: str) -> References:
+    """The references as KafkaBrokerConfigurationBuilder writes them."""
+    return References(
+        f"${{strimzisecrets:{scope.namespace}/{scope.trust_bundle_secret}:{scope.bundle_entry}}}",
+        f"${{strimzisecrets:{scope.namespace}/{pod}:",
+    )
+
+
+@dataclass(frozen=True)
+class ListenerSettings:
+    """trust: the truststores with the cluster CA's bundle. leaf: chain and key of each listener with the node's own."""
+
+    trust: tuple[Setting, ...]
+    leaf: tuple[Setting, ...]
+
+
+def read_listener_settings(config: str, references: References, where: str) -> ListenerSettings:
+    """config: text of ``server.config``; where: its name, for messages.
+
+    Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster
+    CA. Raises ReloadImpossible unless every internal listener has a truststore and a leaf, and every listener both
+    certificate and key of a leaf or neither.
+    """
+    properties = _properties(config)
+    stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
+    try:
+        settings = {name: Setting(name, properties[name]) for name in stores}
+    except ReloadImpossible as problem:
+        raise ReloadImpossible(f"{where}: {problem.object}", problem.cause, problem.remedy) from None
+    trust = [name for name in stores if stores[name]["store"] == _TRUSTED and properties[name] == references.bundle]
+    leaf = [
+        name for name in stores if stores[name]["store"] != _TRUSTED and properties[name].startswith(references.own)
+    ]
+    _require_whole_leaves({stores[name]["listener"] for name in leaf}, leaf, where)
+    _require_internal(properties, {*trust, *leaf}, where)
+    return ListenerSettings(tuple(map(settings.__getitem__, trust)), tuple(map(settings.__getitem__, leaf)))
+
+
+def read_user_trust(
+    config: str, references: References, listeners: Iterable[UserListener], where: str
+) -> tuple[Setting, ...]:
+    """The truststores of these listeners, which have the bundle of the clients CA. Raises ReloadImpossible where one has another."""
+    properties, found = _properties(config), []
+    for listener in listeners:
+        name = _name(listener.identifier, _TRUSTED)
+        if properties.get(name) != references.bundle:
+            raise ReloadImpossible(
+                f"{where}:", f"{name} does not refer to the Secret that Strimzi keeps for it", RESTART_INSTEAD
+            )
+        found.append(Setting(name, references.bundle))
+    return tuple(found)
+
+
+def _properties(config: str) -> dict[str, str]:
+    """The settings by name; the last one counts where a name is written twice."""
+    pairs = (line.partition("=") for line in config.splitlines())
+    return {name.strip(): value.strip() for name, _equals, value in pairs}
+
+
+def _require_whole_leaves(listeners: set[str], leaf: list[str], where: str) -> None:
+    """Certificate and key of a listener have to come from the same place: a node would refuse a pair that does not
+    belong together, but not every node checks it.
+    """
+    for listener in sorted(listeners):
+        if not {_name(listener, _CHAIN), _name(listener, _KEY)} <= set(leaf):
+            raise ReloadImpossible(
+                f"{where}:", f"certificate and key of listener {listener} come from different places", RESTART_INSTEAD
+            )
+
+
+def _require_internal(properties: Mapping[str, str], found: set[str], where: str) -> None:
+    for listener in _internal(properties, where):
+        for store in (_TRUSTED, _CHAIN, _KEY):
+            if _name(listener, store) not in found:
+                raise ReloadImpossible(
+                    f"{where}:",
+                    f"{_name(listener, store)} does not refer to the Secret that Strimzi keeps for it",
+                    RESTART_INSTEAD,
+                )
+
+
+def _internal(properties: Mapping[str, str], where: str) -> list[str]:
+    """The listeners between nodes. A separate controller serves no brokers."""
+    roles = {role.strip() for role in properties.get("process.roles", "").split(",")}
+    wanted = ["controller.listener.names", *(["inter.broker.listener.name"] if "broker" in roles else [])]
+    missing = [name for name in ("process.roles", *wanted) if not properties.get(name)]
+    if missing:
+        raise ReloadImpossible(f"{where}:", f"there is no {missing[0]}", RESTART_INSTEAD)
+    return [properties[name].lower() for name in wanted]
+
+
+def _name(listener: str, store: str) -> str:
+    return f"listener.name.{listener}.ssl.{store}"
+
+
+#: The versions of the two APIs that are used here: Kafka has them since 2.4 and 3.7 (KIP-919), in the same form on
+#: brokers and controllers.
+_ALTER, _DESCRIBE = 1, 1
+_BROKER, _SET, _CONTROLLERS = 4, 0, 2
+#: Bytes; every answer to the questions asked here is far smaller.
+_LONGEST_ANSWER = 1 << 20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """code: Kafka's error code, 0 for none. message: as Kafka gives it, which may quote what was set."""
+
+    code: int
+    message: str
+
+
+@contextmanager
+def connected(
+    opening: Opener, context: ssl.SSLContext, host: str, name: str, deadline: Deadline
+) -> Iterator[NodeAdmin]:
+    """host: the name that the node's certificate has to be for; name: of node and port, for messages. Raises
+    KafkaUnavailable.
+
+    Errors inside, of the connection or of an answer that cannot be read, become KafkaUnavailable as well.
+    """
+    from kafka.errors import KafkaError
+
+    try:
+        with opening(deadline.remaining()) as stream:
+            yield NodeAdmin(TlsStream(stream, context, host, deadline), deadline)
+    except KubeError as error:
+        raise _unavailable(name, str(error).rstrip("."), error.remedy) from None
+    except (OSError, KafkaError) as error:
+        raise _unavailable(name, _cause(error), "Check that the node is up, and run again.") from None
+
+
+def _unavailable(name: str, cause: str, remedy: str) -> KafkaUnavailable:
+    return KafkaUnavailable(name, f"does not answer: {cause}", remedy)
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not what we trust ({error.verify_message.rstrip('.')})"
+    if isinstance(error, ssl.SSLEOFError):
+        return "it ended the connection"
+    if isinstance(error, ssl.SSLError):
+        alert = alert_of(error)
+        return f"it refuses us with the alert {alert}" if alert else f"TLS library: {error.reason}"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+class NodeAdmin:
+    """Asks one thing at a time. Raises OSError, KubeError, and KafkaError for what cannot be read."""
+
+    def __init__(self, stream: ByteStream, deadline: Deadline) -> None:
+        from kafka.protocol.parser import KafkaProtocol
+
+        self._stream = stream
+        self._deadline = deadline
+        self._protocol: Any = KafkaProtocol(client_id="trustops.strimzi", receive_message_max_bytes=_LONGEST_ANSWER)
+        self._versions: dict[int, tuple[int, int]] | None = None
+
+    def set_on_node(self, node_id: int, settings: Sequence[Setting]) -> Answer:
+        """SET of the dynamic configuration of this one node, all or nothing. Raises ApiMissing."""
+        from kafka.protocol.admin import IncrementalAlterConfigsRequest as Request
+
+        resource = Request.AlterConfigsResource
+        configs = [
+            resource.AlterableConfig(name=one.name, config_operation=_SET, value=one.reference) for one in settings
+        ]
+        wanted = resource(resource_type=_BROKER, resource_name=str(node_id), configs=configs)
+        answers = self._ask(Request[_ALTER](resources=[wanted], validate_only=False)).responses
+        if [one.resource_name for one in answers] != [str(node_id)]:
+            raise ConnectionError("it answers about something else than was asked")
+        return Answer(answers[0].error_code, answers[0].error_message or "")
+
+    def active_controller(self) -> int:
+        """As a controller knows it; -1 while there is none. Raises ApiMissing."""
+        from kafka.protocol.admin import DescribeClusterRequest
+
+        return int(self._ask(DescribeClusterRequest[_DESCRIBE](endpoint_type=_CONTROLLERS)).controller_id)
+
+    def _ask(self, request: Any) -> Any:
+        """Send a request and return its answer. The node is asked for its versions before, because it ends the
+        connection on one that it does not know.
+        """
+        if self._versions is None:
+            from kafka.protocol.metadata import ApiVersionsRequest
+
+            offered = self._exchange(ApiVersionsRequest[0]()).api_keys
+            self._versions = {one.api_key: (one.min_version, one.max_version) for one in offered}
+        least, most = self._versions.get(request.API_KEY, (0, -1))
+        if not least <= request.API_VERSION <= most:
+            raise ApiMissing(f"it does not speak version {request.API_VERSION} of {request.name}")
+        return self._exchange(request)
+
+    def _exchange(self, request: Any) -> Any:
+        self._protocol.send_request(request)
+        self._stream.send(self._protocol.send_bytes(), self._deadline.remaining())
+        while True:
+            data = self._stream.recv(self._deadline.remaining())
+            if not data:
+                raise ConnectionError("it ended the connection")
+            if answers := self._read(data):
+                return answers[0][1]
+
+    def _read(self, data: bytes) -> Any:
+        """Each with the number of its request; empty while none is complete."""
+        try:
+            return self._protocol.receive_bytes(data)
+        except (ValueError, struct.error):
+            raise ConnectionError("its answer cannot be read") from None
+
 
 _CONTROL_PLANE, _REPLICATION = 9090, 9091
 #: Seconds for one node, half of what a Lease lasts, which is not renewed meanwhile. A broker tests the new certificates

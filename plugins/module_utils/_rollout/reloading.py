@@ -18,24 +18,29 @@ from datetime import timedelta
 from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
 from .._kube.resources import CONFIG_MAPS
 from .._pki.certificates import Certificate
-from .._strimzi.actions import Action
+from .._strimzi.apply.work import Action, PortOpener, Work
+from .._strimzi.cluster.kafka import user_listeners
+from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
-from .._strimzi.observe import Observation
-from .._strimzi.user_listeners import user_listeners
-from .._strimzi.work import PortOpener, Work
 from .._trust.evidence.parties import unanswered
-from .._trust.model.listeners import ObservedListener, Unanswered
 from .._trust.model.names import named
+from .._trust.model.nodes import ObservedListener, Unanswered
 from .._trust.model.steps.nodes import Reload
-from .answers import silence_error
-from .identity import operator_context
-from .listener_settings import RESTART_INSTEAD, Setting, read_listener_settings, read_user_trust, strimzi_references
-from .nodes import kafka_pods, read_node
-from .order import Node
-from .reload import ReloadTarget, reload_node
+from .admin import operator_context
+from .nodes import Node, kafka_pods, read_node
+from .reload import (
+    RESTART_INSTEAD,
+    ReloadTarget,
+    Setting,
+    read_listener_settings,
+    read_user_trust,
+    reload_node,
+    strimzi_references,
+)
+from .roll import silence_error
 
-_CONFIG = "server.config"
 _PAUSE = 1.0
+_CONFIG = "server.config"
 #: Nodes that are told at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 

@@ -14,35 +14,72 @@ their Deployments recreate them (docs/operator.md, "Phases by hand", "Manual rol
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from .._errors import NotFound, RestartsNotDue, RollStuck, TimedOut
+from .._errors import NodesSilent, NotFound, RestartsNotDue, RollStuck, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names
-from .._strimzi.observe import Observation
-from .._strimzi.operator import await_leaves, request_reconcile
-from .._strimzi.pods import is_final, is_ready
+from .._strimzi.apply.carry_out import CarryOut
+from .._strimzi.apply.work import Action, Strategy, Work, Write, WriteVerb, version, write_all
+from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.operator import await_leaves, request_reconcile
+from .._strimzi.cluster.pods import is_final, is_ready
 from .._strimzi.secret_data import annotation
-from .._strimzi.work import Strategy, Work
-from .._strimzi.writes import (
-    Write,
-    WriteVerb,
-    version,
-    write_all,
-)
+from .._trust.evidence.parties import unanswered
+from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
-from .._trust.model.steps.nodes import Roll, RollReason
+from .._trust.model.steps.base import Step
+from .._trust.model.steps.nodes import AwaitAnswers, Reload, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
-from .progress import Progress, deletion, restart
+from .nodes import Progress, deletion, restart
 
 Objects = Mapping[str, Mapping[str, Any]]
 
 #: Seconds without a restart after which it is looked whether the operator still has a reason for those that are left.
 _STILL = 30.0
+#: Seconds between two times that nodes are asked which have not answered.
+_PAUSE = 1.0
+
+
+def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> None:
+    """Ask these nodes until each has answered or is gone; its successor is asked with all others. Raises NodesSilent."""
+    what = ", ".join(f"Pod {work.scope.namespace}/{node.pod}" for node in step.nodes)
+    if work.dry_run:
+        work.record(Action("wait", what, "answer what it presents and trusts", step.phase.value))
+        return
+    begun, limit = work.clock.monotonic(), work.settings.pod_timeout
+    silent, moved_at = step.nodes, begun
+    while left := _ask_again(silent, work):
+        now = work.clock.monotonic()
+        moved_at = now if len(left) < len(silent) else moved_at
+        if now - moved_at >= limit.total_seconds():
+            raise silence_error(left, limit, work)
+        silent = left
+        work.alive()
+        work.clock.sleep(_PAUSE)
+    work.record(Action("wait", what, "answered", step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def _ask_again(nodes: Iterable[Unanswered], work: Work) -> tuple[Unanswered, ...]:
+    """The nodes that are still there and have not answered this time either."""
+    found = work.observe().with_only(frozenset(node.uid for node in nodes))
+    seen = work.look_live(found) if work.look_live and found.snapshot.nodes.pods else None
+    return unanswered(found.snapshot.with_nodes(listeners=seen))
+
+
+def silence_error(nodes: tuple[Unanswered, ...], limit: timedelta, work: Work) -> NodesSilent:
+    """The error about nodes that have not answered for so long."""
+    return NodesSilent(
+        f"{', '.join(node.sentence for node in nodes)}:",
+        f"no answer came for {limit.total_seconds():.0f} s",
+        f"Look at it: kubectl describe pod {nodes[0].pod} --namespace {work.scope.namespace}. Then run the flow again.",
+        frozenset(node.uid for node in nodes),
+    )
 
 
 @dataclass
@@ -188,3 +225,13 @@ class _Due:
                 f"waits for restarts that the operator has no reason for any more. {self._progress.describe()}",
                 "Run the flow again: it looks at what is stored, and goes on with that.",
             )
+
+
+def _reload(step: Reload, observation: Observation, work: Work) -> None:
+    # Imported only for a reload: most calls make none, and all of this code speaks to Kafka.
+    from .reloading import carry_out_reload
+
+    carry_out_reload(step, observation, work)
+
+
+CARRY_OUT: Mapping[type[Step], CarryOut] = {Roll: carry_out_roll, Reload: _reload, AwaitAnswers: await_answers}

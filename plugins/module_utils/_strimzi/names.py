@@ -4,6 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """Names, labels and annotations of Strimzi 1.x and of this collection (docs/operator.md, "CA Secrets",
 "Pod annotations", "Kafka resource").
+
+The kinds of Strimzi 1.x (docs/operator.md, "Kafka resource") and of cert-manager that are read or written here.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+
+from .._kube.resources import Resource
 
 DOMAIN = "strimzi.io"
 
@@ -224,3 +228,16 @@ class ClusterNames:
     def node_name_label(self) -> str:
         """Value of ``strimzi.io/name`` on Kafka nodes and their Secrets."""
         return f"{self.cluster}-kafka"
+
+
+KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
+KAFKA_NODE_POOLS = Resource("kafka.strimzi.io", "v1", "kafkanodepools", "KafkaNodePool")
+KAFKA_USERS = Resource("kafka.strimzi.io", "v1", "kafkausers", "KafkaUser")
+KAFKA_ACCESSES = Resource("access.strimzi.io", "v1alpha1", "kafkaaccesses", "KafkaAccess")
+STRIMZI_POD_SETS = Resource("core.strimzi.io", "v1", "strimzipodsets", "StrimziPodSet")
+SERVICES = Resource("", "v1", "services", "Service")
+ROUTES = Resource("route.openshift.io", "v1", "routes", "Route")
+CERTIFICATES = Resource("cert-manager.io", "v1", "certificates", "Certificate")
+CERTIFICATE_REQUESTS = Resource("cert-manager.io", "v1", "certificaterequests", "CertificateRequest")
+ISSUERS = Resource("cert-manager.io", "v1", "issuers", "Issuer")
+CLUSTER_ISSUERS = Resource("cert-manager.io", "v1", "clusterissuers", "ClusterIssuer")

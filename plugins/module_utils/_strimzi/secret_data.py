@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Secret data: base64 in, base64 out."""
+"""Secret data: base64 in, base64 out.
+
+Whether a Secret is small enough for Kubernetes to store it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ import binascii
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from .._errors import StepError
+from .._trust.preconditions.cluster import SECRET_LIMIT
 
 _DIGITS = re.compile(r"[0-9]{1,10}")
 #: The largest number that the operator, a Java program, reads.
@@ -57,3 +63,20 @@ def whole_number(text: str) -> int | None:
     """A number such as the operator reads; None for any other text, also for one of thousands of digits."""
     number = int(text) if _DIGITS.fullmatch(text) else None
     return None if number is None or number > _LARGEST else number
+
+
+#: The remedy where the certificates of a component do not find room in one Secret.
+MAKE_ROOM = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
+#: The remedy for a person who brings certificates by hand.
+IN_PORTIONS = "Bring fewer at once, and run the flow before the next ones: what it has taken needs less room."
+
+
+def check_room(secret: str, what: str, data: Mapping[str, bytes], remedy: str) -> None:
+    """secret: with its namespace. data: all that it would hold. The API server would refuse it too, and say less. Raises StepError."""
+    total = sum(map(len, data.values()))
+    if total > SECRET_LIMIT:
+        raise StepError(
+            f"Secret {secret}",
+            f"would hold {total} bytes with {what}; Kubernetes allows {SECRET_LIMIT}",
+            f"Nothing of this was written. {remedy}",
+        )

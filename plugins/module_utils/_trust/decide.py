@@ -13,34 +13,34 @@ from dataclasses import dataclass, replace
 from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
-from .ledger.journal import in_flight
-from .ledger.stop import describe_stop, limit_to_stop, may_lead_flow
+from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
-from .model.decision import Decision, Transition
+from .model.decision import Condition, Decision, Transition, Violation
 from .model.goals import Goal, Phase, Retire
 from .model.intent import Intent, Spread
-from .model.ledger import Journal, Ledger, Stop
+from .model.ledger import Journal, Ledger, Stop, TrustState
 from .model.snapshot import Snapshot
-from .model.states import TrustState
 from .model.steps.authority import SetGenerated
 from .model.steps.base import Steps
-from .model.steps.books import WriteLedger
-from .model.steps.pause import AwaitVerdict
-from .model.violations import Condition, Violation
+from .model.steps.nodes import AwaitVerdict
+from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import PRECONDITIONS, Precondition, check
-from .rules.answers import wait_where_it_matters
-from .rules.confirmation import describe_roots_to_confirm
-from .rules.hand_over import hand_over
-from .rules.holds import check_leaves_of_restarted, describe_holds_of_retire, list_holds
+from .rules.holds import (
+    check_leaves_of_restarted,
+    describe_held_authorities,
+    describe_holds_of_retire,
+    describe_rest_of_replacement,
+    describe_roots_to_confirm,
+    list_holds,
+    wait_where_it_matters,
+)
 from .rules.order import RULES, RULES_AT_REST, Rule
-from .rules.pause import resume_operators
-from .rules.put_back import put_back
+from .rules.pace import is_patient
+from .rules.pause import await_verdict, operator_refusals, resume_operators
 from .rules.requests import describe_awaited_leaves, ending_unserved, leaves_to_ask_for
-from .rules.retirement import is_patient
+from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
-from .rules.verdict import await_verdict, operator_refusals
-from .rules.waiting import describe_held_authorities, describe_rest_of_replacement
 
 _PHASE_OF_STATE = {
     TrustState.UNTRUSTED: Phase.PREPARE,

@@ -2,21 +2,250 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The facts about a flow: the content of report.json, from the results of the modules that it called."""
+"""The CAs before and after a run, and which of the removed ones are still trusted by a pod.
+
+The channels, each a party of its own, with the CAs that they present and trust. Only a handshake shows that a CA is
+refused.
+
+Stored evidence shows the certificates that a party was given; it does not show what the party refuses.
+
+The inventory of those who log in with certificates of the clients CA: whose each is, who issued it, when it ends, who reads it.
+
+The facts about a flow: the content of report.json, from the results of the modules that it called.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.authorities import describe_authorities
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.channels import describe_channels, describe_proof
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties import describe_pods
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.rolls import describe_rolls
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.stages import describe_phases
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import seconds_between
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.users import describe_users
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.nodes import (
+    describe_phases,
+    describe_pods,
+    describe_rolls,
+    operator_party,
+    order_of,
+    short_names,
+)
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import (
+    CHANGES,
+    KAFKA,
+    OPERATOR,
+    Run,
+    days_left,
+    seconds_between,
+)
+
+Authority = dict[str, Any]
+
+#: RFC 4514: an attribute stands between two commas that are not escaped; an escaped character.
+_ATTRIBUTE = re.compile(r"(?:[^,\\]|\\.)+")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+def describe_authorities(run: Run, now: datetime) -> dict[str, Any]:
+    """``cas``: of the ledger as it is now. ``removed``: those that this run removed, or that some pod still trusts."""
+    before = {ca["sha256"]: ca for ca in run.first["cas"]}
+    kept = {ca["sha256"] for ca in run.last["cas"]}
+    lingering = {ca["sha256"]: ca for ca in run.last["removed"]}
+    gone = {**{sha256: ca for sha256, ca in before.items() if sha256 not in kept}, **lingering}
+    trusting = {pod for ca in lingering.values() for pod in ca.get("pods") or []}
+    knowing = {pod for ca in lingering.values() for pod in ca.get("lingering") or []}
+    return {
+        "cas": [{**ca, **_added(ca, before, now)} for ca in run.last["cas"]],
+        "removed": [_gone(ca, before, lingering, now) for ca in gone.values()],
+        "cas_before": [{**ca, "name": common_name(ca["subject"])} for ca in run.first["cas"]],
+        "removed_ca_trusted_by": len(trusting),
+        "removed_ca_known_by": sorted(knowing),
+    }
+
+
+def _added(ca: Mapping[str, Any], before: Mapping[str, Authority], now: datetime) -> Authority:
+    state = before[ca["sha256"]]["state"] if ca["sha256"] in before else None
+    return {
+        "name": common_name(ca["subject"]),
+        "days_left": days_left(ca.get("not_after"), now),
+        "state_before": state,
+    }
+
+
+def _gone(
+    ca: Mapping[str, Any], before: Mapping[str, Authority], lingering: Mapping[str, Authority], now: datetime
+) -> Authority:
+    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart; of the pods in ``lingering``
+    every channel but the listeners does.
+    """
+    facts = {key: ca.get(key) for key in ("subject", "sha256", "fingerprint", "not_before", "not_after")}
+    found = lingering.get(ca["sha256"], {})
+    left = {key: sorted(found.get(key) or []) for key in ("pods", "lingering")}
+    return {**facts, **_added(ca, before, now), "state": None, **left}
+
+
+def common_name(subject: str) -> str:
+    """The common name of an RFC 4514 name as people read it; the whole name when it has none."""
+    for attribute in _ATTRIBUTE.findall(subject):
+        if attribute.upper().startswith("CN="):
+            return _ESCAPED.sub(r"\1", attribute[3:])
+    return subject
+
+
+Channel = dict[str, Any]
+#: The source of what is known of a channel.
+HANDSHAKE, STORED = "handshake", "stored"
+
+
+def describe_channels(run: Run) -> dict[str, Any]:
+    """``look``: when the listeners were asked, or why not. CAs are named by the first 12 digits of their SHA-256."""
+    evidence = run.look["evidence"]
+    channels = [*_nodes(run), *_rafts(run), *_components(run), *_operator(run), *map(_client, run.last["outside"])]
+    return {
+        "look": {"seen_at": evidence.get("seen_at"), "why": str(evidence.get("why") or "")},
+        "channels": channels,
+    }
+
+
+def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many of the listeners that verify clients by these CAs were seen to refuse the removed ones."""
+    everything, gone = list(channels), {ca["sha256"][:12] for ca in removed}
+    asked = [one for one in everything if one["evidence"] == HANDSHAKE and one["verifies"]]
+    return {
+        "listeners_asked": len(asked),
+        "listeners_refusing": sum(gone <= set(one["refuses"]) for one in asked) if gone else 0,
+        "listeners_trusting": sum(bool(gone & set(one["trusts"])) for one in asked),
+        "nodes_not_asked": sum(one["kind"] == "node" for one in everything),
+    }
+
+
+def _channel(kind: str, party: str, evidence: str, **known: Any) -> Channel:
+    """A channel. kind: listener, node, raft, a component or client. party: the pod or client; port: of a listener, else
+    0.
+    """
+    nothing: Channel = {"port": 0, "verifies": True, "presents": [], "trusts": [], "refuses": [], "why": []}
+    return {"kind": kind, "party": party, "evidence": evidence, **nothing, **known}
+
+
+def _nodes(run: Run) -> Iterable[Channel]:
+    """The listeners of each node that still runs as it was asked; else the node as a whole, from what is stored."""
+    answers: dict[str, list[Mapping[str, Any]]] = {}
+    for one in run.look["listeners"]:
+        answers.setdefault(one["uid"], []).append(one)
+    asked = {one["pod"] for one in run.look["listeners"]}
+    for pod in _sorted(pod for pod in run.last["pods"] if pod["component"] == KAFKA):
+        known = answers.get(pod["uid"], [])
+        for one in sorted(known, key=lambda listener: int(listener["port"])):
+            yield _listener(one)
+        if not known:
+            again = "replaced after it was asked" if pod["name"] in asked else "no listener of it was asked"
+            yield _stored("node", pod, again)
+
+
+def _listener(one: Mapping[str, Any]) -> Channel:
+    return _channel(
+        "listener",
+        one["pod"],
+        HANDSHAKE,
+        port=one["port"],
+        verifies=one["verifies"],
+        presents=short_names(one["issuers"]),
+        trusts=short_names(one["trusts"]),
+        refuses=short_names(one["refuses"]),
+        why=list(one["why"]),
+    )
+
+
+def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
+    presents, trusts = short_names(pod["presents"]), short_names(pod["trusts"])
+    reasons = [*why, *([pod["evidence"]] if pod.get("evidence") else [])]
+    return _channel(kind, pod["name"], STORED, presents=presents, trusts=trusts, why=reasons)
+
+
+def _rafts(run: Run) -> Iterable[Channel]:
+    """The Raft clients and agents of nodes whose listeners have read again: they know the CAs and present the leaves
+    that the listeners have given up, beside those that the process was started with.
+    """
+    started = {pod["name"]: pod for pod in run.last["pods"]}
+    known: dict[str, list[str]] = {}
+    presented: dict[str, list[str]] = {}
+    for leaf in run.last["held_leaves"]:
+        for name in (*leaf["pods"], *leaf["lingering"]):
+            presented.setdefault(name, []).append(f"presents the certificate that ends on {leaf['not_after']}")
+    for ca in run.last["removed"]:
+        for name in ca.get("lingering") or []:
+            known.setdefault(name, []).append(ca["sha256"][:12])
+    for name in sorted({*known, *presented}, key=lambda one: order_of(KAFKA, one)):
+        reasons = [*presented.get(name, ()), "until the next restart of the node"]
+        pod = started.get(name, {"presents": [], "trusts": []})
+        presents = [] if name in presented else short_names(pod["presents"])
+        trusts = [*sorted(known.get(name, ())), *short_names(pod["trusts"])]
+        yield _channel("raft", name, STORED, presents=presents, trusts=trusts, why=reasons)
+
+
+def _components(run: Run) -> Iterable[Channel]:
+    for pod in _sorted(pod for pod in run.last["pods"] if pod["component"] != KAFKA):
+        yield _stored(pod["component"], pod)
+
+
+def _operator(run: Run) -> Iterable[Channel]:
+    for _component, name, presents, trusts in operator_party(run.last):
+        yield _channel(OPERATOR, name, STORED, presents=presents, trusts=trusts, why=["its Secrets"])
+
+
+def _client(client: Mapping[str, Any]) -> Channel:
+    waiver = client.get("waiver")
+    waived = [f"waived until {waiver['until']}"] if waiver else []
+    reasons = [client["doubt"] or "its copy of the CAs", *waived]
+    return _channel("client", client["client"], STORED, trusts=short_names(client["trusts"]), why=reasons)
+
+
+def _sorted(pods: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(pods, key=lambda pod: order_of(pod["component"], pod["name"]))
+
+
+Facts = Mapping[str, Any]
+
+
+def describe_users(seen: Facts) -> list[dict[str, Any]]:
+    """seen: the result of ``strimzi_user_info``. An entry for each user, and for each certificate in a Secret that a person has named."""
+    users = (_user(f"KafkaUser {one['namespace']}/{one['name']}", one) for one in seen.get("users") or ())
+    return [*users, *(_user(one["secret"], one) for one in seen.get("named_certificates") or ())]
+
+
+def _user(name: str, one: Facts) -> dict[str, Any]:
+    """authentication: empty of a certificate in a named Secret."""
+    certificate: Facts = one["certificate"] or {}
+    return {
+        "name": name,
+        "authentication": one.get("authentication", ""),
+        "subject": certificate.get("subject", ""),
+        "issuer": certificate.get("ca") or certificate.get("issuer", ""),
+        "sha256": certificate.get("sha256", ""),
+        "not_after": certificate.get("not_after"),
+        "read_by": list(one["presenters"]),
+        "problem": certificate.get("problem", ""),
+    }
+
+
+def rows_of(users: Sequence[Facts]) -> list[dict[str, Any]]:
+    """As they are shown."""
+    return [
+        {
+            "name": one["name"],
+            "issuer": one["issuer"] or "none",
+            "not_after": one["not_after"] or "-",
+            "read_by": [_reader(reader) for reader in one["read_by"]],
+            "problem": one["problem"],
+        }
+        for one in users
+    ]
+
+
+def _reader(reader: Facts) -> str:
+    if reader["up_to_date"] is None:
+        return f"{reader['name']} (not known whether since it changed)"
+    return str(reader["name"]) if reader["up_to_date"] else f"{reader['name']} (not since it changed)"
+
 
 #: The version of the structure; it is raised when a key changes its meaning or goes away.
 SCHEMA = 2

@@ -2,7 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The texts, rows and places that the templates show. The templates escape them; this module does not."""
+"""The matrix of channels and CAs, with rows that say the same folded into one: a hundred nodes stay readable.
+
+The timeline: one row a phase, one bar for each call, with their places, for SVG.
+
+The texts, rows and places that the templates show. The templates escape them; this module does not.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,146 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.matrix import matrix
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import HANDSHAKE, rows_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.timeline import summary, timeline
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.users import rows_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
 Facts = Mapping[str, Any]
+#: Up to this number, equal rows are shown one by one.
+APART = 3
+
+
+def matrix(facts: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
+    """``more``: channels that are like the first of their row."""
+    alike: dict[tuple[Any, ...], list[Facts]] = {}
+    for channel in facts["channels"]:
+        alike.setdefault(_likeness(channel, cas), []).append(channel)
+    return {
+        "caption": _caption(facts["look"]),
+        "cas": [
+            {"letter": ca["letter"], "colour": ca["colour"], "name": ca["name"], "short": ca["short"]} for ca in cas
+        ],
+        "rows": [row for channels in alike.values() for row in _rows(channels, cas)],
+    }
+
+
+def _likeness(channel: Facts, cas: Sequence[Facts]) -> tuple[Any, ...]:
+    """Two channels are alike when they have the same cells for the same reasons, but for their own names."""
+    reasons = tuple(why.replace(channel["party"], "") if channel["party"] else why for why in channel["why"])
+    return channel["kind"], channel["port"], channel["evidence"], tuple(_cells(channel, cas)), reasons
+
+
+def _rows(channels: Sequence[Facts], cas: Sequence[Facts]) -> list[dict[str, Any]]:
+    if len(channels) <= APART:
+        return [_row(channel, [], cas) for channel in channels]
+    return [_row(channels[0], channels[1:], cas)]
+
+
+def _row(channel: Facts, others: Sequence[Facts], cas: Sequence[Facts]) -> dict[str, Any]:
+    return {
+        "name": _name(channel),
+        "more": f"{len(others)} more like this" if others else "",
+        "others": [_name(other) for other in others],
+        "cells": _cells(channel, cas),
+        "known_from": _known_from(channel),
+        "why": "; ".join(channel["why"]),
+    }
+
+
+def _name(channel: Facts) -> str:
+    if channel["kind"] == "listener":
+        return f"{channel['party']}:{channel['port']}"
+    return f"Raft client and agent of {channel['party']}" if channel["kind"] == "raft" else str(channel["party"])
+
+
+def _known_from(channel: Facts) -> str:
+    if channel["evidence"] != HANDSHAKE:
+        return "stored evidence, not observed"
+    answered = channel["presents"] or channel["trusts"] or channel["refuses"]
+    return HANDSHAKE if answered else "asked, not observed"
+
+
+def _cells(channel: Facts, cas: Sequence[Facts]) -> list[str]:
+    return [_cell(channel, ca["short"]) for ca in cas]
+
+
+def _cell(channel: Facts, ca: str) -> str:
+    """The text of a cell. A listener that verifies no client by these CAs neither trusts nor refuses them."""
+    presents = ["presents"] if ca in channel["presents"] else []
+    if not channel["verifies"]:
+        return "presents" if presents else "-"
+    return ", ".join([*presents, _trust(channel, ca)])
+
+
+def _trust(channel: Facts, ca: str) -> str:
+    trusts, refuses = ca in channel["trusts"], ca in channel["refuses"]
+    if trusts is refuses:
+        return "unknown"
+    return "trusts" if trusts else "refuses"
+
+
+def _caption(look: Facts) -> str:
+    if not look["seen_at"]:
+        why = f" ({look['why']})" if look["why"] else ""
+        return f"No listener was asked in this run{why}: all of this is stored evidence, and what it does not show is unknown"
+    return (
+        f"Listeners as they answered handshakes, asked last at {words.time_for_people(look['seen_at'])}; everything else from stored "
+        "evidence at the end of the run"
+    )
+
+
+WIDTH, LEFT, RIGHT, ROW = 1040, 170, 1030, 62
+#: The least width of a bar, so that calls which took no time can be seen.
+NARROWEST = 3.0
+
+
+def timeline(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The timeline of the calls. Time between calls, which is Ansible's own, is left out."""
+    whole = facts["worked_seconds"] or 1.0
+    rows = [_timeline_row(index, phase, whole) for index, phase in enumerate(facts["phases"])]
+    return {"width": WIDTH, "left": LEFT, "right": RIGHT, "height": len(rows) * ROW + 4, "rows": rows}
+
+
+def _timeline_row(index: int, phase: Mapping[str, Any], whole: float) -> dict[str, Any]:
+    bars = [_bar(one, whole) for one in phase["work"]]
+    begin = min(stripe["x"] for stripe in bars)
+    late = begin > (LEFT + RIGHT) / 2
+    return {
+        "y": index * ROW, "phase": phase["phase"], "duration": duration(phase["seconds"]),
+        "meaning": PHASES[phase["phase"]],
+        "bars": bars,
+        "text": summary(phase),
+        "text_x": max(stripe["x"] + stripe["width"] for stripe in bars) if late else begin,
+        "anchor": "end" if late else "start",
+    }  # fmt: skip
+
+
+def _bar(work: Mapping[str, Any], whole: float) -> dict[str, Any]:
+    scale = (RIGHT - LEFT) / whole
+    width = max(work["seconds"] * scale, NARROWEST)
+    x = min(LEFT + work["begins"] * scale, RIGHT - width)
+    what = f"{count(work['writes'], 'write')}, {count(work['restarts'], 'restart')}"
+    return {
+        "x": round(x, 1), "width": round(width, 1), "kind": work["kind"],
+        "title": f"{what}, {duration(work['seconds'])}",
+    }  # fmt: skip
+
+
+def summary(phase: Mapping[str, Any]) -> str:
+    """The actions of a phase in one line."""
+    writes = sum(written["times"] for written in phase["writes"])
+    parts = [count(writes, "write")] if writes else []
+    rolled = sum(work["seconds"] for work in phase["work"] if work["kind"] == "roll")
+    if phase["restarts"]:
+        parts.append(
+            f"{count(len(phase['restarts']), 'pod')} restarted" + (f" in {duration(rolled)}" if rolled else "")
+        )
+    waited = [wait["seconds"] or 0.0 for wait in phase["waits"]]
+    if waited:
+        parts.append(f"waited {duration(sum(waited))} for the operator")
+    return ", ".join(parts)
+
+
 #: Classes of the style sheet; the letter tells CAs apart without colour.
 COLOURS = 5
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import parties
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, outgoing, projection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import gates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import books, journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause as PauseStep
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause as PauseStep
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import pause, retire, switch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import await_bundle
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import settle_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import settle_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import await_bundle
 
 from ...support.engines import leaving_open, without
 from .. import runs as of_both
@@ -86,7 +86,7 @@ def test_programs_are_waited_for_until_they_have_read_the_new_certificate(progra
 
 def test_what_was_on_its_way_at_the_switch_ends_later(monkeypatch: Patch) -> None:
     """A program reads a certificate that the User Operator began before the switch and stored after it."""
-    monkeypatch.setattr(outgoing, "_BELATED", -timedelta(days=1))
+    monkeypatch.setattr(journal, "_BELATED", -timedelta(days=1))
     begin = start(REPLACE_KEY, (1,), 1, (READER,), environment=Environment(aging=True, expiring=True))
     assert counter_example(begin, world()).startswith("I2")
 
@@ -100,7 +100,7 @@ def test_what_programs_had_read_before_the_switch_ends(monkeypatch: Patch) -> No
 
 def test_a_certificate_that_is_about_to_be_issued_counts(monkeypatch: Patch) -> None:
     """The User Operator has read the old CA, and stores a certificate of it when that has left."""
-    monkeypatch.setattr(removal, "parties_awaiting_issue", lambda *_arguments: ())
+    monkeypatch.setattr(gates, "parties_awaiting_issue", lambda *_arguments: ())
     assert counter_example(start(REPLACE_KEY, (1,), 0, absent=1), world(adds_a_user)).startswith("I2")
 
 
@@ -110,14 +110,14 @@ def test_a_certificate_that_is_about_to_be_issued_counts(monkeypatch: Patch) -> 
 def test_the_read_back(monkeypatch: Patch) -> None:
     """A CA counts as projected although the operator has not put it into the bundle yet."""
     monkeypatch.setattr(
-        projection, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
+        books, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
     )  # fmt: skip
     engine = without(await_bundle)
     assert counter_example(start(REPLACE_KEY), world(engine=engine, runner=Unasked)).startswith("I1: listener")
 
 
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: Patch) -> None:
-    for module in (memory, retire):
+    for module in (books, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *_arguments: frozenset())
     assert counter_example(start(REPLACE_KEY), world()).startswith("I5: nobody remembers that broker 0 accepts CA 0")
 

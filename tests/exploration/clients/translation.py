@@ -5,14 +5,17 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe_clients
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import TLS, User, Users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+    ClientsCa,
+    UserCertificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import TLS, User, Users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
@@ -121,8 +124,8 @@ def _presenters(seen: Secrets, listed: Listed) -> tuple[Presenter, ...]:
     )
     found = Users({}, _NAMESPACE, True, ClientsCa(anchors, stored), tuple(users))
     ca, ledger = ca_secrets(seen.ca), ledger_of(seen.books)
-    used = observe_clients._used(ca, ledger)
-    return observe_clients._presenters(found, SCOPE, ca, ledger, used, now_at(listed.age))
+    used = observe._used(ca, ledger)
+    return observe._presenters(found, SCOPE, ca, ledger, used, now_at(listed.age))
 
 
 def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen: Secrets) -> User:

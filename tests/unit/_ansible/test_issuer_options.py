@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.issuer_options import (
-    issuer_settings,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import issuer_settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.listener_results import describe_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners
 
 from .._trust.builders import NEW, OLD, PODS, answering, cluster, name_of
 from .._trust.of_users import STAGES

@@ -13,12 +13,12 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.parameters import remove_values
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.quiet_module import QuietModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import (
     secrets_of,
     without_contents,
     worth_hiding,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import QuietModule
 from ansible_collections.trustops.strimzi.tests.support.certificates import key
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.remains import remove_remains
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import remove_remains
 
 from ...support.certificates import key, make
 from .._kube.server import Reply, Request, serving

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.request_files import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests import (
     RequestFile,
     certificates_in,
     let_be,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.tests.support.certificates import key
 

@@ -9,12 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.source_options import (
-    confirmed_of,
-    source_of,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import confirmed_of, source_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 
 DIGEST = "ab" * 32
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import carry_out as _issuing
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import carry_out as _rollout
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import carry_out as _strimzi
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as _issuing
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll as _rollout
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out as _strimzi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
 

@@ -13,8 +13,7 @@ from unittest import mock
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, IN_A_PAUSE
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
@@ -25,21 +24,25 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     StepError,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, StampPods
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import AwaitIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    Pause,
+    Reload,
+    Resume,
+    StampPods,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, always

@@ -18,9 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     StepError,
     Unavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, always
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, kafka
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.budget import Restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restarted import Restarted
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import RaiseKeyGeneration
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
     are_issued,
     is_absent,
     is_scaled,
@@ -15,9 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets i
     is_trusted,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 from ansible_collections.trustops.strimzi.tests.unit._trust.builders import (
     NEW,

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, shake_hands
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import Probe
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline, Opener
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Probe
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 

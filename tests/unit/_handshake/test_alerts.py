@@ -10,14 +10,18 @@ import ssl
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import DISTRUST, VERSION, alert_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import (
     Handshake,
     Outcome,
     shake_hands,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_stranger
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_stranger
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import (
+    DISTRUST,
+    VERSION,
+    Deadline,
+    alert_of,
+)
 
 from .listeners import NOW, opener, serving
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import collect as collecting
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.collect import collect
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import listener as collecting
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import collect
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 
 
 @pytest.mark.parametrize("at_most", [1, 7, 32])

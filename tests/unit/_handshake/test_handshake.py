@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import Alert
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, Outcome
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_probe
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Alert
 
 from .listeners import NOW, TLS12, TLS13, authority, end_entity, openssl_listener, server_context, shake, tls_listener
 

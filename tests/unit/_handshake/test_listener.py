@@ -27,11 +27,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
     KAFKA_PROMPT,
     Inquiry,
     ListenerObservation,
+    Trust,
+    make_probe,
+    make_stranger,
     observe_listener,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline, Opener
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 
 from .listeners import (

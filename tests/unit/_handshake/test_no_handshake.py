@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Outcome, shake_hands
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_probe
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 
 from .listeners import (
     NOW,

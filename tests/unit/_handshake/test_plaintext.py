@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import MalformedHandshake
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.plaintext import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import (
     MAXIMUM_FLIGHT,
     Flight,
     read_flight,

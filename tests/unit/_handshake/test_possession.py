@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Outcome, shake_hands
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry, observe_listener
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
+    Inquiry,
+    Trust,
+    make_probe,
+    make_stranger,
+    observe_listener,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 from ansible_collections.trustops.strimzi.tests.support.certificates import make

@@ -15,8 +15,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import probes
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import listener
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_probe, make_stranger
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 
 from .listeners import NOW, authority
@@ -66,7 +66,7 @@ def test_no_usable_key_reaches_a_file_and_the_file_goes(monkeypatch: pytest.Monk
             written[Path(self)] = bytes(data)
             return super().write_bytes(data)  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(probes, "Path", Watched)
+    monkeypatch.setattr(listener, "Path", Watched)
     make_probe(CA.certificate, CA.key, now=NOW)
     assert len(written) == 1
     path, content = next(iter(written.items()))

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import TlsStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline, TlsStream
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .listeners import DAY, NOW, TLS12, TLS13, authority, opener, server_context, serving

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import DISTRUST, Alert
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, Outcome
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     Trust,
     Verdict,
     judge_list,
     judge_probe,
     settle,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import DISTRUST, Alert
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .names import in_another_encoding

@@ -12,21 +12,20 @@ from typing import Any
 
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.asking import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token, Waiting
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import (
     ask_for_leaves,
     collect_leaves,
     forget_requests,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token, Waiting
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import with_requests
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key, placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     CollectLeaves,
     ForgetRequests,

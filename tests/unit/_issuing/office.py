@@ -10,11 +10,14 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import (
+    component_leaves,
+    node_leaf,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves

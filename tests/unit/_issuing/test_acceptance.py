@@ -16,14 +16,14 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     certificate_from_der,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.support.constrained import names as constrained_names

@@ -14,15 +14,14 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, IssuerUnavailable, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking as module
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.asking import await_issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.key import RotationPolicy
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import await_issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import AwaitIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, leaf, make
 from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem, recorded

@@ -14,24 +14,29 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.by_hand import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.by_hand import (
+    Brought,
+    PutBack,
     RequestByHand,
+    put_back,
     requests_by_hand,
     requests_elsewhere,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.entities import subject_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import names_digest, with_requests
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.put_back import Brought, PutBack, put_back
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import (
+    names_digest,
+    with_requests,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import (
     RequestRecord,
     write_keys,
     write_records,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key
 from ansible_collections.trustops.strimzi.tests.support.signed_by_hand import Signature
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench

@@ -19,15 +19,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
+    CertManager,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     Refused,
     Token,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.tests.support.cert_manager import MemoryCertManager, path_of

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Forbidden, IssuerUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     CertManagerByCertificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.tests.support.cert_manager import NAMESPACE, People
 from ansible_collections.trustops.strimzi.tests.support.cert_manager_certificates import (

@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     CertManagerByCertificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
+    CertManager,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import TransportError, Unreachable
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_waiting import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
+    IssuerReference,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
     Circumstances,
     why_waiting,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Waiting
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told

@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_waiting import Circumstances
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificate_requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
+    IssuerReference,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
+    Circumstances,
     answer_to,
     describe_requests,
     manifest,
@@ -24,7 +27,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import MOST_IN_A_CHAIN, Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer

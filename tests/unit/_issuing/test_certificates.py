@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificates import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     Terms,
     answer_to,
     differing_fields,
@@ -23,12 +23,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certific
     trouble_of,
     wanted_spec,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
+    IssuerReference,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuedCertificate,
     Refused,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames

@@ -9,24 +9,26 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.requests import (
+    CertManager,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    External,
     IssuedCertificate,
     RenewingIssuer,
     Token,
     Waiting,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import (
+    RequestRecord,
+    StoredRequest,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
-    RequestRecord,
-    StoredRequest,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make

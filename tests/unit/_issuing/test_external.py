@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    External,
     IssuedCertificate,
     LeafOrder,
     Refused,

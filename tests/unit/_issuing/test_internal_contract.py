@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain

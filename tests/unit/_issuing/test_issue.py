@@ -13,10 +13,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AlreadyExists, Conflict, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as module
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
@@ -197,8 +197,8 @@ def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -
         told.append(count)
         return generate_keys(KeySpec(KeyAlgorithm.ECDSA, 256), count)
 
-    monkeypatch.setattr(new_keys, "generate_keys", make_keys)
-    monkeypatch.setattr(new_keys, "_AT_A_TIME", 2)
+    monkeypatch.setattr(requests, "generate_keys", make_keys)
+    monkeypatch.setattr(requests, "_AT_A_TIME", 2)
     work = bench.work()
     work.alive = lambda: told.append(0)
     issue_leaves(order(*BY_SECRET), bench.observe(), work)

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.path_building import Path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Path
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     LinkCertificates,

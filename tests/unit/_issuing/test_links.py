@@ -14,16 +14,15 @@ from typing import Any
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable, LinkUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder, Refused
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import StandIns, link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (

@@ -9,10 +9,10 @@ import base64
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.misnamed import with_misnamed
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_misnamed
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, conditions, pem
 

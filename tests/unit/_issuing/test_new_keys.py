@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys as module
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.new_keys import new_keys
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import new_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
 

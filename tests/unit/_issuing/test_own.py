@@ -14,14 +14,19 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import have_certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own_forms import Form, OwnCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
+    Form,
+    OwnCertificate,
+    have_certificate,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import certificate_in_pkcs12
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, SETTINGS, Bench, pem, secret
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import NEXT, record

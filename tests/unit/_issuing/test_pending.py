@@ -12,7 +12,7 @@ from datetime import timedelta
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import pending as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import pending as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make

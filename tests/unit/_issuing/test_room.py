@@ -11,16 +11,22 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.entities import every_leaf, subject_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Issuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.room import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External, Issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import (
     _answer_bytes,
     _key_bytes,
     foresee_room,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import (
+    PendingLeaf,
+    RequestRecord,
+    write_issued,
+    write_keys,
+    write_records,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import every_leaf, subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
@@ -29,15 +35,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
-    PendingLeaf,
-    RequestRecord,
-    write_issued,
-    write_keys,
-    write_records,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import WriteVerb
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import size
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import WriteVerb
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .elsewhere import elsewhere

@@ -16,8 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects
     subject_of,
     subject_of_user,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import (
+    component_leaves,
+    node_leaf,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 

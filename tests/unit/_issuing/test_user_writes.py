@@ -12,16 +12,19 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import keep_user, write_user
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.user_writes import keep_user, write_user
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key, placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
+    Work,
+    Write,
+    WriteVerb,
+    write_all,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, WriteVerb, write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.support.users import kafka_user, user_secret
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, kafka, pem, secret

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Token,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.tests.support.certificates import key

@@ -9,7 +9,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AnswerUnusable, CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_answers import decode_token, token_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import (
+    decode_token,
+    token_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, leaf, make
 

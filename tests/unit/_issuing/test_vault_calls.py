@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_calls import PatientCalls
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call, Reply
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call, Reply
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import PatientCalls
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import QuickClock
 
 CALL = Call("path", {}, "do it")

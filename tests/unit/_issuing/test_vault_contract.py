@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     LinkingIssuer,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     Chain,

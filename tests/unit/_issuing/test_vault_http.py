@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import vault_http
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call
 from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_connections import (
     CALL,
     PROXIES,
@@ -80,7 +80,7 @@ def test_a_connection_that_breaks_off() -> None:
 
 
 def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vault_http, "_READ_TIMEOUT", 0.2)
+    monkeypatch.setattr(http, "_READ_TIMEOUT", 0.2)
     with serving(lambda _: Reply(delay=1)) as server:
         found = failing(server.url)
     assert "did not answer within 0.2 s" in str(found)

@@ -13,11 +13,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkOrder, Refused
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_bodies import link_body
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki, link_body
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told

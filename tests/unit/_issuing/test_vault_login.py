@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import configured
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultAppRole,
     VaultKubernetes,
@@ -18,7 +19,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultToken,
     VaultTokenSecret,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import Fault
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     QuickClock,

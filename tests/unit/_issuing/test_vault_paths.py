@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_paths import mount_path, sign_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import mount_path, sign_path
 
 
 @pytest.mark.parametrize(

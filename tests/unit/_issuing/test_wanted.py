@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.wanted import wanted_names
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import wanted_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import node_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import node_leaf
 from ansible_collections.trustops.strimzi.tests.operator import leaves
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, pem, pod

@@ -10,8 +10,8 @@ from datetime import datetime, timezone
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_http import VaultConnection
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import VaultConnection
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultIssuer,
     VaultLogin,

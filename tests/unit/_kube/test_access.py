@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.access import is_allowed
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     PODS,
     SECRETS,
     Attempt,
     Resource,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import is_allowed
 
 from .doubles import scripted, status
 

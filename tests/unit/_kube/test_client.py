@@ -21,13 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 from .doubles import scripted, status

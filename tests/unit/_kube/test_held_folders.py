@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube import held_folders
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.held_folders import keep_folder, remove_abandoned
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube import private_files
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.private_files import keep_folder, remove_abandoned
 
 HOLDING = """
 import sys
 from pathlib import Path
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.held_folders import keep_folder
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.private_files import keep_folder
 keep_folder(Path(sys.argv[1]))
 print(flush=True)
 sys.stdin.readline()
@@ -76,7 +76,7 @@ def test_where_there_are_no_locks_nothing_is_removed(tmp_path: Path, monkeypatch
         raise OSError("no locks")
 
     folder = old_folder(tmp_path)
-    monkeypatch.setattr(held_folders.fcntl, "flock", no_locks)
+    monkeypatch.setattr(private_files.fcntl, "flock", no_locks)
     keep_folder(folder)
     remove_abandoned(tmp_path, "mine-*")
     assert folder.exists()

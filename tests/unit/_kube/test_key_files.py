@@ -25,8 +25,8 @@ import json, sys, tempfile
 from pathlib import Path
 folder, memory, kubeconfig, *forms = sys.argv[1:]
 tempfile.tempdir = folder
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube import connection, key_files
-key_files._IN_MEMORY = Path(memory)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube import connection, private_files
+private_files._IN_MEMORY = Path(memory)
 content = json.loads(Path(kubeconfig).read_text())
 for form in forms:
     transport = connection.connect({"kubeconfig": content if form == "content" else kubeconfig}, {})

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.http_transport import HttpTransport
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import PodStream, open_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import PodStream, open_port
 
 from .forwarding import CLOSE, PING, PORT, Behaviour, Upgrade, echo, exchange, forwarding, opened, options, refuse
 

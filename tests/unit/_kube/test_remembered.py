@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.remembered import Remembered
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 
 from ...support.memory_api import MemoryApi, Response

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins import module_utils
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.times import ahead_of_server, read_time
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import ahead_of_server, read_time
 
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 #: They read times that this collection has written, or that a person has.
-ELSEWHERE = {"_ansible/outside_options.py", "_kube/times.py", "_strimzi/leaf_requests.py"}
+ELSEWHERE = {"_ansible/options.py", "_kube/resources.py", "_issuing/pending/requests.py"}
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     TransportError,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import Objects, wait_until
 
 from .doubles import FakeClock, Stage, scripted, status

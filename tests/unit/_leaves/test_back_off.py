@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.back_off import next_try
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, next_try
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 HOUR = timedelta(hours=1)

@@ -13,16 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.back_off import next_try
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.issue import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
     CLOCKS_DIFFER,
+    Failure,
+    LeafRequest,
+    Next,
     Verdict,
+    Wanted,
     judge,
+    next_action,
+    next_try,
     record_answer,
     record_failure,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure, LeafRequest
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_action
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 
 from ...support.certificates import NOW, key, leaf, make

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.key import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
     Choice,
     Keys,
     KnownKey,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 
 from ...support.certificates import key, leaf, make
 

@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.back_off import next_try
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure, LeafRequest, LeafState
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
+    Failure,
+    LeafRequest,
+    LeafState,
     Next,
     Wanted,
     next_action,
+    next_try,
     request_name,
     state_of,
 )

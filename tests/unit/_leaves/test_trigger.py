@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
     is_signed_by,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
 
 from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.addresses import address_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import address_of
 
 
 @given(st.one_of(st.ip_addresses().map(str), st.text("0123456789abcdefx.:%/- ٣²", max_size=20), st.text(max_size=8)))

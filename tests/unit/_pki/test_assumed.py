@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.assumed import AssumedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import make_double
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import make_double
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import AssumedCertificate
 
 from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.name import _ASN1Type
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
     DistinguishedName,
     authority_generation,
     common_name_problem,

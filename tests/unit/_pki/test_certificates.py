@@ -13,13 +13,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.addresses import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     certificate_from_der,
     encode_certificates,
     parse_certificates,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import alternative_names
 
 from ...support.certificates import NOW, YEAR, key, leaf, make

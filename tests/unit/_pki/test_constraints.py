@@ -11,12 +11,11 @@ from ipaddress import ip_network
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki import path_constraints
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.addresses import address_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki import paths
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import certificate_from_der
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.name_constraints import NameConstraints, Subtrees
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import NameConstraints, Subtrees, address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_issued_by, validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 
 from ...support.certificates import NOW, key, make
 from ...support.constrained import CASES, Case, Constrained, explicit_policy, names, policies
@@ -84,7 +83,7 @@ def test_an_address_among_dns_names_is_a_name() -> None:
 @pytest.mark.parametrize("more", [0, 1])
 def test_names_times_constraints_are_bounded(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The leaf has two parts in its subject and one alternative name."""
-    monkeypatch.setattr(path_constraints, "MOST_COMPARISONS", 3 * 2 - more)
+    monkeypatch.setattr(paths, "MOST_COMPARISONS", 3 * 2 - more)
     leaf, lower, upper, root = Constrained(lower=[names(["svc", "local"])]).chain
     found = validate_path((leaf, lower, upper), (root,), at=NOW)
     assert found.valid is (not more)

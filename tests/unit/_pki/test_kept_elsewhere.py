@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import PrivateKeyError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import named_key, placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key, named_key, placeholder
 
 from ...support.certificates import key
 

@@ -187,14 +187,14 @@ class TestOpening:
         made = ["openssl", "pkcs12", "-export", "-in", "crt", "-inkey", "key", "-name", "orders", "-out", "p12"]
         made += ["-certpbe", "aes-128-cbc", "-keypbe", "aes-128-cbc", "-macalg", "sha256", "-passout", "pass:secret"]
         subprocess.run(made, cwd=tmp_path, check=True)
-        monkeypatch.delattr(keystores, "_opened")
+        monkeypatch.delattr(keystores, "_open_by_library")
         assert certificate_in_pkcs12((tmp_path / "p12").read_bytes(), b"secret") == self.LEAF.certificate.sha256
 
     @pytest.mark.parametrize("own", [KEY_RSA, key(5)], ids=["rsa", "ecdsa"])
     def test_a_usual_one_is_not_opened_by_the_library(self, monkeypatch: pytest.MonkeyPatch, own: PrivateKey) -> None:
         """It takes a twentieth of a second for each."""
         leaf, ca = (make(name, one, ca=name == "ca").certificate for name, one in (("orders", own), ("ca", key(1))))
-        monkeypatch.delattr(keystores, "_opened")
+        monkeypatch.delattr(keystores, "_open_by_library")
         stored = pkcs12_keystore("orders", own, (leaf, ca), b"secret")
         assert certificate_in_pkcs12(stored, b"secret") == leaf.sha256
 
@@ -202,7 +202,7 @@ class TestOpening:
         own, other = (make(name, key(5), make("Root", key(0)), ca=False).certificate for name in ("orders", "other"))
         for first, second in ((own, other), (other, own)):
             stored = pkcs12_keystore("orders", key(5), (first, second), b"secret")
-            assert certificate_in_pkcs12(stored, b"secret") == keystores._opened(stored, b"secret")
+            assert certificate_in_pkcs12(stored, b"secret") == keystores._open_by_library(stored, b"secret")
 
     @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER")
     @pytest.mark.parametrize("password", [b"secret", b"another", b"", b"s\xc3\xa9cret", b"\xff"])
@@ -216,8 +216,10 @@ class TestOpening:
         edges = (*range(40), *range(40, len(stored) - 70, 9), *range(len(stored) - 70, len(stored)))
         for at in edges if password == b"secret" else edges[:1]:
             for spoilt in (stored[:at], stored[:at] + bytes([stored[at] ^ 1]) + stored[at + 1 :]):
-                assert _told(certificate_in_pkcs12, spoilt, password) == _told(keystores._opened, spoilt, password)
-        assert _told(certificate_in_pkcs12, stored, password) == _told(keystores._opened, stored, password)
+                assert _told(certificate_in_pkcs12, spoilt, password) == _told(
+                    keystores._open_by_library, spoilt, password
+                )
+        assert _told(certificate_in_pkcs12, stored, password) == _told(keystores._open_by_library, stored, password)
 
     @pytest.mark.parametrize("password", [b"another", b""])
     def test_another_password_after_the_right_one(self, password: bytes) -> None:

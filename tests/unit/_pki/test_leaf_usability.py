@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose, leaf_defects
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose, leaf_defects
 
 from ...support.unusable_leaves import CASES, LeafCase
 

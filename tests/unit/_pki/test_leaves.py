@@ -15,11 +15,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError, RequestError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName, issue_root
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName, issue_root
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import (
+    build_request,
+    parse_request,
+    sign_leaf,
+)
 
 from ...support.certificates import NOW, YEAR, key, make
 

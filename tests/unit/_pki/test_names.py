@@ -15,12 +15,11 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.name import _ASN1Type as StringType
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import fold_name, rewritten
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier, chain_defects
 
 from ...support.certificates import NOW, YEAR, key, leaf, make
 from ...support.sha_1 import sha_1_below

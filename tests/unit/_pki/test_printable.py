@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import fit_in_line, printable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import fit_in_line, printable
 
 from ...support.certificates import key, make
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.defects import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import (
+    Verifier,
     Verifiers,
+    chain_defects,
+    defects,
     named_verifiers,
     signature_defects,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects, defects
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ...support.spellings import LIKE
 from ...support.unusable import UNUSABLE, USABLE, Case

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change

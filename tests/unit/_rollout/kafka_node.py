@@ -17,9 +17,9 @@ from importlib import import_module
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import context_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import PortOpener
 from ansible_collections.trustops.strimzi.tests.broker.certificates import Issued, authority, leaf
 from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import SocketStream, serving
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, kafka, pod

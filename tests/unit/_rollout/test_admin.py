@@ -12,19 +12,17 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
+    Broker,
+    Partition,
+    Quorum,
+    Topic,
+    Voter,
     bootstrap_servers,
     connect_to,
     missing_library,
     read_brokers,
     read_quorum,
     read_topics,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
-    Broker,
-    Partition,
-    Quorum,
-    Topic,
-    Voter,
 )
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, kafka
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker, Topic
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Broker, Topic
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     absence_violations,
     availability_violations,
     out_of_sync,
     partitions_out_of_sync,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 
 from .values import node, topic, topics
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 
 from .stand import CONTROL, NODES, Stand
 

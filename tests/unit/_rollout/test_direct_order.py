@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Quorum
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Quorum
 from ansible_collections.trustops.strimzi.tests.support.kafka import FakeTopic
 
 from .direct_stand import COMBINED, SEPARATE, DirectStand, name

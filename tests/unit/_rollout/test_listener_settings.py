@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import ReloadImpossible
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
     Setting,
     read_listener_settings,
     strimzi_references,

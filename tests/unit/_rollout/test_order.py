@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node, next_batch, sort_for_restart
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node, next_batch, sort_for_restart
 
 from .values import clusters, node
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Quorum, Voter
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Quorum, Voter
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import (
     FETCH_TIMEOUT,
     fetch_timeout,
     lag_violations,
     quorum_violations,
     voters_caught_up,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 
 from .values import node, quorum, quorums
 

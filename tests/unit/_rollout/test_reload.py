@@ -18,10 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     ReloadImpossible,
     Unavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, reload_node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, Setting, reload_node
 from ansible_collections.trustops.strimzi.tests.broker.clients import LIBRARY_READS_ITS_FILES
 from ansible_collections.trustops.strimzi.tests.unit._kube.forwarding import Behaviour, Upgrade, forwarding, options
 

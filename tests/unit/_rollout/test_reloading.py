@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
@@ -21,15 +21,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     ReloadImpossible,
     RollStuck,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Reload
 
 from ...operator import clusters
 from ...support.flows import FlowResult

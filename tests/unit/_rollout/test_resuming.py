@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, RollStuck, TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.flows import with_settings, work_on

@@ -9,13 +9,8 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
-    Partition,
-    Quorum,
-    Topic,
-    Voter,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Partition, Quorum, Topic, Voter
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
 
 NOW = 1_700_000_000_000
 

@@ -9,10 +9,8 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import observe_outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reach import Reach
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Reach, observe_outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, OutsideClient
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import SCOPE, Bench, Object

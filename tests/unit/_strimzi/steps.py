@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
     PutBack,
@@ -23,13 +26,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    DeleteLedger,
     Project,
     Withdraw,
     WriteBundle,
+    WriteLedger,
 )
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 

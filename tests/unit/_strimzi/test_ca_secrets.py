@@ -9,10 +9,13 @@ import json
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key, read_ca_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
+    private_key,
+    read_ca_secrets,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NOTHING_NAMED,
     Named,
     NamedSecret,

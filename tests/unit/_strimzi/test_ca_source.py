@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import (
     CaSourceReference,
     read_ca_source,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted

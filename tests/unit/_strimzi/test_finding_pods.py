@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking import endpoints_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import names_of_nodes
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import names_of_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from ...support.certificates import NOW

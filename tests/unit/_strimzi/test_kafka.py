@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
     condition,
     is_generated,
     is_observed,
@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     user_pause,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 
 from .bench import SCOPE, conditions, kafka

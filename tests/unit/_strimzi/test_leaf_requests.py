@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AlreadyExists, Conflict
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import (
     NextKeys,
     PendingLeaf,
     RequestRecord,
@@ -26,7 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_req
     write_keys,
     write_records,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, WriteVerb, write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, WriteVerb, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 

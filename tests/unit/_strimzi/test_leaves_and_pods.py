@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import (
     component_leaves,
     expected_leaves,
     leaf_secrets,
@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves i
     read_leaf,
     server_cert_hash,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import (
     component_of,
     is_final,
     is_ready,

@@ -11,16 +11,16 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_layouts import lay_out, read_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import lay_out, read_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NOTHING_NAMED
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     Layout,
     Ledger,
     LedgerEntry,
     RemovedEntry,
+    TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NOTHING_NAMED
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .bench import SCOPE, pem, secret

@@ -13,10 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_layouts import lay_out, read_ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_part import Part
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_writes import write_ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import Part, lay_out, read_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import write_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    Named,
+    NamedSecret,
+    UserNamespace,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
@@ -27,14 +31,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     Outgoing,
     RemovedEntry,
     Stop,
+    TrustState,
+    Upkeep,
+    WhenDue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
-    Named,
-    NamedSecret,
-    UserNamespace,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, WhenDue
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
 from .bench import SCOPE, Bench, Object, secret

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.listener_addresses import listener_addresses
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import listener_addresses
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 from .bench import LABELS, SCOPE, Bench, kafka

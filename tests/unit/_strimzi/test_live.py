@@ -17,13 +17,19 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
+    Inquiry,
+    make_probe,
+    make_stranger,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import open_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import open_port
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import Endpoint, observe_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import (
+    Endpoint,
+    observe_listeners,
+)
 from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import (
     NOW,
     authority,

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CronError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.maintenance import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
     maintenance_windows,
     parse_cron,
 )

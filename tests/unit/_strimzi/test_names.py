@@ -8,9 +8,16 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS, STRIMZI_POD_SETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import (
+    component_leaves,
+    node_leaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import (
+    KAFKAS,
+    STRIMZI_POD_SETS,
+    CaKind,
+    ClusterNames,
+)
 
 LONGEST = "a" * 63
 

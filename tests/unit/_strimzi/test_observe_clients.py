@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking import endpoints_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     IssuedBy,
     OtherAuthority,

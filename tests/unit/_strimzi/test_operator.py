@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import AwaitVerdict, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import AwaitVerdict, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 
 from .bench import SCOPE, Bench, conditions, kafka, pem, pod, secret

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.other_writers import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import (
     Field,
     Writer,
     owners_of,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 

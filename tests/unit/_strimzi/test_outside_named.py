@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import observe_outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import observe_outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    Follows,
+    NamedSecret,
+    OutsideClient,
+)
 from ansible_collections.trustops.strimzi.tests.support.certificates import leaf
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
 

@@ -11,11 +11,11 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_waiting import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.waiting import (
     await_clients,
     await_outside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import with_copies_updated
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import with_copies_updated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitClients,

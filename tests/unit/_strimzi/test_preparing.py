@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED, authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
+    SuppliedAuthority,
+    secret_patch,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack
 from ansible_collections.trustops.strimzi.tests.support.certificates import leaf

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reload_permissions import why_not_permitted
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import why_not_permitted
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Response
 from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted
 from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import status

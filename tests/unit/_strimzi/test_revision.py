@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.revision import not_reproduced, revision
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import not_reproduced, revision
 
 Pod = dict[str, Any]
 REVISION, RESOURCES = "strimzi.io/revision", "strimzi.io/resource-revision"

@@ -10,18 +10,21 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import ServedUser
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_writes import write_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import ServedUser
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import write_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.support.users import kafka_user, user_secret
 

@@ -11,9 +11,12 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, ReloadImpossible
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.revision import not_reproduced, revision
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import (
+    not_reproduced,
+    revision,
+    stamp_pods,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make

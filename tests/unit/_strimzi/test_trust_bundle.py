@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_bundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.trust_bundle import read_bundle
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .bench import SCOPE, secret

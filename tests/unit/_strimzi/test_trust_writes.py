@@ -9,13 +9,13 @@ import base64
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_writes import ledger_facts
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import ledger_facts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    DeleteLedger,
     Project,
     Withdraw,
     WriteBundle,

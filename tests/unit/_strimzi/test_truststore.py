@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.truststore import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (
     password_problem,
     truststore_entries,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
     Authentication,
     SeenUser,
     UserStep,

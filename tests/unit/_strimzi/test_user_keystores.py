@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_keystores import why_users_are_paused
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
 
 from .bench import Object
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_listeners import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
     UserListener,
     user_listeners,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_looking import look_at_user_listeners
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import read_clients_ca
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import look_at_user_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import (
     NOW,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_pausing import users_left_paused
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import users_left_paused
 
 _MARKS = "strimzi.io/pause-reconciliation- trustops.strimzi/paused-for-clients-ca-by-."
 

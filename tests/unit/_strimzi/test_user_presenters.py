@@ -12,13 +12,19 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import NamedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Copy, Reader
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_presenters import presenters_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.presenters import presenters_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
+    Copy,
+    NamedCertificate,
+    Reader,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+    ClientsCa,
+    UserCertificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    NamedSecret,
     Presenter,
     ReissuePause,
     Renewal,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_waiting import await_kept
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import await_kept
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import AwaitKept
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
 from ansible_collections.trustops.strimzi.tests.support.users import kafka_user, user_secret

@@ -18,30 +18,33 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.keystore_files import (
-    UNOPENED,
-    is_to_be_opened,
-    why_stale,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
     NamedCertificate,
     read_named,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+    UNOPENED,
     ClientsCa,
     UserCertificate,
+    is_to_be_opened,
     read_user_secret,
+    why_stale,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import KnownUsers, User, Users, read_users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
+    KnownUsers,
+    User,
+    Users,
+    read_users,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Named,
     NamedSecret,
+    ReissuePause,
     UserNamespace,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 
@@ -298,7 +301,7 @@ class TestKeystores:
             opened.append(what)
             return why_stale(*what)
 
-        monkeypatch.setattr(user_secrets, "why_stale", count)
+        monkeypatch.setattr(secrets, "why_stale", count)
         known = KnownUsers()
 
         def look(opening: bool) -> tuple[str, int]:

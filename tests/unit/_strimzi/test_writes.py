@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, Withdraw
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Object, Response
 
 from .bench import SCOPE, Bench, recorded

@@ -15,8 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Le
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
+    Work,
     Write,
     WriteVerb,
     version,

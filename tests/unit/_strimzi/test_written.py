@@ -13,10 +13,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, WriteVerb, write_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Loss
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
+    Work,
+    Write,
+    WriteVerb,
+    write_all,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Loss
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS
 from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, at_call
 from ansible_collections.trustops.strimzi.tests.support.other_hands import ARGO_CD
 

@@ -11,14 +11,18 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Journal,
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Pools
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Pools
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     CaUsers,
@@ -33,7 +37,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from ...support.certificates import NOW, YEAR, Entity, key, make
 from ...support.certificates import leaf as issue_leaf

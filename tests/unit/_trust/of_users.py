@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     InPlace,
     IssuedBy,

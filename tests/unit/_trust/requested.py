@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure, LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ...support.certificates import NOW, Entity

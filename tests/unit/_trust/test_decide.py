@@ -12,9 +12,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Decision,
+    Violation,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -23,14 +28,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    DeleteLedger,
+    Withdraw,
+    WriteLedger,
+)
 
 from ...support.certificates import NOW
 from ...support.engines import leaving_open

@@ -16,21 +16,24 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import without_outside_clients
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import alone_gate, trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import without_outside_clients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
+    alone_gate,
+    removal_gate,
+    trust_gate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import is_projected
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.projection import is_projected
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import resolve
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TRUSTED_STATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     InPlace,
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TRUSTED_STATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
     RaiseKeyGeneration,
@@ -39,14 +42,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Switch,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, StampPods
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    Pause,
+    Reload,
+    Resume,
+    StampPods,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    Withdraw,
+    WriteBundle,
+    WriteLedger,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
 from . import linked, patient, renewal, unlinked

@@ -12,14 +12,13 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.wish import is_renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate, trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import is_renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast, forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
 from ...support.certificates import NOW, YEAR, Entity, key, make
 from .builders import ALL, DAY, NEW, PODS, ROOT, books_of, chain_of, changed, entry, ledger, name_of, prepared, secrets

@@ -12,25 +12,25 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import is_taken_up, present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import usage_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.validation import verifying_parties
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import forget_removed, note_reloads
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.memory import forget_removed
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.projection import note_reloads
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal, Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    RemovedEntry,
+    TrustState,
+    Usage,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
 
 from ...support.certificates import NOW
 from .builders import (

@@ -16,7 +16,7 @@ from unittest import mock
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins import action as actions
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.progress import reporter
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import reporter
 from ansible_collections.trustops.strimzi.plugins.plugin_utils import _progress
 
 from ..modules.running import NAMES

@@ -17,10 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import c
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys, own
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import own
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
 
 from ...operator import certs
 from ...support.flows import work_on
@@ -37,7 +38,7 @@ cache_of_keys, cached_key = cache(generate_keys), cache(generate_key)
 @pytest.fixture(autouse=True)
 def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """EC keys for the operator double; the RSA keys of leaves, which no option changes, are made once."""
-    monkeypatch.setattr(new_keys, "generate_keys", cache_of_keys)
+    monkeypatch.setattr(requests, "generate_keys", cache_of_keys)
     monkeypatch.setattr(own, "generate_key", cached_key)
     for name in ("new_ca_key", "new_leaf_key"):
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 from unittest import mock
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
 
 from ...operator import clusters
@@ -78,7 +78,7 @@ ELSEWHERE = make("Corporate CA", key(3), begin=NOW - DAY, end=NOW + 400 * DAY)
 def _asked() -> MemoryCluster:
     memory = managed()
     # The keys of other tests are the same ones again and again; here they tell requests apart.
-    with mock.patch.object(new_keys, "generate_keys", lambda _spec, count: generate_keys(EC, count)):
+    with mock.patch.object(requests, "generate_keys", lambda _spec, count: generate_keys(EC, count)):
         done(memory, "strimzi_ca", **PREPARED, certificate=ELSEWHERE.certificate.pem.decode())
     return memory
 

@@ -24,16 +24,13 @@ WRITERS = {"strimzi_ca", "strimzi_trusted_certs", "strimzi_ee_cert", "strimzi_no
 #: Parts that are loaded only where they are needed, and the modules that always need them.
 OWNERS = {
     "_handshake": set(),
-    "_kube.port_forward": set(),
-    "_strimzi.looking": set(),
+    "_kube.ports": set(),
+    "_strimzi.cluster.looking": set(),
     "_rollout.admin": set(),
     "_rollout.direct": set(),
     "_rollout.reloading": set(),
-    "_kube.direct_ports": set(),
-    "_ansible.drift": {"strimzi_ca"},
     "_engine.reconciliation": {"strimzi_reconciliation"},
     "_engine.engine": WRITERS,
-    "_engine.carry_out": WRITERS,
 }
 
 

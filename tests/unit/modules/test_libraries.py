@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import libraries
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube import _kubernetes
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki import _cryptography
 
@@ -72,4 +72,4 @@ def test_too_old(
 def test_new_enough(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     for guard, library in ((_kubernetes, "kubernetes"), (_cryptography, "cryptography")):
         monkeypatch.setattr(guard, library, SimpleNamespace(__version__=version))
-    assert libraries.missing_library() is None
+    assert module.missing_library() is None

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 
 from ...support.certificates import key, make

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_looking
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 from ...support.certificates import Entity, key, make
 from ...support.memory_api import Response
@@ -81,7 +81,7 @@ def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPat
         ObservedListener("demo-kafka-2", "2", 9093, None, why="the listener 9093 of demo-kafka-2 cannot be reached"),
     )
     monkeypatch.setattr(connect, "port_opener_for", lambda *_options: None)
-    monkeypatch.setattr(user_looking, "look_at_user_listeners", lambda *_what, **_how: answers)
+    monkeypatch.setattr(looking, "look_at_user_listeners", lambda *_what, **_how: answers)
     result = call("strimzi_user_info", memory).result
     labels = {"new": f"clients-ca v0 ({new.sha256[:12]})", "old": f"clients-ca v9 ({old.sha256[:12]})"}
     told = [

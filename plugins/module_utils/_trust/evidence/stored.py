@@ -6,18 +6,30 @@
 
 Sources, weak to strong: the generation a pod is annotated with; the leaf it was started with, when that is still the
 stored one or is remembered. Missing or contradictory evidence is UNKNOWN, never "current".
+
+CAs with one name and different keys. The CAs that a listener accepts are told by their names alone; a probe tells two of one name apart, and
+takes the key of the CA (docs/design.md, "CAs of one name").
+
+Clients outside the cluster that hold a copy of its CA: Connect, MirrorMaker 2, Bridge, and Secrets named by the user.
+
+These clients verify what the listeners present, so the gates ask about them. The evidence is the copy of the CAs that
+is stored for a client. Where it is not known what a client trusts, the gate is closed as if the client refused; only a
+waiver for this client opens it.
+
+``custom`` listeners: which CAs they trust is unknown. They never block a flow; the result lists what their owner must do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..._leaves.trigger import unusable
 from ..._pki.certificates import Certificate, Chain
-from ..model.ledger import Ledger, LedgerEntry
+from ..model.clients import Follows, OutsideClient, Waiver
+from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, Usage
+from ..model.names import named
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
-from ..model.states import TRUSTED_STATES, Usage
 
 
 @dataclass(frozen=True)
@@ -196,4 +208,137 @@ def trusted_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that every channel of a pod trusts: read back from the bundle before the pod started."""
     return tuple(
         entry.certificate for entry in ledger.entries if entry.awaiting is not None and uid not in entry.awaiting
+    )
+
+
+def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
+    """Why no listener can tell whether it trusts this CA, as a sentence; empty where it can."""
+    other = find_namesake(authority, snapshot)
+    if other is None or _is_probed(authority, snapshot):
+        return ""
+    return (
+        f"listeners tell the names of the CAs that they trust, {named(other)} has the name of {named(authority)}, and the key of the latter is "
+        "not here for a probe."
+    )
+
+
+def find_namesake(authority: Certificate, snapshot: Snapshot) -> Certificate | None:
+    """A CA with the name of this one and another key."""
+    same = (one for one in _known(snapshot) if one.subject_der == authority.subject_der)
+    return next((one for one in same if one.public_key_sha256 != authority.public_key_sha256), None)
+
+
+def _is_probed(authority: Certificate, snapshot: Snapshot) -> bool:
+    ca = snapshot.ca
+    is_here = ca.key == authority.public_key_sha256 or authority.fingerprint in ca.kept_keys
+    return is_here and not ca.is_kept_elsewhere(authority)
+
+
+def _known(snapshot: Snapshot) -> Iterator[Certificate]:
+    """The CAs that listeners may name."""
+    yield from snapshot.ca.anchors
+    yield from (one.chain[0] for one in snapshot.ca.prepared)
+    if snapshot.ledger is not None:
+        yield from (entry.certificate for entry in snapshot.ledger.entries)
+        yield from (removed.certificate for removed in snapshot.ledger.removed)
+
+
+def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
+    """The waiver of this client that holds now."""
+    return next((one for one in snapshot.outside.waivers if one.client == client and one.holds_at(snapshot.now)), None)
+
+
+def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
+    """Waivers for clients that were not seen: the name is wrong, or the client is gone. Clients are looked for only
+    where the cluster has nodes.
+    """
+    if not snapshot.nodes.pods:
+        return ()
+    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.users.presenters}
+    return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
+
+
+def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
+    """The clients that the gates ask about: those that hold a CA of the cluster, or may, and are not waived.
+
+    A client that is known to hold none of the cluster's CAs verifies another certificate, such as that of a listener
+    with a certificate of its own.
+    """
+    if not snapshot.nodes.pods:
+        return ()
+    known = tuple(_cas_of_client(snapshot, ledger))
+    return tuple(
+        client
+        for client in snapshot.outside.clients
+        if waiver_of(client.name, snapshot) is None
+        and (client.declared or client.trusts is None or any(_is_anchored(one, client.trusts) for one in known))
+    )
+
+
+def without_outside_clients(snapshot: Snapshot) -> Snapshot:
+    """The snapshot without outside clients, for questions about the cluster's own processes: states, and what a restart
+    can bring about.
+    """
+    return snapshot.with_clients(())
+
+
+def with_copies_updated(snapshot: Snapshot) -> Snapshot:
+    """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
+    read it.
+    """
+    return snapshot.with_clients(tuple(_followed(client, snapshot) for client in snapshot.outside.clients))
+
+
+def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
+    """The CAs of this ledger and of the snapshot's: a caller hands over a ledger without a CA to ask what would be so
+    without it. And the CA before the one in use, as long as nodes lead from it.
+    """
+    yield from (entry.chain for entry in ledger.entries)
+    yield from (entry.chain for entry in snapshot.ledger.entries) if snapshot.ledger else ()
+    links = snapshot.ca.links_in_use
+    if links is not None and (sent := links.sent_at(snapshot.now)):
+        yield sent[1:]
+
+
+def _is_anchored(chain: Chain, trusts: Chain) -> bool:
+    """Whether the client trusts one of the CAs of this chain, or a twin, by which path validation would end as well."""
+    return any(one.is_twin_of(held) for one in chain for held in trusts)
+
+
+def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
+    """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that it
+    makes of all CAs; a copy made by hand keeps it, and one of ``ca.crt`` alone until it is the CA in use.
+    """
+    if client.trusts is None or client.follows is not Follows.TRUSTED:
+        return client.trusts
+    return tuple(one for one in client.trusts if one.fingerprint != leaving.fingerprint)
+
+
+def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
+    if client.follows is Follows.NOTHING:
+        return client if client.trusts is None else replace(client, doubt="")
+    current = snapshot.ca.in_use
+    others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
+    # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
+    ours = tuple(_ever_known(snapshot))
+    foreign = tuple(one for one in client.trusts or () if not any(map(one.is_twin_of, ours)))
+    return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")
+
+
+def _ever_known(snapshot: Snapshot) -> Iterable[Certificate]:
+    ledger = snapshot.ledger
+    yield from snapshot.ca.current
+    yield from (chain[0] for chain in snapshot.ca.others.values())
+    if ledger is not None:
+        yield from (entry.certificate for entry in ledger.entries)
+        yield from (removed.certificate for removed in ledger.removed)
+
+
+def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
+    """A sentence for each: why it matters, and what its owner has to do."""
+    return tuple(
+        f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says whom it trusts: if it verifies "
+        f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
+        "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
+        for listener in snapshot.users.unmanaged
     )

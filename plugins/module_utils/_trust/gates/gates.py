@@ -2,20 +2,182 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The gates as one value that ``decide`` is given, so that a test can leave one of them open."""
+"""The gates before a CA is used (I3). The gates validate paths and do not look for members of a list: "trusted" means
+that the chain which will be presented validates under what each verifier trusts now (docs/design.md, "Gates").
+
+The gate before a CA leaves the trust (I2).
+
+The gates as one value that ``decide`` is given, so that a test can leave one of them open.
+
+How the leaves of the next CA are presented first: behind a link certificate, or after every party trusts it.
+
+A link certificate (RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate them, so that no
+process has to restart for trust alone (docs/operator.md, "Link certificates").
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ..._pki.certificates import Chain
-from ..model.ledger import Ledger
-from ..model.snapshot import Snapshot
-from ..model.violations import Violation
-from .removal import removal_gate
-from .trust import alone_gate, trust_gate
+from ..._pki.certificates import Certificate, Chain
+from ..evidence.parties import parties_awaiting_issue, possible_holders_of_undone, present_outside, present_pods
+from ..evidence.stored import authority_of, without_outside_clients
+from ..model.decision import Condition, Violation
+from ..model.intent import Linker
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
+from .clients import cannot_validate, check_clients_accept, check_clients_can_spare
+from .validation import VerifyingParty, verifying_parties
+
+#: About a pod that has only the labels of one of the cluster's.
+HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and another owner"
+
+
+def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+    """Whether every verifier accepts leaves that are presented in this form: issuer first, then what is sent behind it."""
+    return (*_closed(snapshot, ledger, form), *check_clients_accept(snapshot, ledger, form))
+
+
+def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
+    """Whether every process of the cluster accepts leaves that are presented alone, as the operator presents its own."""
+    return _closed(snapshot, ledger, authority[:1])
+
+
+def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+    refusing = (
+        _violation(party, ledger, form, snapshot)
+        for party in verifying_parties(snapshot, ledger)
+        if not party.accepts(form, snapshot)
+    )
+    return (*refusing, *map(_of_foreign, sorted(snapshot.nodes.foreign)))
+
+
+def _of_foreign(pod: str) -> Violation:
+    return Violation(
+        Condition.EVIDENCE, f"pod {pod}", f"{HAS_ANOTHER_OWNER}, so it is not known what it trusts.",
+        "Take its labels away, or let its owner make it anew, then run the flow again.",
+    )  # fmt: skip
+
+
+def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Snapshot) -> Violation:
+    """A gate that is closed because a process has not said whom it trusts is one without evidence, and not a refusal."""
+    if party.why_refused(form, snapshot):
+        return Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
+    return Violation(
+        Condition.EVIDENCE, party.name, "has not said that it trusts what it was started with.",
+        "Find out why this node does not answer as it should, then run the flow again.",
+    )  # fmt: skip
+
+
+def select_refusals(closed: Iterable[Violation]) -> tuple[Violation, ...]:
+    """The violations of a gate that are refusals. What is unknown keeps a gate closed, and is no reason to restart a process (I5)."""
+    return tuple(one for one in closed if one.condition is not Condition.EVIDENCE)
+
+
+def refusals(snapshot: Snapshot, ledger: Ledger, form: Chain) -> Iterator[tuple[VerifyingParty, str]]:
+    """The processes of the cluster that would not accept leaves in this form, each with the reason."""
+    for party in verifying_parties(snapshot, ledger):
+        if why := party.why_refused(form, snapshot):
+            yield party, why
+
+
+@dataclass(frozen=True)
+class _Need:
+    """A certificate that is presented, or may be soon. holder: the process or the Secret that has it. authorities: fingerprints of the CAs that it
+    may be of; None where that is not known. why: the reason for that, as the rest of a sentence about the holder.
+    """
+
+    holder: str
+    authorities: frozenset[str] | None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """party: a verifier. is_known: whether it would refuse; else it has not answered, and may accept."""
+
+    party: str
+    is_known: bool
+
+
+def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
+    """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
+
+    A leaf of which the CA is not known counts as relying on this CA, and so does one that is only about to be issued.
+    """
+    remaining = ledger.without_entry(fingerprint)
+    needs = tuple(_needs(snapshot, ledger, fingerprint))
+    # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
+    # them.
+    refusing = {entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain)) for entry in remaining.entries}
+    violations = (violation for need in needs for violation in _removal_violations(refusing, need))
+    used = {authority for need in needs for authority in need.authorities or ()}
+    presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
+    leaving = [entry.certificate for entry in ledger.entries if entry.fingerprint == fingerprint]
+    outside = (violation for one in leaving for violation in check_clients_can_spare(snapshot, ledger, one, presented))
+    # A program that may present several certificates says the same of each.
+    return tuple(dict.fromkeys((*violations, *outside)))
+
+
+def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[_Refusal]:
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and those of which that is not known."""
+    for party in verifying_parties(snapshot, ledger):
+        forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
+        if forms:
+            yield _Refusal(party.name, any(party.why_refused(form, snapshot) for form in forms))
+
+
+def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
+    for seen in present_pods(snapshot, ledger):
+        yield _Need(f"pod {seen.party}", seen.authorities, seen.why)
+    for seen in present_outside(snapshot):
+        yield _Need(seen.party, seen.authorities, seen.why)
+    for name in sorted(snapshot.nodes.foreign):
+        yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so it is not known what it presents")
+    for leaf in snapshot.leaves.stored:
+        authority, why = authority_of(leaf, leaf.generation, ledger)
+        yield _Need(f"Secret {leaf.secret}", None if authority is None else frozenset({authority}), why)
+    if fingerprint == ledger.undone:
+        for pod in possible_holders_of_undone(snapshot, ledger):
+            yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
+    yield from _needed_soon(snapshot, ledger, fingerprint)
+
+
+def _needed_soon(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
+    """Where a CA is to leave that was in use. A CA that was taken out already is not put back for it."""
+    entry = ledger.find(fingerprint)
+    if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:
+        return
+    for one in parties_awaiting_issue(snapshot):
+        yield _Need(one.name, None, "is about to be issued a certificate, which may be of this CA")
+
+
+def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Need) -> Iterator[Violation]:
+    if need.authorities is None:
+        yield _removal_violation(need.holder, f"{need.why}.")
+        return
+    for authority in sorted(need.authorities):
+        if authority not in refusing:
+            yield _removal_violation(need.holder, "holds a certificate of this CA.")
+        for one in refusing.get(authority, ()):
+            why = (
+                f"could no longer validate the certificate of {need.holder}."
+                if one.is_known
+                else f"has not answered whether it can validate the certificate of {need.holder} without this CA."
+            )
+            yield _removal_violation(one.party, why)
+
+
+def _removal_violation(subject: str, message: str) -> Violation:
+    return Violation(
+        condition=Condition.REMOVAL,
+        subject=subject,
+        message=message,
+        remedy="The CA stays trusted until this is no longer so; run the flow again to continue.",
+    )
+
 
 Violations: TypeAlias = tuple[Violation, ...]
 
@@ -35,3 +197,117 @@ class Gates:
 
 #: Every gate as it is outside of tests.
 GATES = Gates()
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """form: the issuing CA as its leaves present it first, then what they send behind it.
+
+    link: the certificate that leads from this CA to the one in use; None where every process trusts the CA itself
+    before it is used.
+    learners: components that would refuse the link until they have restarted and know the CA itself, each with the reason.
+    because: why there is no link, as a sentence; empty where there is one.
+    """
+
+    form: Chain
+    link: Certificate | None = None
+    learners: Mapping[Pod, str] = field(default_factory=dict)
+    because: str = ""
+
+
+def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Introduction:
+    """How leaves of this CA are presented first, as the cluster is now."""
+    prepared = next((one for one in snapshot.ca.prepared if one.fingerprint == entry.fingerprint), None)
+    link = link_of(prepared, snapshot)
+    if link is None:
+        return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
+    form = (link, *snapshot.ca.current)
+    learners = _learners(snapshot, ledger, entry, form)
+    able = snapshot.with_nodes(pods=tuple(pod for pod in snapshot.nodes.pods if pod not in learners))
+    if select_refusals(gates.trust(without_outside_clients(able), ledger, form)):
+        refusing = [
+            f"{party.name} would refuse its link certificate: {why}." for party, why in refusals(able, ledger, form)
+        ]
+        return Introduction(entry.chain, because=refusing[0] if refusing else "")
+    return Introduction(form, link, learners)
+
+
+def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Violations:
+    """The processes of the cluster that would refuse leaves of this CA in the form in which they are presented first.
+
+    Without a link there are two forms: with their chain, as nodes present them, and alone, as the operator presents its
+    own.
+    """
+    inside, introduction = without_outside_clients(snapshot), introduction_of(snapshot, ledger, entry, gates)
+    if introduction.link is not None:
+        return gates.trust(inside, ledger, introduction.form)
+    return gates.trust(inside, ledger, entry.chain) or gates.alone(inside, ledger, entry.chain)
+
+
+def link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
+    """The certificate that links this CA to the one in use. An intermediate CA that the CA in use has issued is linked
+    by its own certificate.
+    """
+    current = snapshot.ca.current
+    if prepared is None or not current or not snapshot.users.sends_chains:
+        return None
+    own = prepared.chain[0]
+    if prepared.links is not None and prepared.links.new_with_old.signed_by(current[0]):
+        return prepared.links.new_with_old
+    return own if not own.is_root and own.signed_by(current[0]) else None
+
+
+def _why_no_link(prepared: PreparedAuthority | None, snapshot: Snapshot) -> str:
+    if prepared is None or not snapshot.ca.current or prepared.key == snapshot.ca.current[0].public_key_sha256:
+        return ""
+    return why_not_linked(snapshot, prepared.chain) or "it was prepared without a link certificate."
+
+
+def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
+    """Why the CA in use cannot certify the next key, as a sentence; empty where it can.
+
+    supplied: the next CA where it is brought; empty where it is made here.
+    """
+    if not snapshot.ca.current:
+        return "there is no CA yet."
+    if not snapshot.users.sends_chains:
+        return "its certificates are stored and sent alone, without a link certificate behind them."
+    current = snapshot.ca.current[0]
+    if snapshot.ca.is_kept_elsewhere(current):
+        return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
+    if snapshot.ca.key != current.public_key_sha256:
+        return f"the key of {current.subject} is not at hand to certify the new one."
+    return _why_no_root(supplied[0]) if supplied else ""
+
+
+def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: Linker) -> str:
+    """Why the issuer that keeps the key of the CA in use is not asked to certify the next key, as a sentence; empty where it can be.
+
+    supplied: the next CA where it is brought; None where it is made here.
+    """
+    if current.path_length == 0:
+        return f"{current.subject} permits no CA below it, so its issuer certifies none."
+    if supplied is None:
+        return ""
+    own = supplied.chain[0]
+    if supplied.elsewhere and not linker.keeps_both:
+        return f"the key of {own.subject}, which would have to sign the request, is not here either."
+    if why := _why_no_root(own):
+        return why
+    if not own.outlives_rewriting:
+        return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
+    return ""
+
+
+def _why_no_root(supplied: Certificate) -> str:
+    return "" if supplied.is_root else f"the supplied CA {supplied.subject} is no root: its own issuer certifies it."
+
+
+def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
+    """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, where the CA in use
+    allows no CA below it. They hold no state and can restart first; nodes cannot.
+    """
+    before = snapshot.uids if entry.awaiting is None else entry.awaiting
+    others = tuple(pod for pod in snapshot.nodes.pods if pod.uid in before and pod.component is not Component.KAFKA)
+    found = refusals(snapshot.with_nodes(pods=others), ledger, form)
+    return {party.pod: why for party, why in found if party.pod}

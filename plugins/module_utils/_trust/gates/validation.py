@@ -2,16 +2,24 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Path validation for the gates, which ask the same question for hundreds of parties."""
+"""Path validation for the gates, which ask the same question for hundreds of parties.
+
+The processes of a cluster that verify certificates, and what each of them trusts.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from ..._pki.certificates import Chain
 from ..._pki.paths import validate_issued_by
-from ..._pki.verifiers import PathResult, Verifier
+from ..._pki.usability import PathResult, Verifier
+from ..evidence.parties import possibly_trusted_by, surely_trusted_by
+from ..evidence.stored import presenting_pods, verifying
+from ..model.ledger import Ledger
+from ..model.snapshot import Component, Pod, Snapshot
 
 
 def is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier, *, dated_anchors: bool = True) -> bool:
@@ -25,3 +33,59 @@ def validate(form: Chain, anchors: Chain, at: datetime, kind: Verifier, *, dated
     are kept.
     """
     return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind, dated_anchors=dated_anchors)
+
+
+@dataclass(frozen=True)
+class VerifyingParty:
+    """A process and what it trusts."""
+
+    #: The process, as messages name it.
+    name: str
+    #: The library whose path validation rules it applies.
+    kind: Verifier
+    #: The CAs that it is known to trust.
+    anchors: Chain
+    #: The same CAs, and those that it should trust and no answer of it has shown.
+    possible: Chain
+    #: The way in which the process comes to trust a CA, as a sentence.
+    remedy: str
+    #: Its pod; None for the Cluster Operator.
+    pod: Pod | None = None
+
+    def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
+        """Whether it accepts leaves that are presented in this form now."""
+        return is_valid(form, self.anchors, snapshot.now, self.kind, dated_anchors=snapshot.users.dated_anchors)
+
+    def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
+        """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
+        return validate(form, self.possible, snapshot.now, self.kind, dated_anchors=snapshot.users.dated_anchors).reason
+
+
+def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
+    """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
+    pods = tuple(_pod(pod, snapshot, ledger) for pod in verifying(snapshot))
+    return (*pods, _cluster_operator(snapshot, ledger)) if presenting_pods(snapshot) else pods
+
+
+def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+    """The exporter is a Go program, everything else runs on a JVM."""
+    return VerifyingParty(
+        name=f"pod {pod.name}",
+        kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
+        anchors=surely_trusted_by(pod, snapshot, ledger),
+        possible=possibly_trusted_by(pod, snapshot, ledger),
+        remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+        pod=pod,
+    )
+
+
+def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+    """The Cluster Operator reads the certificate Secret anew in every reconcile (docs/operator.md, "Who trusts what")."""
+    projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
+    return VerifyingParty(
+        "the Cluster Operator",
+        Verifier.JVM,
+        projected,
+        projected,
+        f"It trusts what is in {snapshot.names.certificate_secret}; run the flow again.",
+    )

@@ -2,29 +2,311 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal, upkeep, layout.
+"""The Secrets that the ledger is kept in: those that the caller asks for, else those that it is kept in already.
+
+The edges that CAs take: by the gate before use, or by usage (docs/design.md, "States").
+
+Whether the CAs of the ledger are where processes read them, and which pods started before they were.
+
+CAs that left the trust leave the ledger.
+
+The memory of what running processes still have although it is stored no more: removed CAs, and leaves.
+
+The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal, upkeep, layout.
 
 Each rule is a function from ledger to ledger; together they are one pass, with at most one transition per CA.
 """
 
 from __future__ import annotations
 
-from ..evidence.parties import present_all
-from ..evidence.stored import usage_of
-from ..gates.gates import Gates
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from ..._pki.certificates import Certificate
+from ..evidence.parties import pods_accepting, pods_trusting_removed, present_all, presenting_stored
+from ..evidence.stored import issuers_of, present_pod, usage_of, verifying_only
+from ..gates.gates import Gates, why_not_presented
 from ..model.decision import Transition
 from ..model.intent import Intent
-from ..model.ledger import Ledger
+from ..model.ledger import UNUSED, HeldLeaf, Ledger, LedgerEntry, RemovedEntry, TrustState, Usage, after_usage
 from ..model.snapshot import Snapshot
-from .enrolment import enrol_authorities, learn_generation
-from .journal import write_journal
-from .layout import lay_out
-from .memory import forget_held, forget_removed, remember_leaves
-from .projection import note_reloads, read_back
-from .removal import strike_removed
-from .swap import adopt_swapped
-from .transitions import advance_states
-from .upkeep import note_upkeep
+from .enrolment import adopt_swapped, enrol_authorities, learn_generation
+from .journal import in_flight, write_journal
+from .target import note_upkeep
+
+
+def lay_out(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
+    """The same ledger in the layout that it is to have, with nothing beside it.
+
+    A new ledger is one Secret first, because one write either makes it or does not.
+    """
+    if snapshot.ledger is None:
+        return ledger
+    return replace(ledger, layout=intent.layout or ledger.layout, untidy=False)
+
+
+def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
+    """The ledger after at most one transition for each CA."""
+    presentations = present_all(snapshot, ledger)
+    changed, leaving = ledger, {intent.leaving, ledger.undone}
+    for entry in ledger.entries:
+        usage = usage_of(entry.fingerprint, presentations)
+        after = _state_after(snapshot, ledger, entry, usage, gates)
+        if (
+            entry.fingerprint in leaving
+            and entry.state in UNUSED
+            and usage is Usage.NONE
+            and _is_known(snapshot, entry)
+        ):
+            after = TrustState.PHASE_OUT
+        if after is not entry.state:
+            changed = changed.with_entry(replace(entry, state=after, awaiting=_still_awaiting(snapshot, entry)))
+    return changed
+
+
+def _state_after(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, usage: Usage, gates: Gates) -> TrustState:
+    if entry.state is not TrustState.UNTRUSTED:
+        # A CA that enters as TRUSTED_UNUSED has made its one step of this pass.
+        return after_usage(entry.state, usage) if _is_known(snapshot, entry) else entry.state
+    # Without pods the state is kept. Before the CA was read back, a process that starts now might miss it.
+    if usage is Usage.NO_PODS or entry.awaiting is None or why_not_presented(snapshot, ledger, entry, gates):
+        return TrustState.UNTRUSTED
+    return TrustState.TRUSTED_UNUSED
+
+
+def _is_known(snapshot: Snapshot, entry: LedgerEntry) -> bool:
+    """Whether it was in the ledger before this pass."""
+    return snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
+
+
+def _still_awaiting(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str] | None:
+    return None if entry.awaiting is None else entry.awaiting & snapshot.uids
+
+
+def is_projected(snapshot: Snapshot, fingerprint: str) -> bool:
+    """Whether the CA is in the certificate Secret and, where there is a trust bundle, in that too."""
+    in_bundle = snapshot.bundle is None or fingerprint in snapshot.bundle
+    return fingerprint in snapshot.ca.projected and in_bundle
+
+
+def is_withdrawn(snapshot: Snapshot, fingerprint: str) -> bool:
+    """Whether the CA is neither in the certificate Secret nor in the trust bundle."""
+    in_bundle = snapshot.bundle is not None and fingerprint in snapshot.bundle
+    return fingerprint not in snapshot.ca.projected and not in_bundle
+
+
+def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> bool:
+    """Whether the CA can be read no more where CAs are read: processes, and clients that load the certificate Secret or the bundle for
+    clients. There it may stay as a part of the chain of another CA.
+    """
+    above = {one.fingerprint for entry in ledger.entries for one in entry.chain[1:]}
+    published = (snapshot.outside.published or frozenset()) - above
+    return is_withdrawn(snapshot, fingerprint) and fingerprint not in published
+
+
+def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
+    """Record the pods that exist when a CA is read back; start over when it was taken out of the projection.
+
+    Pods are listed after the bundle was read, so a pod that is not recorded started later, with the CA in its trust.
+    A bundle that is absent while pods exist is contradictory: nothing is recorded.
+    """
+    if snapshot.bundle is None and snapshot.nodes.pods:
+        return ledger
+    for entry in ledger.entries:
+        projected = is_projected(snapshot, entry.fingerprint)
+        if projected and entry.awaiting is None:
+            ledger = ledger.with_entry(replace(entry, awaiting=snapshot.uids, published_at=snapshot.now))
+        elif not projected and entry.awaiting is not None and not _is_leaving(snapshot, ledger, entry, gates):
+            ledger = ledger.with_entry(replace(entry, awaiting=None, published_at=None))
+        elif entry.published_at is not None:
+            # Where the clock of an earlier run was ahead of this one, clients would get more time than is meant.
+            cleared = entry.cleared_at and min(entry.cleared_at, snapshot.now)
+            in_time = replace(entry, published_at=min(entry.published_at, snapshot.now), cleared_at=cleared)
+            ledger = ledger.with_entry(in_time)
+    return ledger
+
+
+def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Record the pods that have read their trust again since: their listeners were seen to accept the CA, and nothing else in them
+    verifies by it.
+    """
+    alone = verifying_only(snapshot)
+    for entry in ledger.entries if alone else ():
+        read = (entry.awaiting or frozenset()) & alone
+        if read and (seen := read & pods_accepting(entry.fingerprint, snapshot)):
+            ledger = ledger.with_entry(replace(entry, awaiting=(entry.awaiting or frozenset()) - seen))
+    return ledger
+
+
+def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> bool:
+    """Whether it was taken out for good. A CA that is needed after all is put back, and pods that start meanwhile miss
+    it.
+    """
+    return entry.state is TrustState.PHASE_OUT and not gates.removal(snapshot, ledger, entry.fingerprint)
+
+
+def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
+    """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
+
+    Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
+    no process has to be remembered, but for clients whether the old one allows no CA below it. Without pods the state is kept, and so is that
+    of a CA that is prepared, which would be enrolled again, and of one that the flow in flight leads to.
+    """
+    journal = in_flight(ledger)
+    wanted = {*(authority.fingerprint for authority in snapshot.ca.prepared), journal.successor if journal else None}
+    for entry in ledger.entries:
+        if entry.fingerprint in wanted:
+            continue
+        known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
+        if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
+            continue
+        if not snapshot.nodes.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
+            continue
+        if gates.removal(snapshot, ledger, entry.fingerprint):
+            continue
+        ledger = _clear(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
+        if not _has_twin(ledger, entry):
+            removed = RemovedEntry(entry.certificate, snapshot.uids)
+            ledger = replace(ledger, removed=(*ledger.removed, removed))
+    return ledger
+
+
+def _clear(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
+    """Record with the renewals of a CA since when clients read none of its certificates any more that allows no CA below it."""
+    cleared = now if gone.certificate.path_length == 0 else gone.cleared_at
+    if cleared is None:
+        return ledger
+    for entry in ledger.entries:
+        if entry.certificate.is_twin_of(gone.certificate) and entry.certificate.path_length != 0:
+            ledger = ledger.with_entry(replace(entry, cleared_at=max(cleared, entry.cleared_at or cleared)))
+    return ledger
+
+
+def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
+    """Whether a CA of the ledger has the same name and key, so that it validates the same leaves."""
+    return any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries)
+
+
+def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Record of which CA each leaf is that a pod was started with: its Secret can get another leaf before the pod
+    restarts.
+
+    Where a former leaf was put back, a pod that starts next presents that one under its old annotations: what
+    is remembered of the successor's leaf in this Secret says nothing any more.
+    """
+    leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
+    annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful(snapshot, ledger)
+    known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaves & annotated}
+    for pod in snapshot.nodes.pods:
+        seen = present_pod(pod, leaves, snapshot, ledger).authorities if pod.presents_stored and pod.leaf_hash else None
+        if seen is not None and len(seen) == 1:
+            known.setdefault(pod.leaf_hash, *seen)
+    for entry in ledger.entries:
+        own = frozenset(leaf for leaf, authority in known.items() if authority == entry.fingerprint)
+        if own != entry.leaves:
+            ledger = ledger.with_entry(replace(entry, leaves=own))
+    return ledger
+
+
+def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+    """Leaves of the successor in whose Secret lies a leaf of another CA."""
+    successor = ledger.find(ledger.journal.successor) if ledger.journal else None
+    if successor is None:
+        return frozenset()
+    # Where the Secret holds what the pod was started with, no signature has to be checked.
+    changed = [pod for pod in snapshot.nodes.pods if not pod.presents_stored and pod.leaf_hash in successor.leaves]
+    asked = {name for pod in changed for name in pod.leaves}
+    back = {
+        leaf.secret
+        for leaf in snapshot.leaves.stored
+        if leaf.secret in asked and leaf.chain and successor.fingerprint not in issuers_of(leaf.chain, ledger)
+    }
+    return frozenset(pod.leaf_hash for pod in changed if not back.isdisjoint(pod.leaves))
+
+
+def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Forget a removed CA when every pod that started with it is gone, and no listener that was asked accepts it.
+
+    As long as it is back where processes read CAs, all pods may know it.
+
+    Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
+    it, unless nothing but listeners verifies there. Another pod may accept it too: it started while the operator had the CA in the bundle once more.
+    """
+    remembered = (_after_removal(removed, snapshot) for removed in ledger.removed)
+    return replace(ledger, removed=tuple(removed for removed in remembered if removed))
+
+
+def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
+    if removed.awaiting and removed.fingerprint in snapshot.ca.projected:
+        return replace(removed, awaiting=snapshot.uids or removed.awaiting)
+    if pods_trusting_removed(removed, snapshot):
+        return removed
+    lingering = (removed.awaiting | removed.lingering) & snapshot.uids - verifying_only(snapshot)
+    return replace(removed, awaiting=frozenset(), lingering=lingering) if lingering else None
+
+
+def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Forget a held leaf when the pod that started with it is gone.
+
+    Where the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the
+    process holds the other one, unless it was started with an earlier one.
+    """
+    # Computed once for all held leaves: there are as many as nodes.
+    renewed = presenting_stored(snapshot) if ledger.held else frozenset()
+    stored = _stored(snapshot)
+    # A leaf is noted before another takes its place. As long as it is still the stored one, listeners have nothing to
+    # read.
+    remembered = (
+        _after_renewal(
+            held,
+            snapshot,
+            frozenset() if held.certificate in stored else renewed,
+            held.read_only_by_listeners(ledger.held),
+        )
+        for held in ledger.held
+    )
+    return replace(ledger, held=tuple(held for held in remembered if held.holders))
+
+
+def _after_renewal(
+    held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
+) -> HeldLeaf:
+    """by_listeners: as of ``read_only_by_listeners``."""
+    awaiting, lingering = held.awaiting & snapshot.uids, held.lingering & snapshot.uids
+    return replace(held, awaiting=awaiting - renewed, lingering=lingering | ((awaiting & renewed) - by_listeners))
+
+
+def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:
+    """The ledger with a note of the leaves in these Secrets, which are about to be replaced, and of the nodes that were
+    started with them.
+    """
+    return replace(ledger, held=tuple(_noted(snapshot, ledger, secrets)))
+
+
+def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
+    replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
+    added: dict[Certificate, set[str]] = {}
+    for pod in snapshot.nodes.pods:
+        for secret in pod.leaves if pod.presents_stored else ():
+            if secret in replaced:
+                added.setdefault(replaced[secret], set()).add(pod.uid)
+    for held in ledger.held:
+        yield replace(held, awaiting=held.awaiting | added.pop(held.certificate, set()))
+    yield from (HeldLeaf(leaf, frozenset(uids)) for leaf, uids in added.items())
+
+
+def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still the stored one, because a call was killed
+    before it put another in its place.
+    """
+    stored = _stored(snapshot)
+    changed = (held for held in ledger.held if held.certificate not in stored)
+    return frozenset(uid for held in changed for uid in held.awaiting) & snapshot.uids
+
+
+def _stored(snapshot: Snapshot) -> frozenset[Certificate]:
+    return frozenset(leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain)
 
 
 def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:

@@ -2,15 +2,25 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The CAs that belong into the ledger: every CA of the CA certificate Secret, and every prepared CA."""
+"""The CAs that belong into the ledger: every CA of the CA certificate Secret, and every prepared CA.
+
+A CA that was put into the place of the one in use, past every gate, and its adoption on request.
+
+Not taken for one: the CA that a flow of this collection switches to, a CA that the ledger says is trusted or has been in
+use, and a renewal of such a CA with its key, which every party accepts.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ..model.ledger import Ledger, LedgerEntry
-from ..model.snapshot import Snapshot
-from ..model.states import TrustState
+from ..._pki.certificates import Certificate, Chain
+from ..model.goals import Goal
+from ..model.intent import Intent
+from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, TrustState
+from ..model.names import is_named
+from ..model.snapshot import Pod, Snapshot
+from .journal import in_flight
 
 
 def as_seen(snapshot: Snapshot) -> Ledger:
@@ -57,3 +67,67 @@ def learn_generation(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     if entry is None or any(generation in other.generations for other in ledger.entries):
         return ledger
     return ledger.with_entry(replace(entry, generations=entry.generations | {generation}))
+
+
+@dataclass(frozen=True)
+class Swap:
+    """chain: what lies in ``ca.crt``. replaced: the CA that is in use by the ledger."""
+
+    chain: Chain
+    replaced: LedgerEntry
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.chain[0]
+
+
+def find_swap(snapshot: Snapshot) -> Swap | None:
+    """The swap that is not adopted yet; None where there is none."""
+    ledger, current = snapshot.ledger, snapshot.ca.current
+    replaced = last_current(ledger) if ledger else None
+    if ledger is None or replaced is None or not current or _has_come_by_a_flow(current[0], ledger):
+        return None
+    return None if any(_is_known(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
+
+
+def last_current(ledger: Ledger) -> LedgerEntry | None:
+    """The CA that the ledger saw as ``ca.crt`` last; None where it never saw one."""
+    seen = (entry for entry in ledger.entries if entry.generations)
+    return max(seen, key=lambda entry: max(entry.generations), default=None)
+
+
+def _has_come_by_a_flow(current: Certificate, ledger: Ledger) -> bool:
+    begun = in_flight(ledger)
+    return begun is not None and begun.successor == current.fingerprint
+
+
+def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
+    """Whether this CA, or one that it renews with the same key, is trusted or has been in use."""
+    own, known = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
+    return known and own.stands_in_for(current) and current.stands_in_for(own)
+
+
+def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
+    """The swap that the caller wants to be adopted, by the fingerprint of the CA that lies there."""
+    if intent.goal is not Goal.UPGRADE or intent.adopts is None:
+        return None
+    swap = find_swap(snapshot)
+    return swap if swap is not None and is_named(swap.certificate, intent.adopts) else None
+
+
+def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """The pods that have not started since the swap, as far as their annotations say: they need not know what lies there.
+
+    The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA reconcile").
+    """
+    return tuple(pod for pod in snapshot.nodes.pods if pod.generation != snapshot.ca.certificate_generation)
+
+
+def adopt_swapped(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
+    """Enter an adopted CA with which every process has started already. Where one has not, the CA does not stay in
+    ``ca.crt``, and is enrolled as the next one.
+    """
+    swap = find_adoption(snapshot, intent)
+    if swap is None or pods_yet_to_restart(snapshot):
+        return ledger
+    return ledger.with_entry(LedgerEntry(swap.chain, TrustState.UNTRUSTED, awaiting=frozenset()))

@@ -2,22 +2,184 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The journal says which flow is in flight. By it a rerun continues that flow (I10), or finds nothing to do (I9)."""
+"""The journal keeps until when programs may present a certificate of the CA that a flow replaces, although they never read again.
+
+What a program has read is known before the switch only: afterwards every program has been issued another certificate.
+
+Whether the flow in flight can be undone: every party still trusts its old CA, and its key is at hand. And who may have been started
+with a leaf of the CA that is given up.
+
+Where a flow is to stop until it is led on, such as for an approval (docs/design.md, "A stop").
+
+An interruption is something else: whatever call comes next goes on with a flow that was killed, as far as it may go.
+
+The journal says which flow is in flight. By it a rerun continues that flow (I10), or finds nothing to do (I9).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import Enum
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import is_taken_up
-from ..model.goals import ROTATIONS, Goal, Retire
+from ..evidence.parties import is_taken_up, possible_holders_of_undone
+from ..evidence.stored import authority_of
+from ..gates.gates import link_of
+from ..model.clients import NOTHING_NAMED
+from ..model.goals import ROTATIONS, Goal, Phase, Retire
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger, Stop
-from ..model.named import NOTHING_NAMED
+from ..model.ledger import Journal, Ledger, LedgerEntry, Outgoing, Stop, TrustState
+from ..model.names import flow_named
 from ..model.snapshot import Snapshot
-from .outgoing import note_outgoing
-from .stop import may_lead_flow, stop_of
-from .undoing import note_possible_holders, obstacle_to_undoing, was_never_issued
+
+#: How long an issuer may take with a certificate that it began before the switch, and more.
+_BELATED = timedelta(days=1)
+#: Characters of the names that the journal has room for, as an annotation.
+_ROOM = 100_000
+
+
+def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
+    """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well. That is not needed of a
+    renewal with the same key: brokers go on accepting those leaves.
+    """
+    current, known = [one.fingerprint for one in snapshot.ca.in_use], journal.outgoing
+    if journal.goal is not Goal.REPLACE_KEY:
+        return journal
+    if current == [journal.replaces]:
+        successor = ledger.find(journal.successor)
+        is_near = successor is not None and successor.state is not TrustState.UNTRUSTED
+        return replace(journal, outgoing=_presented(snapshot) if is_near else None)
+    if known is None or known.switched or current != [journal.successor]:
+        return journal
+    ends_at = max(known.ends_at, snapshot.now + snapshot.users.longest_life + _BELATED)
+    return replace(journal, outgoing=replace(known, ends_at=ends_at, switched=True))
+
+
+def _presented(snapshot: Snapshot) -> Outgoing | None:
+    """None where no program is known to have read what it presents."""
+    ends = {one.reads: one.ends_at for one in snapshot.users.presenters if one.reads and one.ends_at is not None}
+    # A program that presents a copy too says so twice.
+    unknown = {one.reads for one in snapshot.users.presenters if one.ends_at is None}
+    readers = tuple(_fitting(sorted(ends.keys() - unknown)))
+    return Outgoing(frozenset(readers), max(ends[one] for one in readers)) if readers else None
+
+
+def _fitting(readers: list[str]) -> Iterator[str]:
+    """The readers that there is room for; the others hold the CA until they read again."""
+    room = _ROOM
+    for one in readers:
+        room -= len(one)
+        if room < 0:
+            return
+        yield one
+
+
+class Obstacle(Enum):
+    """FIRST: there was no CA before. LEFT: processes are about to forget it. KEY: its key is not at hand."""
+
+    FIRST = "first"
+    LEFT = "left"
+    KEY = "key"
+
+
+def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Obstacle | None:
+    """None where nothing is in the way."""
+    if journal.replaces is None:
+        return Obstacle.FIRST
+    old = ledger.find(journal.replaces)
+    if old is None or old.fingerprint not in snapshot.ca.projected:
+        return Obstacle.LEFT
+    return None if _is_key_at_hand(snapshot, old) else Obstacle.KEY
+
+
+def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
+    ca, key = snapshot.ca, old.certificate.public_key_sha256
+    return ca.key == key or key in ca.elsewhere or old.fingerprint in ca.kept_keys
+
+
+def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
+    """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well. Before the
+    switch leaves are handed out behind a link certificate alone.
+    """
+    if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
+        return True
+    waiting = (one for one in snapshot.ca.prepared if one.fingerprint == unwanted.fingerprint)
+    if unwanted.state is TrustState.TRUSTED_UNUSED and any(link_of(one, snapshot) is None for one in waiting):
+        return True
+    return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.in_use)
+
+
+def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
+    """The journal with those who may have been started with a leaf of the CA that is given up: told once, when none is stored and the operator, which
+    might put one back, has confirmed its pause.
+    """
+    state = snapshot.reconciliation
+    if not journal.is_abort or journal.unsure is not None or not (state.paused_by_us and state.pause_effective):
+        return journal
+    if snapshot.nodes.in_place is None or is_stored(snapshot, ledger, journal.replaces):
+        return journal
+    return replace(journal, unsure=frozenset(pod.uid for pod in possible_holders_of_undone(snapshot, ledger)))
+
+
+def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:
+    """Whether a Secret holds a leaf of this CA, or one of which the CA cannot be told."""
+    issuers = {authority_of(leaf, leaf.generation, ledger)[0] for leaf in snapshot.leaves.stored}
+    return not issuers.isdisjoint({fingerprint, None})
+
+
+#: The state of the module strimzi_ca that begins a flow with this goal, and leads it.
+_LED_BY = {Goal.CREATE: "present", Goal.RENEW: "renewed", Goal.REPLACE_KEY: "replaced"}
+
+
+def may_lead_flow(intent: Intent, journal: Journal) -> bool:
+    """Whether this call decides how far the flow in flight goes: it has the flow's own goal, undoes it, or says so."""
+    if intent.continue_stopped or intent.goal is Goal.ABORT:
+        return True
+    return intent.goal is _asked_for(journal) and not journal.is_abort
+
+
+def _asked_for(journal: Journal) -> Goal:
+    """The goal of the call that began the flow: a renewal may be the first part of a replacement."""
+    return Goal.REPLACE_KEY if journal.to_replace else journal.goal
+
+
+def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
+    """Where the flow is to stop from now on. A call that does not lead it can bring the stop forward alone."""
+    after = intent.stop_after if is_led else _earlier(before.after if before else None, intent.stop_after)
+    if after is None or (before is not None and before.after is after):
+        return None if after is None else before
+    return Stop(after, now)
+
+
+def _earlier(one: Phase | None, other: Phase | None) -> Phase | None:
+    return min(filter(None, (one, other)), key=lambda phase: phase.position, default=None)
+
+
+def stops_before_use(journal: Journal) -> bool:
+    """Whether the flow is to stop before the CA that it replaces gives way to another one. An abort has to do with leaves of both."""
+    return journal.stop is not None and not journal.is_abort and journal.stop.after in (Phase.PREPARE, Phase.TRUST)
+
+
+def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
+    """The intent with the phases alone that the flow may enter."""
+    return replace(intent, until=_earlier(intent.until, stop.after))
+
+
+def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
+    """Where the flow stops and since when, and what goes on with it. authority: which CA of the cluster the flow is about, in words."""
+    led_by, undone = (
+        ("aborted", "")
+        if journal.is_abort
+        else (_LED_BY.get(_asked_for(journal), "present"), " state=aborted undoes it.")
+    )
+    return (
+        f"has a flow on its {authority} ({flow_named(journal)}, begun on {journal.started_at:%Y-%m-%d}) that stops after the phase {stop.after.value}, as "
+        f"asked for on {stop.asked_at:%Y-%m-%d at %H:%M} UTC.",
+        f"strimzi_ca with state={led_by}, or the playbook that began it, goes on with a later until_phase or none; any other call with "
+        f"continue_stopped=true.{undone}",
+    )
 
 
 def in_flight(ledger: Ledger | None) -> Journal | None:

@@ -2,24 +2,269 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The CA that a flow is about: that of the flow in flight, the CA that the caller names, or the CA in use."""
+"""The wish of the CA source: the CA that leaves are to be of, and the CAs that are to be trusted beside it (docs/design.md, "Where
+trust comes from").
+
+When a CA that the operator no longer renews is renewed or replaced, and what the ledger records of that (docs/design.md, "Upkeep").
+
+The CA that a flow is about: that of the flow in flight, the CA that the caller names, or the CA in use.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
 
-from ..._pki.certificates import Certificate
-from ..gates.arrival import can_make_room
+from ..._leaves.trigger import is_ending, window
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.paths import validate_path
+from ..gates.clients import can_make_room
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger
+from ..model.ledger import TRUSTED_STATES, CaSource, Journal, Ledger, Upkeep, UpkeepAsked, WhenDue
 from ..model.names import flow_named, is_named, named
-from ..model.snapshot import PreparedAuthority, Snapshot
-from ..model.upkeep import WhenDue
+from ..model.snapshot import Component, PreparedAuthority, Snapshot
 from .journal import earlier_certificates, in_flight
-from .upkeep import due_rotation, upkeep_of
-from .wish import Wish, is_renewal, wish_of
+
+#: The goals of flows that do what the source asks for.
+_HEEDING = ROTATIONS | {Goal.RECONCILE}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The wish of the source now, as far as it is known which CA it means and that the user wants it."""
+
+    source: CaSource
+    snapshot: Snapshot
+    intent: Intent
+    ledger: Ledger
+
+    @cached_property
+    def issuing(self) -> tuple[Chain, ...]:
+        return self.source.issuing(self.snapshot.now)
+
+    @cached_property
+    def meant(self) -> Chain:
+        """The CA that leaves are to be of; empty where it cannot be told.
+
+        It is the one that the issuer has signed leaves with; else the CA in use, or its latest renewal, where that or a CA above it is
+        here; else the only one. Before the first CA, where no leaf can be asked for, it is any of them: all are trusted, and the first leaf that comes
+        back tells.
+        """
+        current, signing = self.snapshot.ca.current, _signing(self.snapshot, self.issuing)
+        if len(signing) == 1:
+            return signing[0]
+        if current and self._has_in_use:
+            renewed = (chain for chain in self.issuing if chain[0].is_twin_of(current[0]))
+            return next((chain for chain in renewed if chain[0].not_after > current[0].not_after), current)
+        return self.issuing[0] if len(self.issuing) == 1 or (self.issuing and self._has_no_leaf) else ()
+
+    @property
+    def sample(self) -> str:
+        """The Secret whose leaf is asked for to learn which of several CAs signs, because that is one of them and it cannot be told; empty where it can,
+        and where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the first CA no process runs.
+        """
+        if self.meant or len(self.issuing) < 2:
+            return ""
+        snapshot = self.snapshot
+        found = {leaf.secret: leaf.component for leaf in snapshot.every_leaf}
+        leaves = found if snapshot.ca.current else {**snapshot.leaves.missing, **found}
+        return min(leaves, key=lambda secret: (leaves[secret] is not Component.CLUSTER_OPERATOR, secret), default="")
+
+    @property
+    def _has_no_leaf(self) -> bool:
+        """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
+        snapshot = self.snapshot
+        presented = any(one.authorities != frozenset() for one in snapshot.users.presenters)
+        return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing or presented)
+
+    @property
+    def _has_in_use(self) -> bool:
+        """Whether the source has the CA in use, or a CA above it: bundles often hold roots alone, and an intermediate CA below one is in use."""
+        current, ends = self.snapshot.ca.current, [chain[0] for chain in self.issuing]
+        return any(one.is_twin_of(current[0]) for one in self.source.certificates) or any(
+            one.is_twin_of(above) for one in ends for above in current[1:]
+        )
+
+    @property
+    def authority(self) -> Chain:
+        """The CA that is meant; empty also where the user has yet to confirm it."""
+        return self.meant if self.meant and self._is_confirmed(self.meant[0]) else ()
+
+    @cached_property
+    def beside(self) -> tuple[Chain, ...]:
+        """The CAs that are to be trusted beside it, and that the ledger does not have yet."""
+        wanted = (chain for chain in self._others if self._is_confirmed(chain[0]))
+        return tuple(chain for chain in wanted if self.ledger.find(chain[0].fingerprint) is None)
+
+    @cached_property
+    def unconfirmed(self) -> tuple[Certificate, ...]:
+        """The CAs that are not confirmed yet; nothing is done about them."""
+        asked = dict.fromkeys((*([self.meant] if self.meant else self.issuing), *self._others))
+        return tuple(chain[0] for chain in asked if not self._is_confirmed(chain[0]))
+
+    @property
+    def _others(self) -> tuple[Chain, ...]:
+        """A CA that a flow has replaced is not trusted anew because it still lies in the source."""
+        gone = {self.intent.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
+        own = (*self.meant[:1], *self.snapshot.ca.current)
+        return tuple(
+            chain for chain in self.issuing
+            if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(one) for one in own)
+        )  # fmt: skip
+
+    def _is_confirmed(self, certificate: Certificate) -> bool:
+        """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a CA that is
+        trusted, so that it adds no trust.
+        """
+        trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
+        trusted += self.snapshot.ca.in_use
+        known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
+        return known or certificate.sha256 in self.intent.confirmed
+
+
+def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
+    """Whether this flow does what a source asks for. A flow in flight ends first. A cluster without a CA gets its first one, and trusts the others of the
+    source before its first pod starts.
+    """
+    confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current) and not _is_first_of_source(snapshot)
+    return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared
+
+
+def _is_first_of_source(snapshot: Snapshot) -> bool:
+    source, current = snapshot.source, snapshot.ca.current
+    return (
+        source is not None
+        and not snapshot.nodes.pods
+        and any(one.is_twin_of(current[0]) for one in source.certificates)
+    )
+
+
+def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:
+    """The wish of the source; None where there is no source that can be used, or where this flow does not heed it."""
+    source = snapshot.source
+    if source is None or source.problem or not is_heeded(snapshot, intent, ledger):
+        return None
+    return Wish(source, snapshot, intent, ledger)
+
+
+def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
+    """The CAs of the source of which a leaf may come although another one is in use: the issuer has changed. Such a leaf waits until
+    its CA is trusted and in use. None while the next CA is prepared: then it is known which one is to sign.
+    """
+    if snapshot.source is None or snapshot.ca.prepared:
+        return ()
+    return tuple(chain for chain in snapshot.source.issuing(snapshot.now) if chain[:1] != snapshot.ca.in_use)
+
+
+def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
+    """The CAs, other than the one in use, of which checked leaves are at hand. One that has come and is not recorded yet would be asked for again as soon as
+    its CA is the next one.
+    """
+    signers = {
+        one.authority
+        for one in snapshot.leaves.requests.values()
+        if one.is_recorded and one.answer is not None and not one.outdated
+    }
+    return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.in_use]
+
+
+def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
+    """Whether this is the CA in use with new dates: the same name and key, and every leaf that validates under the CA in use validates
+    under it (External Certificate Manager, "Handling Cluster CA trust rollout").
+    """
+    current, now = snapshot.ca.current, snapshot.now
+    if not current or not new.is_twin_of(current[0]):
+        return False
+    leaves = [leaf.chain[:1] for leaf in snapshot.every_leaf if leaf.chain]
+    own = [
+        leaf
+        for leaf in leaves
+        if validate_path(leaf, current[:1], at=now, dated_anchors=snapshot.users.dated_anchors).valid
+    ]
+    return all(validate_path(leaf, (new,), at=now).valid for leaf in own)
+
+
+#: A CA is renewed so long before the operator renews leaves that end with it, so that a weekly call comes before the operator, which restarts pods.
+AHEAD = timedelta(days=7)
+
+
+def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
+    """The ledger with what this call does with a CA in its time for renewal; a call that does not keep CAs up leaves the record as it is."""
+    if intent.upkeep is None or snapshot.ledger is None:
+        return ledger
+    policy, before_end = upkeep_of(snapshot, intent.upkeep)
+    if policy is WhenDue.NONE:
+        return replace(ledger, upkeep=None)
+    known = ledger.upkeep
+    if known is not None and (known.policy, known.window) == (policy, before_end):
+        return ledger
+    return replace(ledger, upkeep=Upkeep(policy, before_end, snapshot.now))
+
+
+def upkeep_of(snapshot: Snapshot, asked: UpkeepAsked) -> tuple[WhenDue, timedelta]:
+    """The policy, and how long before a CA's end it takes effect: as the caller asks, else as the operator has it for a CA of its own."""
+    specified = WhenDue.REPLACE_KEY if snapshot.reconciliation.replaces_key else WhenDue.RENEW
+    before_end = usual_window(snapshot) if asked.window is None else asked.window
+    return asked.policy or specified, before_end
+
+
+def usual_window(snapshot: Snapshot) -> timedelta:
+    """How long before its end a CA is renewed unless the caller gives another time."""
+    return snapshot.leaves.renewal_window + AHEAD
+
+
+def due_rotation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal | None:
+    """The flow that the CA in use needs now; None where it needs none, or this collection cannot make its successor.
+
+    The renewal before a replacement, which clients need, gives the CA a later end: the replacement follows all the same.
+    """
+    if intent.goal is not Goal.RECONCILE or intent.upkeep is None or not snapshot.ca.current:
+        return None
+    policy, before_end = upkeep_of(snapshot, intent.upkeep)
+    if policy is WhenDue.NONE or why_not_made_here(snapshot):
+        return None
+    current = snapshot.ca.current[0]
+    if not is_ending(current, (), snapshot.now, before_end) and not (
+        policy is WhenDue.REPLACE_KEY and _is_half_replaced(ledger.journal, current)
+    ):
+        return None
+    return Goal.REPLACE_KEY if policy is WhenDue.REPLACE_KEY else Goal.RENEW
+
+
+def _is_half_replaced(journal: Journal | None, current: Certificate) -> bool:
+    """Whether the last flow has renewed the CA in use as the first part of a replacement that an earlier call of this kind began."""
+    if journal is None or journal.finished_at is None or journal.is_abort:
+        return False
+    return journal.is_upkeep and journal.to_replace and journal.successor == current.fingerprint
+
+
+def why_not_made_here(snapshot: Snapshot) -> str:
+    """Why this collection cannot make the successor of the CA in use by itself, as a sentence; empty where it can."""
+    current = snapshot.ca.current
+    if not current:
+        return ""
+    if snapshot.source is not None:
+        return f"{named(current[0])} comes from {snapshot.source.name}, so its successor has to be put there."
+    if snapshot.ca.in_use_elsewhere:
+        return f"The key of {named(current[0])} is kept elsewhere, so its issuer has to make its successor."
+    if not current[0].is_root:
+        return f"Another CA has issued {named(current[0])}, so that CA has to issue its successor."
+    return ""
+
+
+def due_from(authority: Certificate, before_end: timedelta) -> datetime:
+    """When the CA's time for renewal begins."""
+    return authority.not_after - window(authority, before_end)
+
+
+def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepAsked) -> str:
+    """The reason for a flow that no person has asked for, as a sentence."""
+    begins = due_from(authority, upkeep_of(snapshot, asked)[1])
+    return (
+        f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}; its time for renewal began on {begins:%Y-%m-%d}."
+    )
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,110 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The outcome of ``decide``."""
+"""Violations: a condition that does not hold, the object, the cause and the remedy.
+
+The outcome of ``decide``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from ..._leaves.trigger import Due
-from .ledger import Stop
-from .states import TrustState, Usage
+from .ledger import Stop, TrustState, Usage
 from .steps.base import Step
-from .violations import Violation
+
+
+class Condition(str, Enum):
+    """The conditions, one for each precondition and each gate. Results show the value as ``gate``."""
+
+    CLOCKS_AGREE = "clocks_agree"
+    CLUSTER_EXISTS = "cluster_exists"
+    NOTHING_IS_IN_DELETION = "nothing_is_in_deletion"
+    OPERATOR_IS_THERE = "operator_is_there"
+    NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
+    OPERATOR_IS_WORKING = "operator_is_working"
+    AUTHORITY_IS_NOT_FOREIGN = "authority_is_not_foreign"
+    AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
+    PODS_ARE_LABELLED = "pods_are_labelled"
+    SECRETS_ARE_LABELLED = "secrets_are_labelled"
+    PODS_ARE_OWNED = "pods_are_owned"
+    OPERATOR_HAS_FINISHED = "operator_has_finished"
+    NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
+    LEDGER_IS_OURS = "ledger_is_ours"
+    LEDGER_IS_OF_THE_PAST = "ledger_is_of_the_past"
+    AUTHORITY_SECRETS_ARE_USABLE = "authority_secrets_are_usable"
+    GENERATIONS_ARE_TOLD = "generations_are_told"
+    KEY_MATCHES = "key_matches"
+    CHAINS_ARE_IN_ORDER = "chains_are_in_order"
+    AUTHORITY_IS_VALID_NOW = "authority_is_valid_now"
+    AUTHORITY_IS_KNOWN = "authority_is_known"
+    ADOPTED_IS_USABLE = "adopted_is_usable"
+    CURRENT_IS_USABLE = "current_is_usable"
+    KEYS_ARE_TOLD_APART = "keys_are_told_apart"
+    GENERATION_IS_UNAMBIGUOUS = "generation_is_unambiguous"
+    SOURCE_IS_USABLE = "source_is_usable"
+    ROOTS_ARE_KNOWN = "roots_are_known"
+    SUPPLIED_IS_USABLE = "supplied_is_usable"
+    SUPPLIED_FITS_THE_GOAL = "supplied_fits_the_goal"
+    RENEWAL_KEEPS_THE_KEY = "renewal_keeps_the_key"
+    AUTHORITY_IS_AS_ASKED = "authority_is_as_asked"
+    TRUSTING_IS_USABLE = "trusting_is_usable"
+    AUTHORITIES_ARE_APART = "authorities_are_apart"
+    LEAVES_OUTLAST_THE_WINDOW = "leaves_outlast_the_window"
+    LINK_UNTIL_IS_AHEAD = "link_until_is_ahead"
+    LEAVING_IS_UNUSED = "leaving_is_unused"
+    NOT_STOPPED = "not_stopped"
+    TARGET_IS_KNOWN = "target_is_known"
+    FLOW_CAN_BE_UNDONE = "flow_can_be_undone"
+    VERIFIERS_ARE_KNOWN = "verifiers_are_known"
+    USERS_HAVE_AN_ISSUER = "users_have_an_issuer"
+    PRESENTERS_CAN_BE_ISSUED_TO = "presenters_can_be_issued_to"
+    PRESENTERS_ARE_KNOWN = "presenters_are_known"
+    PRESENTERS_ARE_SERVED = "presenters_are_served"
+    CLUSTER_IS_SETTLED = "cluster_is_settled"
+    LEAVES_ARE_OURS = "leaves_are_ours"
+    LEAVES_ARE_KNOWN = "leaves_are_known"
+    LEAVES_CAN_BE_RENEWED = "leaves_can_be_renewed"
+    POOL_IS_KNOWN = "pool_is_known"
+    POOLS_ARE_OF_A_SIZE = "pools_are_of_a_size"
+    NOTHING_IS_BEGUN = "nothing_is_begun"
+    OPERATOR_COULD_RENEW = "operator_could_renew"
+    OPERATOR_KEEPS_AUTHORITY = "operator_keeps_authority"
+    READY_TO_HAND_BACK = "ready_to_hand_back"
+    SECRETS_CAN_BE_WRITTEN = "secrets_can_be_written"
+    SECRETS_HAVE_ROOM = "secrets_have_room"
+    WAIVERS_HOLD = "waivers_hold"
+    EVIDENCE = "evidence"
+    TRUST = "trust"
+    REMOVAL = "removal"
+    VERDICT = "verdict"
+    IN_PLACE = "in_place"
+    # Conditions before each pass of a call.
+    WRITES_LAST = "writes_last"
+    FLOW_ADVANCES = "flow_advances"
+    RESTARTS_ARE_PLANNED = "restarts_are_planned"
+    # Conditions before the restart of a node, where this collection restarts it itself.
+    QUORUM = "quorum"
+    AVAILABILITY = "availability"
+    RETURN = "return"
+    SOLITUDE = "solitude"
+    KAFKA_ANSWERS = "kafka_answers"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """subject: the object. message: the cause. remedy: what to do."""
+
+    condition: Condition
+    subject: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message} {self.remedy}"
 
 
 @dataclass(frozen=True)

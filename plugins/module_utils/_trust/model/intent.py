@@ -12,10 +12,9 @@ from enum import Enum
 
 from ..._pki.certificates import Chain
 from .goals import Goal, Phase, Retire
-from .ledger import Layout
-from .pools import Scaling
+from .ledger import Layout, UpkeepAsked
+from .nodes import Scaling
 from .snapshot import Component, PreparedAuthority
-from .upkeep import UpkeepAsked
 
 
 class Spread(str, Enum):

@@ -2,23 +2,112 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger: the single record of which CA is trusted by whom (docs/design.md, "Ledger").
+"""States and edges of a CA certificate's trust (docs/design.md, "States").
+
+The renewal of a CA in its time, which the operator gives up when a CA is adopted (docs/design.md, "Upkeep").
+
+The ledger: the single record of which CA is trusted by whom (docs/design.md, "Ledger").
 
 Plain values; ``_strimzi/ledger_layouts.py`` lays them out in Secrets.
+
+The object from which a cluster is told the CAs that it is to trust, and which of them its leaves are to be of
+(External Certificate Manager, ``caCert``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 
-from ..._pki.certificates import Certificate
+from ..._pki.certificates import MOST_IN_A_CHAIN, Certificate, Chain
+from .clients import NOTHING_NAMED, Named
 from .goals import Goal, Phase, Retire
-from .named import NOTHING_NAMED, Named
-from .states import TrustState
-from .upkeep import Upkeep
+
+
+class TrustState(str, Enum):
+    """State of one CA certificate in the ledger; the values are what the Secret holds."""
+
+    UNTRUSTED = "UNTRUSTED"
+    TRUSTED_UNUSED = "TRUSTED_UNUSED"
+    TRUSTED_IN_USE_ANY = "TRUSTED_IN_USE_ANY"
+    TRUSTED_IN_USE_ALL = "TRUSTED_IN_USE_ALL"
+    PHASE_OUT = "PHASE_OUT"
+
+
+class Usage(str, Enum):
+    """How many pods present a certificate of a CA."""
+
+    NO_PODS = "NO_PODS"
+    NONE = "NONE"
+    SOME = "SOME"
+    ALL = "ALL"
+    UNKNOWN = "UNKNOWN"
+
+
+#: Where usage leads from each trusted state. UNTRUSTED is left by the trust gate only, and the removal of a
+#: PHASE_OUT CA is decided by the removal gate only; a usage that is not listed keeps the state.
+_BY_USAGE: dict[TrustState, dict[Usage, TrustState]] = {
+    TrustState.UNTRUSTED: {},
+    TrustState.TRUSTED_UNUSED: {
+        Usage.SOME: TrustState.TRUSTED_IN_USE_ANY,
+        Usage.ALL: TrustState.TRUSTED_IN_USE_ALL,
+    },
+    TrustState.TRUSTED_IN_USE_ANY: {
+        Usage.ALL: TrustState.TRUSTED_IN_USE_ALL,
+        Usage.NONE: TrustState.PHASE_OUT,
+    },
+    TrustState.TRUSTED_IN_USE_ALL: {
+        Usage.SOME: TrustState.TRUSTED_IN_USE_ANY,
+        Usage.NONE: TrustState.PHASE_OUT,
+    },
+    TrustState.PHASE_OUT: {
+        Usage.SOME: TrustState.TRUSTED_IN_USE_ANY,
+        Usage.ALL: TrustState.TRUSTED_IN_USE_ALL,
+    },
+}
+
+#: The states from which a CA goes to PHASE_OUT on request only: without these edges one that was never used could not leave
+#: (docs/design.md, "States").
+UNUSED = frozenset({TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED})
+
+TRUSTED_STATES = frozenset(TrustState) - {TrustState.UNTRUSTED}
+
+
+def after_usage(state: TrustState, usage: Usage) -> TrustState:
+    """The state that follows from usage alone; the same state when nothing follows (docs/design.md, "States")."""
+    return _BY_USAGE[state].get(usage, state)
+
+
+class WhenDue(str, Enum):
+    """The policy for a CA in its time for renewal. The last two have the values of ``certificateExpirationPolicy`` in the Kafka resource."""
+
+    NONE = "none"
+    RENEW = "renew-certificate"
+    REPLACE_KEY = "replace-key"
+
+
+@dataclass(frozen=True)
+class UpkeepAsked:
+    """The caller's wish."""
+
+    # None: what the Kafka resource says (certificateExpirationPolicy).
+    policy: WhenDue | None = None
+    # How long before its end the CA's time for renewal begins, in whole days. None: a week before the time that the Kafka resource gives (renewalDays).
+    window: timedelta | None = None
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """The policy of the last call that had one, as the ledger records it."""
+
+    # Never NONE: the ledger of a CA that is not kept up records nothing.
+    policy: WhenDue
+    # How long before its end the CA's time for renewal begins, in whole days; half of the CA's life where that is less.
+    window: timedelta
+    # Since when the ledger has recorded this.
+    since: datetime
 
 
 class Layout(str, Enum):
@@ -218,3 +307,44 @@ def _trusted_like(gone: LedgerEntry, entry: LedgerEntry) -> LedgerEntry:
     if gone.awaiting is None or entry.awaiting is None or not gone.certificate.stands_in_for(entry.certificate):
         return entry
     return replace(entry, awaiting=entry.awaiting & gone.awaiting)
+
+
+@dataclass(frozen=True)
+class CaSource:
+    """The CAs in it, in any order: intermediates and the roots above them, several roots, a renewal beside what it renews.
+
+    name: the object and its entry, as messages have it. problem, remedy: why it cannot be used and what to do, as sentences; empty
+    where it can. changed_at: when it was written last; None where that cannot be told.
+    """
+
+    name: str
+    certificates: tuple[Certificate, ...] = ()
+    problem: str = ""
+    remedy: str = ""
+    changed_at: datetime | None = None
+
+    def issuing(self, at: datetime) -> tuple[Chain, ...]:
+        """The CAs that can be meant to issue leaves, each with what lies above it here: those that are valid now and have certified
+        none of the others. Of several certificates with one name and key it is the root, else the one that ends last.
+        """
+        valid = [one for one in self.certificates if one.not_before <= at < one.not_after]
+        above = {one for one in valid for other in valid if other.signed_by(one) and not other.is_twin_of(one)}
+        latest: dict[tuple[bytes, str], Certificate] = {}
+        for one in sorted((one for one in valid if one not in above), key=_rank):
+            latest[one.subject_der, one.public_key_sha256] = one
+        return tuple(self.chain_of(one) for one in sorted(latest.values(), key=lambda one: one.sha256))
+
+    def chain_of(self, certificate: Certificate) -> Chain:
+        """The CA, and the CAs of this source that certify it, up to its root as far as that is here."""
+        chain: Chain = (certificate,)
+        while not chain[-1].is_root and len(chain) < MOST_IN_A_CHAIN:
+            found = [one for one in self.certificates if one not in chain and chain[-1].signed_by(one)]
+            if not found:
+                break
+            chain = (*chain, max(found, key=_rank))
+        return chain
+
+
+def _rank(certificate: Certificate) -> tuple[bool, datetime, str]:
+    """The digest puts what is alike in an order that is the same in every run."""
+    return certificate.is_root, certificate.not_after, certificate.sha256

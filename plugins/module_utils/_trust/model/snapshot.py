@@ -13,19 +13,13 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from ..._leaves.life import LeafRequest
-from ..._leaves.standing import Standing
+from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
-from .clients import NO_CLIENTS, OutsideClient, OutsideClients
-from .ledger import Ledger, Stop
-from .listeners import ObservedListener
-from .named import NOTHING_NAMED, Named
+from .clients import NO_CLIENTS, NOTHING_NAMED, Named, OutsideClient, OutsideClients, Presenter
+from .ledger import CaSource, Ledger, Stop
 from .names import ObjectNames, label_command
-from .pools import NO_POOLS, PoolNode, Pools
-from .presenters import Presenter
-from .source import CaSource
-from .windows import MaintenanceWindows
+from .nodes import NO_POOLS, MaintenanceWindows, ObservedListener, PoolNode, Pools
 
 
 class Component(str, Enum):

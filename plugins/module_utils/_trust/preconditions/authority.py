@@ -2,19 +2,30 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the CAs that are there: keys, chains, dates."""
+"""Preconditions on the CAs that are there: keys, chains, dates.
+
+Preconditions on CAs that the caller supplies, and on one that is to leave.
+
+The precondition on CAs that have one name and different keys (docs/design.md, "CAs of one name").
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
 
-from ..._pki.certificates import Chain
-from ..._pki.kept_elsewhere import placeholder
-from ..._pki.paths import check_authority_chain
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.keys import placeholder
+from ..._pki.names import FoldedName
+from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
+from ..._pki.usability import chain_defects, named_verifiers
+from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
+from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
+from ..model.ledger import Ledger
+from ..model.names import named
 from ..model.snapshot import PreparedAuthority, Snapshot
-from ..model.violations import Condition, Violation
 
 #: The CA in use is at its end: too late for a rotation.
 _TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
@@ -102,8 +113,8 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def chains_are_in_order(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     chains = {"ca.crt": snapshot.ca.current, **snapshot.ca.others}
-    for key, chain in chains.items():
-        yield from chain_problems(Condition.CHAINS_ARE_IN_ORDER, f"{snapshot.names.certificate_secret}, {key}", chain)
+    for key, found in chains.items():
+        yield from chain_problems(Condition.CHAINS_ARE_IN_ORDER, f"{snapshot.names.certificate_secret}, {key}", found)
 
 
 def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator[Violation]:
@@ -184,3 +195,225 @@ def generation_is_unambiguous(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
                 f"which meant {entry.certificate.subject}.",
                 "Raise strimzi.io/ca-cert-generation with each change of ca.crt; do so now, or restore ca.crt.",
             )  # fmt: skip
+
+
+#: The names of CAs in messages, wherever they come from.
+SUPPLIED, TRUSTING = "the supplied CA", "the CA that is to be trusted"
+
+
+def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    if supplied is None:
+        return
+    condition, subject, chain = Condition.SUPPLIED_IS_USABLE, SUPPLIED, supplied.chain
+    yield from verifier_problems(condition, subject, chain, "Supply")
+    yield from chain_problems(condition, subject, chain)
+    yield from date_problems(condition, snapshot, subject, chain, "Supply a CA that is valid now.")
+    if not chain[0].is_ca:
+        yield Violation(condition, subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate.")
+    yield from _constraint_problems(condition, snapshot, subject, chain)
+    if supplied.key != chain[0].public_key_sha256:
+        yield Violation(
+            condition, subject, f"the private key is not the key of {chain[0].subject}.",
+            "Supply the key that belongs to the first certificate.",
+        )  # fmt: skip
+
+
+def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
+    """Defects for which some verifier refuses a CA on every path. Once the CA is published or issues leaves, there is only the way back."""
+    for certificate, defect in chain_defects(chain):
+        name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
+        yield Violation(
+            condition, subject, f"{name} {defect.cause}, which {named_verifiers(defect.verifiers)} refuse.",
+            f"{verb} a CA {defect.wanted}.",
+        )  # fmt: skip
+
+
+def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str, chain: Chain) -> Iterator[Violation]:
+    """Its leaves will have the names of the present leaves: the first leaf that it may not issue is told."""
+    if problem := extension_problem(chain[0]):
+        yield Violation(
+            condition, subject, f"{problem}.",
+            "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
+        )  # fmt: skip
+    for leaf in snapshot.every_leaf:
+        if leaf.chain and (problem := constraint_problem(leaf.chain[0], chain)):
+            yield Violation(
+                condition, subject, f"{problem}, as Secret {leaf.secret} needs it.",
+                "Supply a CA that may issue the certificates of this cluster.",
+            )  # fmt: skip
+            return
+
+
+def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
+    condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
+    wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
+    for trusted in (*intent.trusting, *(wish.beside if wish else ())):
+        yield from verifier_problems(condition, subject, trusted, "Give")
+        yield from chain_problems(condition, subject, trusted)
+        yield from date_problems(condition, snapshot, subject, trusted, "Give a CA that is valid now.")
+        if not trusted[0].is_ca:
+            yield Violation(
+                condition, subject, f"{trusted[0].subject} is not a CA certificate.", "Give a CA certificate."
+            )
+
+
+def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator's CA leaves when another one has taken its place, and the one that is to take it does not leave."""
+    condition, remedy = (
+        Condition.LEAVING_IS_UNUSED,
+        "It leaves at the end of the flow that puts another CA in its place.",
+    )
+    for certificate in snapshot.ca.in_use:
+        if certificate.fingerprint == intent.leaving:
+            yield Violation(condition, f"the CA {named(certificate)}", "is in use.", remedy)
+    for prepared in snapshot.ca.prepared:
+        if prepared.fingerprint == intent.leaving != _current(snapshot):
+            yield Violation(
+                condition, f"the CA {named(prepared.chain[0])}", "is the next one: a flow puts it in the place of another.", remedy
+            )  # fmt: skip
+
+
+def _current(snapshot: Snapshot) -> str | None:
+    return snapshot.ca.current[0].fingerprint if snapshot.ca.current else None
+
+
+def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends on
+    it.
+    """
+    ledger = snapshot.ledger or Ledger()
+    supplied = supplied_for(snapshot, intent, ledger)
+    if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
+        return
+    goal, new, current = rotation_of(snapshot, intent, ledger), supplied.chain[0], snapshot.ca.current[0]
+    same_key = new.public_key_sha256 == current.public_key_sha256
+    if goal is Goal.RENEW and not (same_key and new.subject == current.subject):
+        yield Violation(
+            Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
+            f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
+            "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
+        )  # fmt: skip
+    elif goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
+        yield Violation(
+            Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
+            f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only one of "
+            "the two would refuse leaves of the other.",
+            f"Supply a certificate with {_identifier(current)}, or run the replace_key playbook with a key of its own.",
+        )  # fmt: skip
+    elif goal is Goal.REPLACE_KEY and same_key:
+        yield Violation(
+            Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED, f"{new.subject} has the key of the CA in use.",
+            "Supply a CA with a key of its own, or run the renew playbook.",
+        )  # fmt: skip
+
+
+def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A caller who asks for another kind of key means a replacement."""
+    ledger = snapshot.ledger or Ledger()
+    if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
+        return
+    current = snapshot.ca.current[0]
+    for option, asked, found in zip(("key_algorithm", "key_size"), intent.key_type, current.key_type, strict=True):
+        if asked not in (None, found):
+            yield Violation(
+                Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
+                f"has a key with {option}={found}, which a renewal keeps; {asked} is asked for.",
+                f"Leave {option} out, or replace the key: state=replaced, or the replace_key playbook.",
+            )  # fmt: skip
+
+
+def _identifier(certificate: Certificate) -> str:
+    if certificate.subject_key_identifier is None:
+        return "no subject key identifier"
+    return f"the subject key identifier {certificate.subject_key_identifier.hex(':').upper()}"
+
+
+_OF_CA = (
+    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name "
+    "apart by these identifiers."
+)
+_OF_CERTIFICATE = (
+    "Have it issued with an authority key identifier, by which OpenSSL tells issuers of one name apart (renew_leaves, which goes through "
+    "meanwhile); or give the next CA a subject of its own."
+)
+_ABOVE = (
+    "Have it certified anew with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
+    "subject of its own."
+)
+
+
+def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Whether OpenSSL, which takes the first issuer that fits, finds the one that signed: by its own identifier, which what it signed names."""
+    chains = tuple(_chains(snapshot, intent))
+    ambiguous = _of_one_name(tuple(dict.fromkeys(chain.from_iterable(chains))))
+    for one in ambiguous:
+        yield from _identifier_problems(one, snapshot)
+    issuers = [authority for one in ambiguous for authority in one if authority.subject_key_identifier is not None]
+    for authority in dict.fromkeys(chain.from_iterable(chains)):
+        if why := _why_not_named(authority, issuers):
+            yield Violation(Condition.KEYS_ARE_TOLD_APART, f"the CA {named(authority)}", f"{why}.", _ABOVE)
+    if intent.goal is Goal.RENEW_LEAVES:
+        return
+    for leaf in snapshot.every_leaf:
+        if leaf.chain and (why := _why_not_named(leaf.chain[0], issuers)):
+            where = f"{snapshot.names.secret(leaf.secret)}, {leaf.key}"
+            yield Violation(Condition.KEYS_ARE_TOLD_APART, where, f"{why}.", _OF_CERTIFICATE)
+
+
+def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
+    """The CAs that verifiers may trust, with the CAs above them: those that are there, and those that are brought."""
+    yield snapshot.ca.current
+    yield from snapshot.ca.others.values()
+    yield from (authority.chain for authority in snapshot.ca.prepared)
+    ledger = snapshot.ledger or Ledger()
+    yield from (entry.chain for entry in ledger.entries)
+    if supplied := supplied_for(snapshot, intent, ledger):
+        yield supplied.chain
+    yield from intent.trusting
+    if wish := wish_of(snapshot, intent, ledger):
+        yield from wish.beside
+
+
+def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
+    """The CAs that share a name with one that has another key, by name."""
+    found: dict[FoldedName, list[Certificate]] = {}
+    for one in authorities:
+        found.setdefault(one.folded_subject, []).append(one)
+    return [same for same in found.values() if len({one.public_key_sha256 for one in same}) > 1]
+
+
+def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Iterator[Violation]:
+    """Where a CA has none, the others of its name need not be compared with it."""
+    lacking = [one for one in same if one.subject_key_identifier is None]
+    for one in lacking:
+        other = next(each for each in same if each.public_key_sha256 != one.public_key_sha256)
+        yield _of_authority(
+            snapshot, f"{named(one)} has no subject key identifier, and {named(other)} has its name and another key."
+        )
+    for one, other in combinations((each for each in same if each not in lacking), 2):
+        alike = one.subject_key_identifier == other.subject_key_identifier
+        if alike and one.public_key_sha256 != other.public_key_sha256:
+            yield _of_authority(
+                snapshot,
+                f"{named(one)} and {named(other)} have one name and one subject key identifier, and different keys.",
+            )
+
+
+def _of_authority(snapshot: Snapshot, message: str) -> Violation:
+    return Violation(Condition.KEYS_ARE_TOLD_APART, snapshot.names.certificate_secret, message, _OF_CA)
+
+
+def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> str:
+    """Why it does not say which of these has signed it, as a sentence without its subject; empty where it does, or where no other has."""
+    signers = [one for one in issuers if certificate.signed_by(one)]
+    identifier = certificate.authority_key_identifier
+    if (
+        not signers
+        or certificate.is_twin_of(signers[0])
+        or identifier in {one.subject_key_identifier for one in signers}
+    ):
+        return ""
+    lacks = "has no authority key identifier" if identifier is None else "names another authority key identifier"
+    return f"{lacks}, and its issuer {named(signers[0])} has the name of a CA with another key"

@@ -2,22 +2,27 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the cluster before anything is written."""
+"""Preconditions on the cluster before anything is written.
+
+The precondition on the clock of the machine that runs this collection: certificates are dated by it (docs/design.md, "Clocks").
+
+Preconditions on the labels by which objects of a cluster are found, and on pods that have these labels and another owner.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from ..ledger.journal import in_flight
-from ..ledger.stop import describe_stop, may_lead_flow
+from ..._pki.building import BACKDATED
+from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import resolve
+from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
-from ..model.names import named
-from ..model.snapshot import Snapshot
-from ..model.violations import Condition, Violation
+from ..model.names import label_command, named
+from ..model.snapshot import Component, Snapshot
 from ..rules.due import due_leaves
 
 #: A Secret is limited to 1 MiB; what a flow adds at most: two chains of certificates, and per pod lines with its UID and leaves.
@@ -280,3 +285,96 @@ def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
                 f"holds {size} bytes; a flow may add {growth}, and Kubernetes allows {SECRET_LIMIT}.",
                 f"Move entries that do not belong to the {snapshot.names.ca} elsewhere.",
             )  # fmt: skip
+
+
+#: The difference to the API server's clock that is warned of: clocks that a time service keeps differ by far less, and an answer takes less.
+NOTABLE = timedelta(minutes=1)
+#: The largest difference with which anything is written. Half of what certificates are dated back: a node whose clock is behind the API server's
+#: by as much as this machine's is ahead still finds them valid.
+LARGEST = BACKDATED / 2
+
+_REMEDY = "Have a time service (NTP) set the clock of that machine, or run this where the clock is right, then run the flow again."
+
+
+def clocks_agree(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A clock that is ahead makes certificates that begin in the future; one that is behind takes certificates for valid that have ended."""
+    if (wrong := wrong_clock(snapshot)) is not None:
+        yield wrong
+
+
+def wrong_clock(snapshot: Snapshot) -> Violation | None:
+    """The violation where the clock is too far from the API server's."""
+    clock = snapshot.clock
+    if clock is None or abs(clock.ahead) <= LARGEST:
+        return None
+    message = f"is {_difference(clock.ahead)} the API server's, and certificates are dated by it."
+    return Violation(Condition.CLOCKS_AGREE, f"the clock of {clock.machine}", message, _REMEDY)
+
+
+def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
+    """A sentence that warns of the clock where it holds nothing; none where it agrees with the API server's."""
+    clock = snapshot.clock
+    if clock is None:
+        return (
+            f"{snapshot.names.kafka}: the API server's answers have no field Date, so the clock of this machine was compared with no other.",
+        )
+    if not NOTABLE < abs(clock.ahead) <= LARGEST:
+        return ()
+    return (
+        f"The clock of {clock.machine} is {_difference(clock.ahead)} the API server's: certificates are dated by it, and from "
+        f"{_seconds(LARGEST)} on nothing is written. {_REMEDY}",
+    )
+
+
+def _difference(ahead: timedelta) -> str:
+    return f"{_seconds(abs(ahead))} {'ahead of' if ahead > timedelta(0) else 'behind'}"
+
+
+def _seconds(length: timedelta) -> str:
+    return f"{round(length.total_seconds())} s"
+
+
+def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
+    for pod, lost in sorted(snapshot.nodes.unlabelled.items()):
+        yield Violation(
+            Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
+            f"Find out who changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
+        )  # fmt: skip
+
+
+def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Any pod may have labels. This collection signs nothing for such a pod and does not restart it; what it presents and trusts is unknown."""
+    for pod, component in sorted(snapshot.nodes.foreign.items()):
+        owner = "StrimziPodSet" if component is Component.KAFKA else "Deployment"
+        yield Violation(
+            Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),
+            f"has the labels or the name of a pod of the component {component.value}, and no {owner} of the cluster is its owner.",
+            "Where another program made it, take the label away: "
+            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a process of the cluster that has lost its "
+            "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it anew.",
+        )  # fmt: skip
+
+
+def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator would make another one in its place, or stand still; and a ledger may be what another program has made."""
+    for name, found in sorted(snapshot.objects.unlabelled_secrets.items()):
+        if found.holds:
+            yield Violation(
+                Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.why}.",
+                f"Where it is the Secret of this cluster, put back what it had, then run the flow again: {found.command(name, snapshot.names.namespace)}",
+            )  # fmt: skip
+
+
+def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
+    """The Secrets without labels for which no flow waits, as sentences with their remedy."""
+    return tuple(
+        f"Secret {found.namespace or snapshot.names.namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
+        f"back what it had: {found.command(name, snapshot.names.namespace)}"
+        for name, found in sorted(snapshot.objects.unlabelled_secrets.items())
+        if not found.holds
+    )
+
+
+def _labels(lost: tuple[str, ...]) -> str:
+    return f"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}"

@@ -2,23 +2,32 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on leaves that are to be issued or renewed."""
+"""Preconditions on leaves that are to be issued or renewed.
+
+The precondition that leaves outlast the time in which the operator issues them anew (docs/design.md, "Lives").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
 
-from ..._leaves.trigger import ends_with
+from ..._leaves.trigger import ends_with, is_signed_by
+from ..._pki.certificates import Chain
 from ..evidence.stored import issuers_of
 from ..ledger.enrolment import enrol_authorities
 from ..ledger.journal import in_flight
+from ..ledger.target import resolve, supplied_for
+from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
-from ..model.snapshot import Snapshot
-from ..model.violations import Condition, Violation
+from ..model.names import named
+from ..model.snapshot import Component, IssuedBy, Snapshot
 from ..rules.due import ending_leaves
 from ..rules.holds import unusable_leaves
+from .authority import SUPPLIED
 from .cluster import is_starting, starts_something
 
 
@@ -69,3 +78,148 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
                 f"holds a certificate that ends on {end:%Y-%m-%d}, as its CA does.",
                 "Renew the CA with the renew playbook; that renews the certificates as well.",
             )  # fmt: skip
+
+
+_DAY = timedelta(days=1)
+#: How much longer than that time a leaf lives at least, where nothing has begun yet. A flow may be stopped for an approval or wait for clients,
+#: and a weekly run renews leaves before the operator does.
+MARGIN = 7 * _DAY
+#: The same of a flow that is under way: this has become of the week.
+REST = _DAY
+#: The life of a certificate of which the Kafka resource says nothing.
+_USUAL = timedelta(days=365)
+
+
+@dataclass(frozen=True)
+class _Signing:
+    """The CA of which leaves are going to be issued. subject: as messages name it. issuer: with its chain, which is empty where the CA is yet to be made
+    here. remedy: what helps where it ends too early, up to the date. margin: how much longer than the window its leaves have to live.
+    """
+
+    subject: str
+    issuer: Chain
+    remedy: str
+    margin: timedelta = MARGIN
+
+
+def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """In its window the operator issues a leaf anew, of the CA in use, in every reconcile, and restarts its pod; a flow would put the next one
+    in its place, and so on without end. Where it has no key it stands still instead.
+
+    The CA that is going to sign is judged, and no other: renewing or replacing one that ends is what helps.
+    """
+    yield from _stored_in_the_window(snapshot, intent)
+    found = _about_to_sign(snapshot, intent)
+    if found is None:
+        return
+    issuer = found.issuer
+    elsewhere = bool(issuer) and _is_kept_elsewhere(snapshot, intent, issuer)
+    if snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION and not elsewhere:
+        # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
+        return
+    window = _window(snapshot)
+    validity = (intent.asked_validity if elsewhere else None) or intent.validity
+    life, least = validity or snapshot.leaves.validity, window + found.margin
+    inside = f"in its time for renewal, {_days(window)} by {snapshot.names.specification}.renewalDays"
+    if life < least:
+        at = f"{snapshot.names.kafka} " if validity is None else ""
+        option = f"{snapshot.names.specification}.validityDays" if validity is None else "validity_days"
+        yield Violation(
+            Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
+            f"would make certificates valid for {_days(life)}, and the Cluster Operator issues anew, with a restart, what is {inside}.",
+            f"Give {_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays{_lower(life - found.margin)}.",
+        )  # fmt: skip
+    elif issuer and snapshot.now < issuer[0].not_after < snapshot.now + least:
+        end = issuer[0].not_after
+        yield Violation(
+            Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
+            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues anew, with a restart, what is {inside}.",
+            f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_lower(end - snapshot.now - found.margin)}.",
+        )  # fmt: skip
+
+
+def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Of leaves that nodes have when a flow begins: the operator would issue them anew in the middle of it, with restarts that no plan has."""
+    operator_issues = snapshot.users.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
+    if (
+        not operator_issues
+        or not snapshot.ca.current
+        or not resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+    ):
+        return
+    soon = snapshot.now + snapshot.leaves.renewal_window + REST
+    if any(one.not_after <= soon for one in snapshot.ca.current):
+        # Others would be in the window as well: the flow is what helps.
+        return
+    ends = {
+        leaf.secret: leaf.chain[0].not_after
+        for leaf in snapshot.leaves.stored
+        if leaf.component is Component.KAFKA
+        and leaf.chain
+        and is_signed_by(leaf.chain, snapshot.ca.current[0])
+        and snapshot.now < leaf.chain[0].not_after < soon
+    }
+    if ends:
+        yield Violation(
+            Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
+            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.leaves.renewal_window)} of that "
+            f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node.",
+            "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
+            "restarts no node that can be told to read again.",
+        )  # fmt: skip
+
+
+def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
+    """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual."""
+    if intent.validity is not None or snapshot.leaves.validity == _USUAL:
+        return ""
+    return (
+        f"New certificates are valid for {_days(snapshot.leaves.validity)}, as {snapshot.names.specification}.validityDays of {snapshot.names.kafka} says; "
+        "validity_days gives them another life."
+    )
+
+
+def _about_to_sign(snapshot: Snapshot, intent: Intent) -> _Signing | None:
+    """None where no leaf is going to be issued."""
+    ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
+    if resolve(snapshot, intent, ledger).wanted:
+        supplied = supplied_for(snapshot, intent, ledger)
+        return _Signing(SUPPLIED, supplied.chain if supplied else (), "Supply none, or a CA that ends")
+    if intent.goal is Goal.ABORT or ledger.undone is not None or snapshot.reconciliation.paused_by_us:
+        return None
+    for prepared in snapshot.ca.prepared if begun is not None else ():
+        if any(not is_signed_by(leaf.chain, prepared.chain[0]) for leaf in snapshot.every_leaf):
+            subject = f"{snapshot.names.key_secret}, prepared CA"
+            remedy = "Undo the flow with the abort playbook, and begin it with a CA that ends"
+            return _Signing(subject, prepared.chain, remedy, REST)
+    ending = ending_leaves(snapshot, intent) if begun is None else ()
+    # Of a leaf that ends with its CA another rule tells.
+    if any(leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current) for leaf in ending):
+        remedy = "Renew the CA with the renew playbook, which renews the certificates as well, so that it ends"
+        return _Signing(snapshot.names.certificate_secret, snapshot.ca.current, remedy)
+    return None
+
+
+def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> bool:
+    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    brought = supplied is not None and supplied.chain == issuer and supplied.elsewhere
+    return brought or snapshot.ca.is_kept_elsewhere(issuer[0])
+
+
+def _window(snapshot: Snapshot) -> timedelta:
+    """The longest that counts for a leaf. Users may have their own. That of a user who asks for more than is usual is the affair of this user alone,
+    whose certificate is refused where it would not outlast that.
+    """
+    usual = snapshot.leaves.renewal_window
+    own = [snapshot.window_of(leaf) for leaf in snapshot.users.served.values() if leaf is not None]
+    return max((one for one in own if one <= usual), default=usual)
+
+
+def _lower(most: timedelta) -> str:
+    """The highest ``renewalDays`` that would do. most: the longest window."""
+    highest = most // _DAY
+    return f", {highest} or less" if highest > 0 else ""
+
+
+def _days(length: timedelta) -> str:
+    return f"{-(-length // _DAY)} days"

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from ..model.decision import Violation
 from ..model.intent import Intent
 from ..model.snapshot import Snapshot
-from ..model.violations import Violation
-from .abort import flow_can_be_undone
-from .adoption import current_is_usable, operator_has_finished
-from .apart import authorities_are_apart
-from .asked import authority_is_as_asked, link_until_is_ahead
 from .authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -23,11 +19,17 @@ from .authority import (
     generation_is_unambiguous,
     generations_are_told,
     key_matches,
+    keys_are_told_apart,
+    leaving_is_unused,
+    renewal_keeps_the_key,
+    supplied_fits_the_goal,
+    supplied_is_usable,
+    trusting_is_usable,
 )
-from .clock import clocks_agree
 from .cluster import (
     authority_is_not_foreign,
     authority_is_user_managed,
+    clocks_agree,
     cluster_exists,
     cluster_is_settled,
     ledger_is_of_the_past,
@@ -38,14 +40,28 @@ from .cluster import (
     nothing_is_in_deletion,
     operator_is_there,
     operator_is_working,
+    pods_are_labelled,
+    pods_are_owned,
+    secrets_are_labelled,
     secrets_can_be_written,
     secrets_have_room,
     target_is_known,
 )
-from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
-from .labels import pods_are_labelled, pods_are_owned, secrets_are_labelled
-from .leaves import leaves_are_known, leaves_are_ours, leaves_can_be_renewed
-from .lives import leaves_outlast_the_window
+from .goals import (
+    authority_is_as_asked,
+    current_is_usable,
+    flow_can_be_undone,
+    link_until_is_ahead,
+    nothing_is_begun,
+    operator_could_renew,
+    operator_has_finished,
+    operator_keeps_authority,
+    pool_is_known,
+    pools_are_of_a_size,
+    ready_to_hand_back,
+    waivers_hold,
+)
+from .leaves import leaves_are_known, leaves_are_ours, leaves_can_be_renewed, leaves_outlast_the_window
 from .presenters import (
     presenters_are_known,
     presenters_are_served,
@@ -53,18 +69,7 @@ from .presenters import (
     users_have_an_issuer,
     verifiers_are_known,
 )
-from .same_name import keys_are_told_apart
-from .scaling import nothing_is_begun, pool_is_known, pools_are_of_a_size
-from .source import roots_are_known, source_is_usable
-from .supplied import (
-    leaving_is_unused,
-    renewal_keeps_the_key,
-    supplied_fits_the_goal,
-    supplied_is_usable,
-    trusting_is_usable,
-)
-from .swap import adopted_is_usable, authority_is_known
-from .waivers import waivers_hold
+from .source import adopted_is_usable, authorities_are_apart, authority_is_known, roots_are_known, source_is_usable
 
 Precondition: TypeAlias = Callable[[Snapshot, Intent], Iterable[Violation]]
 

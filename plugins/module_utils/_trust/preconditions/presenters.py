@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 from ..._pki.certificates import Chain
 from ..evidence.parties import presenters
-from ..gates.namesakes import namesakes
+from ..gates.clients import namesakes
 from ..ledger.target import rotation_of, supplied_for
+from ..model.clients import Renewal
+from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed
-from ..model.presenters import Renewal
 from ..model.snapshot import IssuedBy, Snapshot
-from ..model.violations import Condition, Violation
 from .cluster import SECRET_LIMIT, is_starting, starts_something
 
 #: Bytes of what is recorded about a certificate that is on its way, and of an RSA certificate.

@@ -2,18 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the source of CAs that the user names. What it asks for concerns a flow that begins: one in flight goes on."""
+"""Preconditions on the source of CAs that the user names. What it asks for concerns a flow that begins: one in flight goes on.
+
+The precondition that the CAs of a cluster stay apart: every party that trusts the one would accept certificates of the other.
+
+Preconditions where another CA was put into the place of the one in use, and before it is adopted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ..ledger.wish import Wish, is_heeded, wish_of
+from ..._pki.certificates import Certificate, Chain
+from ..evidence.stored import chains_to
+from ..ledger.enrolment import Swap, find_adoption, find_swap, pods_yet_to_restart
+from ..ledger.target import Wish, is_heeded, supplied_for, wish_of
+from ..model.decision import Condition, Violation
+from ..model.goals import Goal
 from ..model.intent import Intent, NewRoots
 from ..model.ledger import Ledger
-from ..model.names import listed
+from ..model.names import counted, is_named, listed, named
 from ..model.snapshot import Snapshot
-from ..model.violations import Condition, Violation
+from .authority import SUPPLIED, TRUSTING, date_problems, verifier_problems
 
 #: A cluster needs three while one CA replaces another. Every process is asked about each, and a bundle of the CAs of the public
 #: would let in every holder of a certificate of any of them.
@@ -61,4 +71,162 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             f"holds the CA {certificate.subject}, SHA-256 {certificate.sha256}, which this cluster does not trust, and "
             "trust_new_roots=never forbids to begin with one.",
             "Take it out; or have it trusted by trust_new_roots=ask and its SHA-256 in confirm_roots.",
+        )  # fmt: skip
+
+
+def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Only of a CA that comes anew: a cluster whose CAs have one key already goes on, also to another one."""
+    known = {one.public_key_sha256 for one in _known(snapshot)}
+    for subject, chain, remedy in _brought(snapshot, intent):
+        common = "" if chain[0].public_key_sha256 in known else _common(chain, snapshot)
+        if common:
+            yield Violation(
+                Condition.AUTHORITIES_ARE_APART, subject,
+                f"{named(chain[0])} {common}. As {snapshot.names.ca}, in {snapshot.names.certificate_secret}, it would let holders of a certificate "
+                "of the one in where only certificates of the other are to be accepted.",
+                remedy,
+            )  # fmt: skip
+
+
+def _common(chain: Chain, snapshot: Snapshot) -> str:
+    """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
+    other = snapshot.other
+    if other is None:
+        return ""
+    own, above = chain[0].public_key_sha256, {one.public_key_sha256 for one in chain[1:]}
+    trusted = {one.public_key_sha256 for one in other.ca.anchors}
+    if own in trusted:
+        return f"has the key of {other.where}"
+    chains = (other.ca.current, *other.ca.others.values())
+    if own in {one.public_key_sha256 for known in chains for one in known[1:]}:
+        return f"has the key of a CA above {other.where}"
+    return f"is certified by {other.where}" if above & trusted else ""
+
+
+def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
+    """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
+    ledger = snapshot.ledger or Ledger()
+    supplied, wish, swap = (
+        supplied_for(snapshot, intent, ledger),
+        wish_of(snapshot, intent, ledger),
+        find_adoption(snapshot, intent),
+    )
+    if supplied is not None:
+        yield SUPPLIED, supplied.chain, "Supply a CA with a key of its own."
+    for chain in (*intent.trusting, *(wish.beside if wish else ())):
+        yield TRUSTING, chain, "Give a CA with a key of its own."
+    if swap is not None:
+        back = f"Put {named(swap.replaced.certificate)} and its key back, or put a CA with a key of its own there."
+        yield f"{snapshot.names.certificate_secret}, ca.crt", snapshot.ca.current, back
+
+
+def _known(snapshot: Snapshot) -> Iterator[Certificate]:
+    """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which."""
+    yield from (one.chain[0] for one in snapshot.ca.prepared)
+    if snapshot.ledger is not None:
+        yield from (entry.certificate for entry in snapshot.ledger.entries)
+    else:
+        yield from snapshot.ca.anchors
+
+
+#: How many objects a sentence names; there are as many leaves as nodes.
+_NAMED = 3
+
+
+def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Only the caller can say that another CA in the place of the one in use is meant, and says which: no gate was asked
+    whether it is trusted (I3).
+    """
+    swap = find_swap(snapshot)
+    if swap is not None and not _is_of_the_operator(snapshot, intent) and find_adoption(snapshot, intent) is None:
+        yield Violation(
+            Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
+            f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put it there: by "
+            f"the ledger the CA {swap.replaced.certificate.subject}, SHA-256 {swap.replaced.certificate.sha256}, is in use. "
+            f"{_signatures(snapshot, swap)}",
+            f"Put {named(swap.replaced.certificate)} and its key back; the ledger has the certificate. Or have the other one "
+            "adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts.",
+        )  # fmt: skip
+    elif intent.adopts is not None and intent.goal is Goal.UPGRADE and not _is_here(snapshot, intent.adopts):
+        yield Violation(
+            Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
+            f"holds no CA with the fingerprint {intent.adopts}, which is to be adopted.",
+            f"Give the SHA-256 of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is {_sha256_of_current(snapshot)}.",
+        )  # fmt: skip
+
+
+def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
+    """A CA that the operator generates is the operator's to replace; a ledger of before says nothing until the cluster is
+    adopted again.
+    """
+    return snapshot.reconciliation.generated and intent.goal is not Goal.UPGRADE
+
+
+def _is_here(snapshot: Snapshot, fingerprint: str) -> bool:
+    """Whether the cluster has this CA, also where it was adopted before and has come as far as the ledger."""
+    chains = [snapshot.ca.current, *(one.chain for one in snapshot.ca.prepared)]
+    chains += [entry.chain for entry in (snapshot.ledger.entries if snapshot.ledger else ())]
+    return any(is_named(chain[0], fingerprint) for chain in chains if chain)
+
+
+def _sha256_of_current(snapshot: Snapshot) -> str:
+    return snapshot.ca.current[0].sha256 if snapshot.ca.current else "none"
+
+
+def _signatures(snapshot: Snapshot, swap: Swap) -> str:
+    """Sentences that say which stored leaves are of which of the two CAs."""
+    pair = (swap.replaced.certificate, swap.certificate)
+    found = {
+        one: [leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, one)]
+        for one in pair
+    }
+    return " ".join(f"{named(one)} has signed {_several(secrets, 'certificate')}." for one, secrets in found.items())
+
+
+def _several(names: Iterable[str], what: str) -> str:
+    every = sorted(names)
+    shown = ", ".join(every[:_NAMED]) + (", ..." if len(every) > _NAMED else "")
+    return f"{counted(len(every), what)} ({shown})" if every else f"no {what}"
+
+
+def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Before a CA is adopted: every party can use it, and every process can be brought to trust it before it meets it."""
+    swap = find_adoption(snapshot, intent)
+    if swap is None:
+        return
+    condition, here = Condition.ADOPTED_IS_USABLE, snapshot.names.certificate_secret
+    own, replaced = swap.certificate, swap.replaced.certificate
+    back = f"Put {named(replaced)} and its key back"
+    yield from verifier_problems(condition, f"{here}, ca.crt", swap.chain, f"{back}, or put there")
+    if not own.is_ca:
+        yield Violation(condition, f"{here}, ca.crt", f"{own.subject} is not a CA certificate.", f"{back}.")
+    for other in snapshot.ca.prepared:
+        if other.chain[0] != own:
+            yield Violation(
+                condition, snapshot.names.key_secret, f"holds {named(other.chain[0])}, which a flow has prepared as the next CA.",
+                f"{back} and finish that flow; or remove {other.fingerprint}.crt and {other.fingerprint}.key there, which "
+                "ends it.",
+            )  # fmt: skip
+    yield from _cannot_be_gated(snapshot, swap, back)
+
+
+def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Violation]:
+    """Where some processes have yet to start with the adopted CA, the replaced one takes its place again meanwhile. That
+    is too late when it has ended, or when the operator has put leaves of the adopted one under processes that refuse them.
+    """
+    condition, waiting = Condition.ADOPTED_IS_USABLE, [pod.name for pod in pods_yet_to_restart(snapshot)]
+    if not waiting:
+        return
+    yield from date_problems(
+        condition, snapshot, snapshot.names.ledger, swap.replaced.chain[:1],
+        "Have every pod restarted with the CA that lies in ca.crt, then adopt it.",
+    )  # fmt: skip
+    stored = [leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, swap.certificate)]
+    if stored:
+        yield Violation(
+            condition, snapshot.names.certificate_secret,
+            f"is too far gone: {_several(stored, 'certificate')} of {named(swap.certificate)} are stored already, and "
+            f"{_several(waiting, 'pod')} that have not restarted since would refuse what the next one presents.",
+            f"{back}. Where its key is lost, have the operator restart every pod, which cannot be without failed connections; "
+            "then adopt the CA.",
         )  # fmt: skip

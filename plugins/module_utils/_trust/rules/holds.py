@@ -2,32 +2,43 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The violations that hold a flow which is not at its end and has nothing to do; unknown evidence holds it too (I5)."""
+"""The violations that hold a flow which is not at its end and has nothing to do; unknown evidence holds it too (I5).
+
+Nodes that were asked and have not answered: a flow waits for them where their answers could make a difference (I5).
+
+A node may hang, or restart just now; its answer is unknown then, and no reason to restart any node.
+
+The sentences about what running processes still hold, where a flow only waits for their next restart.
+
+CAs of the source that wait for the user: nothing is done about them, and nothing else is held up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from ..._pki.certificates import Chain
 from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
 from ..evidence.stored import presenting_pods, why_not_ours
-from ..gates.namesakes import namesakes
-from ..gates.verifiers import verifying_parties
-from ..model.goals import Phase
-from ..model.intent import Selection
-from ..model.ledger import Ledger, LedgerEntry
-from ..model.names import named
+from ..gates.clients import namesakes
+from ..gates.validation import verifying_parties
+from ..ledger.target import wish_of
+from ..model.decision import Condition, Decision, Violation
+from ..model.goals import Goal, Phase
+from ..model.intent import Intent, Selection
+from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, TrustState
+from ..model.names import ObjectNames, named
+from ..model.nodes import Unanswered
 from ..model.snapshot import Component, Snapshot
-from ..model.states import TRUSTED_STATES, TrustState
-from ..model.steps.base import Steps
-from ..model.steps.nodes import Reload, Roll
-from ..model.violations import Condition, Violation
-from .after_switch import with_clients_in_need
-from .answers import does_not_answer
-from .operator_reissue import find_first_ending, nears_operator_window
+from ..model.steps.base import Step, Steps
+from ..model.steps.nodes import AwaitAnswers, Reload, Resume, Roll, RollReason
+from .due import find_first_ending, nears_operator_window
+from .pace import is_patient, latest_restart
+from .pause import restarted_by_operator, resume_operators
 from .requests import leaves_to_ask_for, leaves_to_await
-from .retirement import is_patient
 from .situation import Situation
+from .switch import with_clients_in_need
 
 
 def list_holds(at: Situation) -> tuple[Violation, ...]:
@@ -270,3 +281,87 @@ def _has_arrived(at: Situation, entry: LedgerEntry) -> bool:
     if any(chain[:1] == entry.chain[:1] for chain in issuing):
         return False
     return all(entry.certificate in party.anchors for party in verifying_parties(at.snapshot, at.ledger))
+
+
+def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
+    """The decision about a cluster of which nodes have not answered.
+
+    found: with gates closed to what is unknown. assumed: as if these nodes had answered what is stored. Where both do the same, and that
+    restarts nothing and tells these nodes nothing, it does not matter what they would say. A call waits once for each of them; then their
+    silence holds the flow, when a pause of ours is ended as it is with closed gates.
+    """
+    if found.done and assumed.done:
+        return replace(found, pending=assumed.pending)
+    silent = unanswered(snapshot)
+    if (found.steps, found.done) == (assumed.steps, assumed.done) and not any(
+        _depends_on_answers(step, snapshot, silent) for step in found.steps
+    ):
+        return found
+    left = tuple(node for node in silent if node.uid not in intent.unanswered)
+    if left:
+        phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
+        return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))
+    if snapshot.reconciliation.paused_by_us:
+        return found
+    return Decision(
+        steps=resume_operators(snapshot), violations=tuple(does_not_answer(node, snapshot.names) for node in silent)
+    )
+
+
+def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:
+    where = f" on worker {node.worker}" if node.worker else ""
+    return Violation(
+        Condition.EVIDENCE, names.pod(node.pod), f"does not answer{where}: {node.why}.",
+        f"Look at it: kubectl describe pod {node.pod} --namespace {names.namespace}, and kubectl logs {node.pod} --namespace {names.namespace}. "
+        "When it answers, or another process has taken its place, run the flow again. evidence=annotations goes by what is stored and asks no node.",
+    )  # fmt: skip
+
+
+def _depends_on_answers(step: Step, snapshot: Snapshot, silent: Sequence[Unanswered]) -> bool:
+    """Whether pods restart because of this step, or one of these nodes is told something by it. Pods that the operator restarts by itself are
+    only waited for; but with the end of a pause it restarts those that could not be seen to have taken everything up.
+    """
+    if isinstance(step, Resume):
+        return bool(restarted_by_operator(snapshot))
+    if isinstance(step, Reload):
+        return any(node.uid in step.uids for node in silent)
+    return isinstance(step, Roll) and step.reason is not RollReason.USE
+
+
+def describe_held_authorities(at: Situation) -> tuple[str, ...]:
+    """Sentences that say which CA is held, by which pods and until when."""
+    journal = at.begun
+    if journal is None or not is_patient(at):
+        return ()
+    replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
+    uids = frozenset(uid for held in at.ledger.held for uid in held.holders)
+    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids))
+    if replaced is None or not pods:
+        return ()
+    until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
+    return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)
+
+
+def describe_rest_of_replacement(at: Situation) -> tuple[str, ...]:
+    """A sentence where the last renewal was the first part of a replacement, and the call that would go on with that was killed."""
+    journal = at.ledger.journal
+    renewed = at.ledger.find(journal.successor) if journal is not None and journal.to_replace else None
+    if journal is None or renewed is None or at.leads_to_replacement or at.intent.goal is Goal.ABORT:
+        return ()
+    return (
+        f"{named(renewed.certificate)} was renewed so that its key can be replaced, as asked for on {journal.started_at:%Y-%m-%d at %H:%M} UTC. The "
+        "replacement is still to come: strimzi_ca with state=replaced, or the playbook replace_key, goes on with it.",
+    )
+
+
+def describe_roots_to_confirm(at: Situation) -> tuple[str, ...]:
+    """Sentences that say what a person has to compare, and what then to do."""
+    wish = wish_of(at.snapshot, at.intent, at.ledger)
+    if wish is None:
+        return ()
+    return tuple(
+        f"{wish.source.name} holds a CA that this cluster does not trust: {one.subject}, SHA-256 {one.sha256}, valid from "
+        f"{one.not_before:%Y-%m-%d %H:%M} to {one.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
+        f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={one.sha256})."
+        for one in wish.unconfirmed
+    )

@@ -2,11 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Leaves": leaves are issued in the place of others, and taken up by a restart or by reading again.
+"""The one gate before leaves are issued: no rule asks for leaves that can neither be signed here nor are at hand.
+
+Chapter "Leaves": leaves are issued in the place of others, and taken up by a restart or by reading again.
 
 Where a leaf changes under a running process, its Raft client and its agent go on presenting what the process was started
 with (docs/operator.md, "Where the reload ends"): the ledger remembers it, and the process restarts before it ends,
 unless something else restarts it first.
+
+The leaves after a switch: each is brought to the generation of the CA in use, or the operator would issue it anew.
+
+Scaling a node pool: where the operator cannot issue, new nodes get their certificates first. The operator deletes node Secrets of nodes
+that no node pool has, so it is paused until the pool asks for them (docs/operator.md, "Leaves", "Pause").
 """
 
 from __future__ import annotations
@@ -15,29 +22,60 @@ from dataclasses import dataclass
 
 from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate, Chain
-from ..evidence.clients import without_outside_clients
-from ..evidence.stored import issuers_of, why_not_ours
-from ..gates.arrival import describe_possible_refusals
-from ..ledger.memory import nodes_yet_to_read, note_held
+from ..evidence.stored import issuers_of, why_not_ours, without_outside_clients
+from ..gates.clients import describe_possible_refusals
+from ..gates.gates import select_refusals
+from ..ledger.books import nodes_yet_to_read, note_held
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
-from ..model.ledger import HeldLeaf
+from ..model.ledger import HeldLeaf, TrustState
 from ..model.names import named
 from ..model.snapshot import Component, StoredLeaf
-from ..model.states import TrustState
 from ..model.steps.base import Steps
-from ..model.steps.books import WriteLedger
-from ..model.steps.nodes import Reload, Roll, RollReason
-from .after_switch import await_readers
-from .due import due_leaves, ending_under_next
-from .first_use import may_be_used
-from .in_place import nodes_of, why_not_in_place, why_not_reloaded, why_restarted_later
-from .issuing import issue
-from .operator_reissue import misnamed_leaves, needed_by_operator
+from ..model.steps.leaves import IssueLeaves, RechainLeaves
+from ..model.steps.nodes import Reload, Roll, RollReason, SetReplicas
+from ..model.steps.trust import WriteLedger
+from .due import due_leaves, ending_under_next, misnamed_leaves, needed_by_operator
+from .pace import (
+    RESTART_BEFORE,
+    is_ending,
+    is_patient,
+    nodes_of,
+    why_not_in_place,
+    why_not_reloaded,
+    why_restarted_later,
+)
 from .pause import pause_first, restarted_by_operator
 from .requests import leaves_to_await, secrets_without_leaf
-from .retirement import RESTART_BEFORE, is_ending, is_patient
 from .situation import Situation
+from .switch import await_readers, may_be_used
+
+
+def issue(
+    at: Situation,
+    secrets: tuple[str, ...],
+    issuer: Chain,
+    phase: Phase,
+    *,
+    link: Certificate | None = None,
+    because: str = "",
+    avoidable: str = "",
+) -> Steps:
+    """All of them or none: nodes that take up some of them would have to restart again for the others."""
+    if not secrets or secrets_without_leaf(at, secrets, issuer):
+        return ()
+    return (
+        IssueLeaves(
+            secrets=secrets,
+            issuer=issuer,
+            generation=at.generation,
+            link=link,
+            phase=phase,
+            because=because,
+            avoidable=avoidable,
+        ),
+    )
+
 
 #: Where the operator cannot issue leaves with the names that it wants, it stands still until they are there, and is not paused for them: it
 #: has to see them first.
@@ -272,3 +310,83 @@ def restart_holders(at: Situation) -> Steps:
         return ()
     about = at.successor.entry.certificate if at.successor else at.current
     return (Roll(reason=RollReason.LEAF, uids=nodes, authority=about, phase=Phase.USE),)
+
+
+def rewrite_leaves(at: Situation) -> Steps:
+    """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued anew.
+
+    The trust gate is asked once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
+    switch, and without these leaves the operator would issue others of the same CA and restart every node.
+    """
+    outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.generation != at.generation]
+    current = at.current
+    if current is None or not outdated:
+        return ()
+    if select_refusals(at.gates.trust(without_outside_clients(at.snapshot), at.ledger, at.snapshot.ca.current)):
+        return ()
+    kept = tuple(sorted(leaf.secret for leaf in outdated if _is_kept(leaf, current, at)))
+    if kept:
+        return pause_first(at, RechainLeaves(secrets=kept, generation=at.generation, phase=at.phase))
+    secrets = tuple(sorted(leaf.secret for leaf in outdated))
+    issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
+    if not issued:
+        return ()
+    noted = note(at, secrets, at.phase) if _are_read_again(at) else ()
+    return pause_first(at, *(noted or issued))
+
+
+def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
+    """Where the key is kept elsewhere, leaves of before a renewal are kept too: they would have to be asked for, and are as
+    good.
+    """
+    return at.is_of(leaf, current) or (at.snapshot.ca.is_kept_elsewhere(current) and is_signed_by(leaf.chain, current))
+
+
+def rewrite_for_the_operator(at: Situation) -> Steps:
+    """The same where the operator would issue these leaves, and cannot because the key is kept elsewhere: it stands still
+    until they are there.
+    """
+    return rewrite_leaves(at) if at.current and at.snapshot.ca.is_kept_elsewhere(at.current) else ()
+
+
+def restore_links(at: Situation) -> Steps:
+    """Put the link certificates of the CA in use behind leaves of nodes that the operator has issued, which knows none; and take them off where one
+    of them has ended. Nothing restarts for it, because the leaf stays the same (docs/operator.md, "After the switch"). Leaves that are about to be
+    replaced are left alone.
+    """
+    ca, current = at.snapshot.ca, at.current
+    if current is None or at.successor is not None or ca.links_in_use is None:
+        return ()
+    wanted = ca.behind_nodes(ca.current, at.snapshot.now)
+    others = {ca.current, (*ca.links_in_use.both, *ca.current)} - {wanted}
+    late = tuple(
+        sorted(
+            leaf.secret
+            for leaf in at.snapshot.leaves.stored
+            if leaf.component is Component.KAFKA and leaf.generation == at.generation
+            if leaf.chain and leaf.chain[1:] in others and leaf.chain[0].signed_by(current)
+        )
+    )
+    return (RechainLeaves(secrets=late, generation=at.generation, phase=at.phase),) if late else ()
+
+
+def _are_read_again(at: Situation) -> bool:
+    """Whether nodes read these leaves again. Where a replaced key is to be given up at once they restart instead,
+    because their Raft clients give it up by a restart only.
+    """
+    replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY
+    return not why_not_in_place(at) and (not replacing or is_patient(at))
+
+
+def scale(at: Situation) -> Steps:
+    """Nothing while a certificate is still to come."""
+    scaling, current = at.intent.scaling, at.snapshot.ca.current
+    before = at.snapshot.pools.replicas.get(scaling.pool) if scaling else None
+    if scaling is None or before is None or before == scaling.replicas:
+        return ()
+    step = SetReplicas(pool=scaling.pool, before=before, replicas=scaling.replicas, phase=Phase.USE)
+    if not at.snapshot.ca.in_use_elsewhere or scaling.replicas < before:
+        return (step,)
+    missing = tuple(sorted(at.snapshot.leaves.missing))
+    issued = issue(at, missing, current, Phase.USE)
+    return pause_first(at, *issued, step) if issued or not missing else ()

@@ -2,18 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The rules in the order in which they are asked, in chapters. The first that has something to do says what comes next."""
+"""Stamps tell the operator what nodes have read again or are about to, so that it finds nothing to restart.
+
+Chapter "What was begun": a step that a killed call has left half-way is brought to its end before any other rule is
+asked.
+
+The rules in the order in which they are asked, in chapters. The first that has something to do says what comes next.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
 
+from ..evidence.parties import presenting_stored
+from ..model.goals import Phase
+from ..model.snapshot import Component, Pod
+from ..model.steps.authority import RestoreKey
 from ..model.steps.base import Steps
-from .abort import pause_to_undo, restart_unsure, undo_replacement
-from .await_clients import await_outside
-from .first_use import await_arrival
-from .hand_over import hand_over
+from ..model.steps.nodes import Resume, StampPods
+from .due import correct_orders
 from .leaves import (
     await_restarts,
     issue_missing,
@@ -21,24 +29,109 @@ from .leaves import (
     renew_leaves,
     replace_leaves,
     restart_holders,
+    restore_links,
+    rewrite_for_the_operator,
+    rewrite_leaves,
+    scale,
     use_by_operator,
 )
-from .pause import resume_reissue
-from .prepare import prepare
-from .presenters import await_pick_up, reissue
-from .publish import await_bundle, project, publish
-from .requests import ask_for_leaves, await_issuer, forget_requests
-from .retire import forget, withdraw
-from .rewrite import restore_links, rewrite_for_the_operator
-from .scale import scale
-from .serve import resume_served_users, write_user_leaves
-from .settle import end_pause, settle_key
+from .pace import why_not_annotated, why_not_in_place
+from .pause import pause_first, resume_reissue
+from .prepare import prepare, restart_to_trust
+from .requests import (
+    ask_for_leaves,
+    await_issuer,
+    await_pick_up,
+    forget_requests,
+    keep_spare_leaves,
+    reissue,
+    resume_served_users,
+    write_user_leaves,
+)
+from .retire import (
+    forget,
+    hand_over,
+    pause_to_undo,
+    raise_key_generation,
+    restart_unsure,
+    tidy,
+    undo_replacement,
+    withdraw,
+)
 from .situation import Situation
-from .spare import keep_spare_leaves
-from .standing import correct_orders
-from .switch import switch
-from .tidy import tidy
-from .trust import restart_to_trust
+from .switch import await_arrival, await_bundle, await_outside, project, publish, switch, write_bundle
+
+
+def stamp_pods(at: Situation) -> Steps:
+    """In a pause, nodes get the annotations that belong to the stored leaves, unless a node waits for a restart that
+    would be hidden by that.
+
+    Every pod gets the key generation in any case, or the operator would restart all of them for trust once more.
+    """
+    ca = at.snapshot.ca
+    if why_not_annotated(at):
+        return ()
+    if any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored):
+        return ()
+    nodes = [pod for pod in at.snapshot.nodes.pods if pod.component is Component.KAFKA]
+    behind = [pod for pod in nodes if not pod.presents_stored or pod.generation != at.generation]
+    keys_behind = any(pod.key_generation not in (None, ca.key_generation) for pod in at.snapshot.nodes.pods)
+    if not behind and not keys_behind:
+        return ()
+    told = not why_not_in_place(at) and all(_is_known(pod, at) for pod in behind)
+    if not told and not keys_behind:
+        return ()
+    generation = at.generation if told else None
+    return pause_first(at, StampPods(generation=generation, key_generation=ca.key_generation, phase=at.phase))
+
+
+def _is_known(pod: Pod, at: Situation) -> bool:
+    """Whether the ledger tells what the pod's process holds, or it holds what is stored: a pod that has started in the pause was started with
+    that, although it is annotated with what was stored before.
+    """
+    held = any(pod.uid in held.holders for held in at.ledger.held)
+    return bool(pod.presents_stored) or held or pod.uid in presenting_stored(at.snapshot)
+
+
+def settle_key(at: Situation) -> Steps:
+    """A switch whose key is written is ended first, because the operator can issue nothing with a key that is not that
+    of ``ca.crt``. It goes forward where its gates are still open, else back.
+    """
+    current = at.current
+    if current is None or at.snapshot.ca.key in (None, current.public_key_sha256):
+        return ()
+    if forward := switch(at):
+        return forward
+    if current.fingerprint not in at.snapshot.ca.kept_keys:
+        # The way is forward only, and the operator, which can issue nothing, may not come as far as its trust bundle.
+        return write_bundle(at)
+    # The pods still have the key generation from before: the switch has not come as far as to annotate them.
+    return (RestoreKey(certificate=current, key_generation=at.key_generation_of_pods),)
+
+
+def end_pause(at: Situation) -> Steps:
+    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA comes into use or leaves in it where
+    the caller stops before that, or the flow does.
+    """
+    if not at.snapshot.reconciliation.paused_by_us:
+        return (Resume(phase=at.phase),) if at.snapshot.reconciliation.mark_left else ()
+    leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
+    issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
+    rules = (write_bundle, rewrite_leaves, stamp_pods, issuing, scale, _switch_as_asked, *leaving, raise_key_generation)
+    wanted = next(filter(None, (rule(at) for rule in rules)), ())
+    return wanted or (Resume(phase=at.phase),)
+
+
+def _is_used(at: Situation) -> bool:
+    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once."""
+    next_ = at.successor.entry.fingerprint if at.successor is not None else None
+    return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves.stored)
+
+
+def _switch_as_asked(at: Situation) -> Steps:
+    steps = switch(at)
+    return steps if all(at.allows(step.phase) for step in steps) else ()
+
 
 Rule: TypeAlias = Callable[[Situation], Steps]
 

@@ -4,6 +4,14 @@
 # Private to this collection: not a public interface, may change at any time.
 """Leaves of a CA whose key is kept elsewhere: the collection asks its issuer for them before anything depends on them, outside any pause, and uses
 them when every one is at hand.
+
+Certificates for nodes that are yet to come, where the key of the CA is kept elsewhere: they wait beside the requests, because the
+operator deletes node Secrets of nodes that no node pool has (docs/operator.md, "Leaves"). Nothing waits for them.
+
+Certificates outside the cluster that only this collection can issue, because the key of the CA in use is kept elsewhere. They are
+written after the switch: before it the User Operator would put its own in their place.
+
+Parties outside the cluster come to present certificates of the CA in use, after the switch: no issuer issues theirs before it.
 """
 
 from __future__ import annotations
@@ -11,18 +19,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..._leaves.back_off import next_try
-from ..._leaves.life import LeafRequest
-from ..._leaves.request import Next, Wanted, next_action
-from ..._leaves.trigger import OF_TIME, Due, Reason
+from ..._leaves.request import LeafRequest, Next, Wanted, next_action, next_try
+from ..._leaves.trigger import OF_TIME, Due, Reason, ends_with
 from ..._pki.certificates import Chain
-from ..ledger.wish import later_authorities, wish_of
+from ..evidence.parties import parties_awaiting_issue, presenters
+from ..ledger.target import later_authorities, wish_of
+from ..model.clients import ReissuePause, Renewal
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
-from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
-from .due import due_reasons_under
-from .operator_reissue import find_first_ending, leaves_before_operator_window
+from ..model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests, IssueLeaves, RechainLeaves
+from ..model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
+from .due import due_reasons_under, find_first_ending, leaves_before_operator_window, nears_operator_window
 from .situation import Situation
 
 #: Why a leaf is asked for that only tells which CA signs.
@@ -213,3 +221,108 @@ def _detail(request: LeafRequest | None) -> str:
         return f"{request.secret}: {request.failure.why} It is asked again on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
     told = request.failure.why if request.failure is not None else ""
     return " ".join(filter(None, (told, request.waiting)))
+
+
+def keep_spare_leaves(at: Situation) -> Steps:
+    """Record what has come back, then ask for what is missing. Not while another CA is on its way: they would be of the old one."""
+    if at.snapshot.ca.prepared:
+        return ()
+    found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_wanted)}
+    collected = tuple(name for name, what in found.items() if what is Next.COLLECT)
+    if collected:
+        return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)
+    missing = tuple(name for name, what in found.items() if what is Next.ASK)
+    if not missing:
+        return ()
+    because = "The key of the CA is kept elsewhere, so certificates for the next nodes of each pool are kept at hand."
+    issuer, asked = at.snapshot.ca.current, at.intent.asked
+    return (
+        AskForLeaves(secrets=missing, issuer=issuer, asked=asked, phase=Phase.PREPARE, because=because, spare=True),
+    )
+
+
+def _next_spare(at: Situation, secret: str) -> Next:
+    """The next thing to do about a spare leaf: a leaf that is at hand is asked for anew before the operator would renew it."""
+    request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
+    waiting = request.certificate if request is not None and request.is_recorded else None
+    if waiting is None or ends_with(waiting, current):
+        return next_for_leaf(at, secret, current)
+    is_old = nears_operator_window(waiting, at.snapshot.leaves.renewal_window, at.snapshot.now)
+    return Next.ASK if is_old else next_for_leaf(at, secret, current)
+
+
+#: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
+_AT_ONCE = 500
+
+
+def resume_served_users(at: Situation) -> Steps:
+    """Let the User Operator on to those who have what it keeps, and see that it does, before others get theirs."""
+    if at.current is None or not at.serves:
+        return ()
+    names = tuple(
+        one.name for one in at.snapshot.users.presenters if one.secret and one.pause.is_ours and not one.behind
+    )
+    return (AwaitKept(names=names, authority=at.current),) if names else ()
+
+
+def write_user_leaves(at: Situation) -> Steps:
+    """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept, also what ends
+    before long, as long as its successor is not at hand.
+
+    A first one alone, so that a mistake hits no other; all others then, or as many at a time as the caller says. A user whose Secret cannot be
+    created keeps no other waiting, and holds the flow at its end.
+    """
+    issuer = at.snapshot.ca.current
+    if (
+        not at.serves
+        or at.gates.trust(at.snapshot, at.ledger, issuer)
+        or at.gates.alone(at.snapshot, at.ledger, issuer)
+    ):
+        return ()
+    reasons = due_reasons_under(at.snapshot, at.intent, at.ledger, issuer)
+    wanted = (reasons.keys() & at.snapshot.users.served.keys()) - at.intent.taken
+    ready = wanted - set(secrets_without_leaf(at, tuple(wanted), issuer))
+    unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
+    behind = (
+        name for name, leaf in at.snapshot.users.served.items() if leaf is not None and leaf.generation != at.generation
+    )
+    kept = _turn(at, tuple(sorted(set(behind) - ready - unusable)))
+    if kept:
+        return (RechainLeaves(secrets=kept, generation=at.generation, phase=Phase.USE),)
+    written = _turn(at, tuple(sorted(ready)))
+    return (IssueLeaves(secrets=written, issuer=issuer, generation=at.generation, phase=Phase.USE),) if written else ()
+
+
+def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
+    stored = (leaf for leaf in at.snapshot.users.served.values() if leaf is not None)
+    is_first = all(leaf.generation != at.generation for leaf in stored)
+    return secrets[: 1 if is_first else at.intent.user_batch or _AT_ONCE]
+
+
+def reissue(at: Situation) -> Steps:
+    """Have certificates issued anew that were issued under another CA than the one in use, by the operator that can; a pause of their issue
+    ends with it. A presenter that has none yet gets one. The flow does not wait for one that another writer has paused: the others are served, and it holds
+    the flow at its end.
+    """
+    if not _is_switched(at) or at.current is None or at.serves:
+        return ()
+    seen = (*presenters(at.snapshot), *parties_awaiting_issue(at.snapshot))
+    behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
+    issued = (one for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED)
+    due = tuple(one.name for one in issued if one.name in behind or one.pause.is_ours)
+    return (AwaitReissue(names=due, authority=at.current, batch=at.intent.user_batch, phase=at.phase),) if due else ()
+
+
+def await_pick_up(at: Situation) -> Steps:
+    """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection cannot restart the others. Those
+    whose certificate is not issued anew, because another writer has paused its user, have nothing to take up.
+    """
+    if not _is_switched(at) or at.current is None:
+        return ()
+    own = frozenset({at.current.fingerprint})
+    late = tuple(one.name for one in presenters(at.snapshot) if one.is_followed and one.authorities != own)
+    return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),) if late else ()
+
+
+def _is_switched(at: Situation) -> bool:
+    return at.begun is not None and at.successor is None

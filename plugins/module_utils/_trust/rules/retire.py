@@ -2,21 +2,40 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Retire": an unused CA leaves the trust, and processes forget it."""
+"""Chapter "Retire": an unused CA leaves the trust, and processes forget it.
+
+The removal of keys and link certificates that are not needed any more from the key Secret.
+
+Chapter "Abort": a flow that was begun is undone, and the CA that it was to replace is used again.
+
+Chapter "Hand over": the CA is given to the operator, or taken from it.
+
+The adoption of a CA that was put into the place of the one in use, where not every process has started with it.
+"""
 
 from __future__ import annotations
 
-from ..evidence.parties import pods_trusting_removed
-from ..model.goals import Phase
+from dataclasses import replace
+from datetime import timedelta
+
+from ..._pki.building import authority_generation
+from ..evidence.parties import pods_trusting_removed, possible_holders_of_undone
+from ..evidence.stored import find_namesake
+from ..ledger.enrolment import find_adoption, pods_yet_to_restart
+from ..ledger.journal import is_stored, stop_of
+from ..model.goals import Goal, Phase
+from ..model.ledger import Layout, Ledger, TrustState
 from ..model.names import named
-from ..model.states import TrustState
+from ..model.snapshot import IssuedBy, Snapshot
+from ..model.steps.authority import PrepareAgain, PutBack, RaiseKeyGeneration, SetGenerated, TidyKeys
 from ..model.steps.base import Steps
-from ..model.steps.nodes import Reload, Roll, RollReason
-from ..model.steps.trust import Withdraw
-from .after_switch import await_readers
-from .in_place import nodes_of, why_trust_not_reloaded
+from ..model.steps.leaves import ForgetRequests
+from ..model.steps.nodes import Pause, Reload, Roll, RollReason
+from ..model.steps.trust import DeleteLedger, RemoveMarks, Withdraw, WriteLedger
+from .pace import is_patient, nodes_of, why_trust_not_reloaded
 from .pause import pause_first
 from .situation import Situation
+from .switch import await_readers
 
 
 def withdraw(at: Situation) -> Steps:
@@ -77,3 +96,170 @@ def forget(at: Situation) -> Steps:
                 ),
             )  # fmt: skip
     return ()
+
+
+def tidy(at: Situation) -> Steps:
+    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no probe needs it.
+
+    The link certificates of the CA in use stay, because leaves are presented behind them. What is stored decides that, and no clock does: they cannot be made
+    again.
+    """
+    ca = at.snapshot.ca
+    current = at.current.fingerprint if at.current else None
+    switched = frozenset(one.fingerprint for one in ca.prepared if one.fingerprint == current)
+    known = {entry.fingerprint for entry in at.ledger.entries} | {one.fingerprint for one in ca.prepared}
+    stale = (ca.kept_keys - known - _for_probes(at)) | (ca.kept_keys & frozenset({current} if current else ()))
+    in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
+    unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
+    if not switched and not stale and not unused:
+        return ()
+    return (TidyKeys(prepared=switched, kept_keys=stale, links=unused, phase=at.phase),)
+
+
+def _for_probes(at: Situation) -> frozenset[str]:
+    """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: their names are those of other CAs."""
+    asked = (one for one in at.ledger.removed if one.awaiting & at.snapshot.uids)
+    return frozenset(one.fingerprint for one in asked if find_namesake(one.certificate, at.snapshot) is not None)
+
+
+def undo_replacement(at: Situation) -> Steps:
+    """Before the switch the next CA is given up. After it the one that was replaced becomes the next one: every party trusts it still, so the
+    way back is that of any replacement.
+    """
+    unwanted, begun, current = at.ledger.undone, at.begun, at.current
+    if unwanted is None or begun is None or current is None:
+        return ()
+    prepared = {one.fingerprint for one in at.snapshot.ca.prepared}
+    if unwanted in prepared:
+        given_up = frozenset({unwanted})
+        return (TidyKeys(prepared=given_up, kept_keys=frozenset(), links=given_up, phase=Phase.PREPARE),)
+    old = at.ledger.find(begun.successor)
+    if old is None or current.fingerprint != unwanted or old.fingerprint in prepared:
+        return ()
+    return (PrepareAgain(chain=old.chain),)
+
+
+def pause_to_undo(at: Situation) -> Steps:
+    """Pause the operator, so that it puts no leaf of the CA back that is given up: the books say then which pods may have one."""
+    unwanted = at.ledger.find(at.ledger.undone)
+    if (
+        unwanted is None
+        or at.begun is None
+        or at.begun.unsure is not None
+        or unwanted.state is not TrustState.PHASE_OUT
+    ):
+        return ()
+    if (
+        at.is_paused
+        or is_stored(at.snapshot, at.ledger, unwanted.fingerprint)
+        or not possible_holders_of_undone(at.snapshot, at.ledger)
+    ):
+        return ()
+    return (Pause(phase=at.phase, purpose="see which pods may have certificates of the CA that is given up"),)
+
+
+def restart_unsure(at: Situation) -> Steps:
+    """Restart the pods of which it cannot be told that they have no leaf of the CA that is given up."""
+    if at.begun is None or at.begun.unsure is None or is_patient(at):
+        return ()
+    uids = frozenset(pod.uid for pod in possible_holders_of_undone(at.snapshot, at.ledger))
+    return (Roll(reason=RollReason.LEAF, uids=uids, authority=at.current, phase=Phase.USE),) if uids else ()
+
+
+#: The operator looks every two minutes; handing back may take somewhat longer, with restarts of nodes.
+_SOON = timedelta(days=1)
+
+
+def hand_over(at: Situation) -> Steps:
+    """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, where the caller keeps the CA."""
+    if at.intent.goal is not Goal.DOWNGRADE:
+        return ()
+    if at.intent.keeps_authority:
+        return _leave(at.snapshot)
+    if at.snapshot.reconciliation.generated:
+        return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
+    return raise_key_generation(at) or (_given(at.snapshot),)
+
+
+def _leave(snapshot: Snapshot) -> Steps:
+    """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed call goes on by."""
+    if snapshot.ledger is None:
+        return ()
+    (closing,) = _close(snapshot.ledger)
+    if isinstance(closing, WriteLedger):
+        return (closing,)
+    requests = tuple(sorted(snapshot.leaves.requests))
+    forgotten = (ForgetRequests(secrets=requests, phase=Phase.RETIRE),) if requests else ()
+    return (*forgotten, RemoveMarks(), closing)
+
+
+def _given(snapshot: Snapshot) -> SetGenerated:
+    """With the restarts that follow at once."""
+    foretold = foresee_operator_renewal(snapshot)
+    given = SetGenerated(generated=True, ca=snapshot.names.ca, phase=Phase.RETIRE)
+    if not foretold:
+        return given
+    at_once = frozenset() if snapshot.reconciliation.windows else snapshot.uids
+    return replace(given, renewing=at_once, because=f"{snapshot.names.certificate_secret} {foretold}")
+
+
+def foresee_operator_renewal(snapshot: Snapshot) -> str:
+    """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA in use as soon as it is its own; empty
+    where it would keep it, or finds one that has ended (docs/operator.md, "Generated CA").
+    """
+    window, end = snapshot.leaves.renewal_window, snapshot.ca.current[0].not_after if snapshot.ca.current else None
+    if end is None or not snapshot.now < end <= snapshot.now + window + _SOON:
+        return ""
+    state, names = snapshot.reconciliation, snapshot.names
+    when = "in its next maintenance window" if state.windows else "in its next reconcile"
+    return (
+        f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for renewal ({window.days} days by "
+        f"{names.specification}.renewalDays): {when} the operator {_renewal(snapshot)}."
+    )
+
+
+def _renewal(snapshot: Snapshot) -> str:
+    of_users = snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION
+    if snapshot.reconciliation.replaces_key:
+        rolls = (
+            "restarts each node, and has the certificate of every user issued anew"
+            if of_users
+            else "restarts each node up to three times"
+        )
+        return (
+            f"makes a new key (certificateExpirationPolicy), {rolls}, without a check that the new CA is trusted: clients that know the "
+            "present one are refused"
+        )
+    return f"renews it, and restarts each {'node' if of_users else 'pod'} once"
+
+
+def _close(ledger: Ledger) -> Steps:
+    """A ledger of several Secrets becomes one first: a call that is killed then leaves all of it or nothing."""
+    single = replace(ledger, layout=Layout.SINGLE, untidy=False)
+    return (WriteLedger(ledger=single, before=ledger, phase=Phase.RETIRE) if single != ledger else DeleteLedger(),)
+
+
+def raise_key_generation(at: Situation) -> Steps:
+    """The operator names the CA of its next key ``v<key generation + 1>``. With a key generation below the number in
+    the name of the CA in use, two CAs would get the same name. Another tool may have left it like that.
+    """
+    if at.intent.goal is not Goal.DOWNGRADE or at.intent.keeps_authority or at.current is None:
+        return ()
+    named = authority_generation(at.current)
+    if named is None or named <= at.snapshot.ca.key_generation:
+        return ()
+    return pause_first(at, RaiseKeyGeneration(generation=named))
+
+
+def put_back(at: Situation) -> Steps:
+    """In a pause, the CA in use takes its place again and the other one becomes the next one, as if a flow had prepared
+    it: so every gate is asked before its leaves are used (I3).
+    """
+    swap = find_adoption(at.snapshot, at.intent)
+    if swap is None or not pods_yet_to_restart(at.snapshot):
+        return ()
+    step = PutBack(
+        chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=at.key_generation_of_pods,
+        stop=stop_of(None, at.intent, True, at.snapshot.now),
+    )  # fmt: skip
+    return pause_first(at, step)

@@ -12,15 +12,13 @@ from functools import cached_property
 from ..._pki.certificates import Certificate
 from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
-from ..gates.gates import Gates
-from ..gates.introduction import Introduction, introduction_of
+from ..gates.gates import Gates, Introduction, introduction_of
 from ..ledger.journal import in_flight
 from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger, LedgerEntry
+from ..model.ledger import Journal, Ledger, LedgerEntry, TrustState
 from ..model.snapshot import PreparedAuthority, Snapshot, StoredLeaf
-from ..model.states import TrustState
 
 
 @dataclass(frozen=True)

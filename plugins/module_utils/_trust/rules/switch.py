@@ -2,25 +2,303 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Switch": the operator goes from the old CA to the new one, in one pause (docs/design.md, "The switch")."""
+"""Chapter "Publish": every CA of the ledger is where processes and clients read it.
+
+The conditions before the next CA is used: the ledger says that it is trusted, and processes and clients have had the
+time to read it.
+
+Clients that know only the replaced CA, after the switch (docs/outside-clients.md, "Who is refused, and when").
+
+Waiting for clients outside the cluster to which the operator is bringing the CAs that a gate asks for.
+
+The operator looks at Connect, MirrorMaker 2 and Bridge every two minutes, copies what their resource selects from the
+CA certificate Secret, and restarts them.
+
+Chapter "Switch": the operator goes from the old CA to the new one, in one pause (docs/design.md, "The switch").
+"""
 
 from __future__ import annotations
 
-from ..._pki.authorities import authority_generation
-from ..._pki.certificates import Certificate
-from ..evidence.stored import presenting_pods
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from ..._pki.building import authority_generation
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.usability import Verifier, named_verifiers
+from ..evidence.stored import presenting_pods, with_copies_updated
+from ..gates.clients import (
+    MOUNTED_SECRET,
+    STRICT,
+    describe_clients_left_behind,
+    renewed_arrives_at,
+    usable_from,
+    why_refused_by_strangers,
+)
+from ..gates.gates import Violations
+from ..gates.validation import is_valid
+from ..ledger.books import is_projected, is_withdrawn
+from ..ledger.target import wish_of
+from ..model.clients import Follows, OutsideClient
 from ..model.goals import Goal, Phase
+from ..model.ledger import TRUSTED_STATES, LedgerEntry, TrustState
 from ..model.names import named
-from ..model.states import TrustState
+from ..model.snapshot import Snapshot
 from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
-from .after_switch import describe_refused_clients, with_clients_in_need
-from .first_use import await_clients, may_be_used
-from .in_place import why_not_annotated, why_not_in_place
+from ..model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, WriteBundle
+from .pace import is_patient, why_not_annotated, why_not_in_place
 from .pause import pause_first, pause_reissue
 from .requests import leaves_to_await
-from .retirement import is_patient
 from .situation import Situation, Successor
+
+
+def project(at: Situation) -> Steps:
+    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. One that has just left
+    is trusted again when every process has forgotten it.
+    """
+    if at.current is None:
+        return ()
+    known = (
+        entry.chain
+        for entry in at.ledger.entries
+        if entry.state is not TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
+    )
+    projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
+    asked = (*known, *at.intent.trusting, *(wish.beside if wish else ()))
+    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving)
+    every = projected | {chain[0].fingerprint for chain in needed}
+    return (Project(chains=needed), AwaitBundle(present=every, phase=Phase.PREPARE)) if needed else ()
+
+
+def await_bundle(at: Situation) -> Steps:
+    """The trust bundle follows the certificate Secret at the operator's next reconcile."""
+    bundle, projected = at.snapshot.bundle, at.snapshot.ca.projected
+    if bundle is None:
+        return ()
+    leaving = tuple(
+        entry.certificate
+        for entry in at.ledger.entries
+        if entry.fingerprint not in projected and entry.fingerprint in bundle
+    )
+    if projected <= bundle and not leaving:
+        return ()
+    return (AwaitBundle(present=projected, absent=leaving, phase=Phase.RETIRE if leaving else Phase.PREPARE),)
+
+
+def write_bundle(at: Situation) -> Steps:
+    """In a pause, bring the trust bundle in step with the certificate Secret. The pods that exist when it has shrunk
+    are those that may know the CA which has left.
+    """
+    if at.snapshot.bundle in (None, at.snapshot.ca.projected):
+        return ()
+    return pause_first(at, WriteBundle(phase=at.phase))
+
+
+def publish(at: Situation) -> Steps:
+    """The bundle for clients holds the CAs that processes read; once there is one it is kept, whichever caller runs the flow."""
+    if not _is_wanted(at) or at.current is None:
+        return ()
+    chains = tuple(entry.chain for entry in at.ledger.entries if is_projected(at.snapshot, entry.fingerprint))
+    wanted = frozenset(certificate.fingerprint for chain in chains for certificate in chain)
+    if not chains or at.snapshot.outside.published == wanted:
+        return ()
+    growing = at.snapshot.outside.published is None or bool(wanted - at.snapshot.outside.published)
+    return (Publish(chains=chains, phase=Phase.PREPARE if growing else Phase.RETIRE),)
+
+
+def is_published(at: Situation, entry: LedgerEntry) -> bool:
+    """Whether processes and clients can read this CA where they read CAs; before that no leaf of it is presented (I3)."""
+    if not is_projected(at.snapshot, entry.fingerprint):
+        return False
+    published = at.snapshot.outside.published or frozenset()
+    return not _is_wanted(at) or all(certificate.fingerprint in published for certificate in entry.chain)
+
+
+def _is_wanted(at: Situation) -> bool:
+    return at.intent.publish or at.snapshot.outside.published is not None
+
+
+def may_be_used(at: Situation, successor: Successor) -> bool:
+    """Whether its leaves may be presented, as far as the ledger says and clients that cannot be asked are concerned."""
+    return _is_trusted(at, successor) and not _await_first_use(at, successor)
+
+
+def await_arrival(at: Situation) -> Steps:
+    """Clients that read the CA certificate Secret get the time to take up the next CA, where they could refuse it."""
+    successor = at.successor
+    return _await_first_use(at, successor) if successor is not None and _is_trusted(at, successor) else ()
+
+
+def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase, why: str) -> Steps:
+    """Wait until clients have had the time to read the next CA, where they could refuse this form without it.
+
+    why: told where no option says how much time they get.
+    """
+    until = usable_from(successor.entry, form, at.snapshot, at.intent.client_grace)
+    # Clients verify what processes of the cluster present.
+    if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot):
+        return ()
+    told = why if why_refused_by_strangers(form, at.snapshot) else ""
+    return (AwaitClients(certificate=successor.entry.certificate, until=until, because=told, phase=phase),)
+
+
+def _is_trusted(at: Situation, successor: Successor) -> bool:
+    return successor.entry.state in TRUSTED_STATES and is_published(at, successor.entry)
+
+
+def _await_first_use(at: Situation, successor: Successor) -> Steps:
+    if successor.entry.state is not TrustState.TRUSTED_UNUSED:
+        return ()
+    form, new = successor.introduction.form, named(successor.entry.certificate)
+    reason = why_refused_by_strangers(form, at.snapshot)
+    why = f"Clients that know only the CA in use could refuse {new} ({reason}): they get time to read it first."
+    return _await_renewed(at, successor) or await_clients(at, successor, form, Phase.TRUST, why)
+
+
+def _await_renewed(at: Situation, successor: Successor) -> Steps:
+    """Clients get the time to read the CA in use as it was renewed, where a link certificate leads them on from it."""
+    current = at.ledger.find(at.current.fingerprint) if at.current else None
+    if successor.introduction.link is None or current is None or not presenting_pods(at.snapshot):
+        return ()
+    until = renewed_arrives_at(current, at.intent.client_grace)
+    if until is None or until <= at.snapshot.now:
+        return ()
+    because = f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read {named(current.certificate)}."
+    return (AwaitClients(certificate=current.certificate, until=until, because=because),)
+
+
+def time_for(at: Situation) -> timedelta:
+    return MOUNTED_SECRET if at.intent.client_grace is None else at.intent.client_grace
+
+
+def await_readers(at: Situation) -> Steps:
+    """Where nodes lead to the CA in use from memory alone, they neither read again nor restart for this flow before clients have had the time to read
+    the certificate Secret. A pause is not made longer for clients.
+    """
+    since = at.begun.read_since if at.begun is not None else None
+    if (
+        since is None
+        or at.current is None
+        or at.snapshot.reconciliation.paused_by_us
+        or not presenting_pods(at.snapshot)
+    ):
+        return ()
+    until = since + time_for(at)
+    if until <= at.snapshot.now:
+        return ()
+    return (AwaitClients(certificate=at.current, until=until, phase=Phase.RETIRE),)
+
+
+def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
+    """The snapshot with the outside clients that need the next CA before the switch. A client to which the operator brings ``ca.crt`` alone has the
+    CA in use until then, and the next one some time after: it does not need it where nodes with leaves of the next CA lead it on.
+    """
+    if successor.introduction.link is None:
+        return snapshot
+    form = snapshot.ca.led_to(successor.entry.chain, snapshot.now)
+    clients = snapshot.outside.clients
+    return snapshot.with_clients(tuple(one for one in clients if not _is_led_on(one, form, snapshot.now)))
+
+
+def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
+    if client.follows is not Follows.ISSUING or client.trusts is None or client.doubt:
+        return False
+    return is_valid(form, client.trusts, now, client.kind)
+
+
+def describe_refused_clients(at: Situation, successor: Successor) -> str:
+    """Sentences about clients that know only the CA in use, once the operator is switched to the next one: until when nodes lead them on, and which
+    of them are refused from when to when. Empty where there are none, or leaves of the next CA validate under the CA in use.
+    """
+    begun, current = at.begun, at.current
+    if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.users.sends_chains:
+        return ""
+    if begun.is_abort or not presenting_pods(at.snapshot):
+        return ""
+    old, new = named(current), named(successor.entry.certificate)
+    links = successor.prepared.links
+    sent = links.sent_at(at.snapshot.now) if links is not None else ()
+    if sent:
+        return _led_on(at, successor, current, sent)
+    if successor.introduction.link is None:
+        return (
+            f"Nothing leads clients from {old} to {new}: {successor.introduction.because or 'there is no link certificate.'} Clients that load ca.crt "
+            "alone, whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted yet from the switch on, "
+            "until each has; load every *.crt, or the bundle for clients, instead. Clients that go on with the old CA refuse each node from its "
+            f"restart after the switch on, until they read again. {describe_clients_left_behind(at.snapshot)}"
+        ).rstrip()
+    if links is None:
+        # The CA in use has issued the next one.
+        return ""
+    why = _why_no_way_back(successor, old)
+    if why_not_in_place(at):
+        return (
+            f"Nodes do not lead clients on that know only {old} after the switch, because {why}. Such clients refuse each node from its restart after "
+            "the switch on, until they read the certificate Secret again."
+        )
+    return (
+        f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read again "
+        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then are not refused; those "
+        "that read it later, or only when they start, refuse the nodes from then on, until they read it."
+    )
+
+
+def _led_on(at: Situation, successor: Successor, current: Certificate, sent: Chain) -> str:
+    form, (forth, back) = at.snapshot.ca.led_to(successor.entry.chain, at.snapshot.now), sent
+    led = frozenset(kind for kind in Verifier if is_valid(form, (current,), at.snapshot.now, kind))
+    if not led:
+        return ""
+    clients = "Clients" if led == frozenset(Verifier) else f"Clients of {named_verifiers(led)}"
+    until = f"{clients} that know only {named(current)} are led on after the switch, until {min(forth.not_after, back.not_after):%Y-%m-%d %H:%M} UTC"
+    if forth.not_after <= back.not_after:
+        return f"{until}: from then on they refuse the nodes, until they read again."
+    return (
+        f"{until}. The first run after that stores the chains of nodes without the link certificates: they refuse each node from its next restart or "
+        "reading on, until they read again."
+    )
+
+
+def _why_no_way_back(successor: Successor, old: str) -> str:
+    links = successor.prepared.links
+    if links is not None and links.old_with_new is not None:
+        return f"the time for that, link_until, was over on {links.old_with_new.not_after:%Y-%m-%d %H:%M} UTC"
+    if successor.prepared.elsewhere:
+        return (
+            f"the key of {named(successor.entry.certificate)} is kept elsewhere, and its issuer has not certified {old}"
+        )
+    return f"{old} has ended"
+
+
+def await_outside(at: Situation) -> Steps:
+    """Wait where only outside clients are in the way, and no longer when the operator has brought their copies up to
+    date.
+
+    A client whose copy the operator does not change holds the flow with its violation instead: it would be waited for
+    in vain.
+    """
+    if not at.snapshot.outside.clients:
+        return ()
+    then = with_copies_updated(at.snapshot)
+    for now, later, phase in _obstacles(at, then):
+        if now and not later:
+            clients = tuple(violation.subject for violation in now)
+            return (AwaitOutside(clients=clients, settled=then.outside.clients, phase=phase),)
+    return ()
+
+
+def _obstacles(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Violations, Phase]]:
+    """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before."""
+    successor, gates, ledger = at.successor, at.gates, at.ledger
+    if successor is not None and is_projected(at.snapshot, successor.entry.fingerprint):
+        form, chain = successor.introduction.form, successor.entry.chain
+        yield gates.trust(at.snapshot, ledger, form), gates.trust(then, ledger, form), Phase.TRUST
+        if successor.introduction.link is not None:
+            needing = with_clients_in_need(at.snapshot, successor), with_clients_in_need(then, successor)
+            yield gates.trust(needing[0], ledger, chain), gates.trust(needing[1], ledger, chain), Phase.RETIRE
+    for entry in ledger.entries:
+        if entry.state is TrustState.PHASE_OUT and not is_withdrawn(at.snapshot, entry.fingerprint):
+            closed = gates.removal(at.snapshot, ledger, entry.fingerprint)
+            yield closed, gates.removal(then, ledger, entry.fingerprint), Phase.RETIRE
 
 
 def switch(at: Situation) -> Steps:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
     clients_asked_by_gates,
     trust_without,
     unmatched,
@@ -24,9 +24,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     OutsideClient,
     Waiver,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    RemovedEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from ....support.certificates import NOW, Entity
 from .. import linked

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.live import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
     accepts_live,
     answers_of_running,
     present_live,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 from ....support.certificates import leaf as issue_leaf
 from ..builders import (

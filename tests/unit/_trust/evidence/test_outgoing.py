@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.outgoing import known_presenters
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import presenters
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
+    known_presenters,
+    presenters,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Outgoing
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW

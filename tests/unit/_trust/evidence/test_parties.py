@@ -23,10 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import (
-    ObservedListener,
-    Unanswered,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 
 from ....support.certificates import Entity

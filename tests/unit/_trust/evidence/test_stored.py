@@ -26,9 +26,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
     trusted_since_start,
     usage_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    HeldLeaf,
+    Ledger,
+    TrustState,
+    Usage,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Pod, StoredLeaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf

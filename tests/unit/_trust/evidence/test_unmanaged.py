@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.unmanaged import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
     describe_unmanaged_listeners,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal

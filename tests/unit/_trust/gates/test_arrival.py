@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arrival import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.clients import (
     MOUNTED_SECRET,
     describe_clients_left_behind,
     describe_possible_refusals,

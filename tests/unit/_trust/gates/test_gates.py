@@ -11,9 +11,13 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import Engine, decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import alone_gate, trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
+    GATES,
+    Gates,
+    alone_gate,
+    removal_gate,
+    trust_gate,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal

@@ -12,22 +12,23 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.introduction import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
+    GATES,
+    Gates,
     Introduction,
     introduction_of,
     why_not_linked,
     why_not_presented,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     PreparedAuthority,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ..builders import (

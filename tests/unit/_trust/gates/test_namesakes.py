@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.namesakes import namesakes
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.clients import namesakes
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 
 from ..of_users import users
 

@@ -13,16 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Follows,
     OutsideClient,
     Waiver,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from .. import linked

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     Follows,
     OutsideClient,
+    Presenter,
     Waiver,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, StoredLeaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ....support.certificates import NOW, Entity
 from ....support.certificates import leaf as issue_leaf

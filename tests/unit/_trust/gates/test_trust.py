@@ -14,17 +14,20 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import Violations
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
+    Violations,
     alone_gate,
     refusals,
     trust_gate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import select_refusals as refused_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import select_refusals as refused_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ....support.certificates import Entity, key, make
 from ..builders import (

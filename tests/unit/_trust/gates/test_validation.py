@@ -11,7 +11,7 @@ from datetime import datetime
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.validation import is_valid, validate
 
 from ....support.certificates import NOW, YEAR, Entity, key, make

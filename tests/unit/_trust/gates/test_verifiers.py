@@ -10,9 +10,9 @@ from datetime import datetime
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.validation import verifying_parties
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from ....support.certificates import NOW, YEAR

@@ -10,20 +10,20 @@ from dataclasses import replace
 import pytest
 from hypothesis import event, given
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import without_outside_clients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.introduction import introduction_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.projection import is_projected
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import without_outside_clients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
+    GATES,
+    introduction_of,
+    removal_gate,
+    trust_gate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import is_projected, keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, TrustState, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 
 from ....support.certificates import NOW, Entity
 from .. import linked

@@ -15,8 +15,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enr
     enrol_authorities,
     learn_generation,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    RemovedEntry,
+    TrustState,
+)
 
 from ..builders import (
     INTERMEDIATE,

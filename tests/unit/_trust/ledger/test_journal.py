@@ -14,15 +14,15 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NOTHING_NAMED,
     Named,
     NamedSecret,
     UserNamespace,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
 from ....support.certificates import NOW, Entity

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.memory import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import (
     forget_held,
     forget_removed,
     nodes_yet_to_read,
@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.mem
     remember_leaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot, StoredLeaf
 
 from ....support.certificates import leaf as issue_leaf

@@ -13,11 +13,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.outgoing import note_outgoing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import note_outgoing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Outgoing
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW, YEAR

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.projection import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import (
     is_projected,
     is_withdrawn,
     read_back,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from ....support.certificates import NOW, Entity
 from .. import unlinked as stage

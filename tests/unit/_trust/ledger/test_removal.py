@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.removal import strike_removed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import strike_removed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.stop import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import (
     describe_stop,
     limit_to_stop,
     may_lead_flow,
@@ -24,10 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 
 from ....support.certificates import NOW
 from .. import linked, patient, unlinked

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.swap import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import (
     adopt_swapped,
     find_adoption,
     find_swap,
@@ -19,9 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.swa
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from ....support.certificates import NOW
 from ..builders import (

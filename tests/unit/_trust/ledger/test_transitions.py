@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.transitions import advance_states
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import advance_states
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 
 from .. import linked
 from .. import unlinked as stage

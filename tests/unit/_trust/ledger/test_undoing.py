@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.undoing import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import (
     Obstacle,
     note_possible_holders,
     obstacle_to_undoing,

@@ -12,16 +12,20 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
     leads_to_replacement,
+    note_upkeep,
     resolve,
     rotation_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.upkeep import note_upkeep
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    CaSource,
+    Stop,
+    Upkeep,
+    UpkeepAsked,
+    WhenDue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, UpkeepAsked, WhenDue
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ..builders import (

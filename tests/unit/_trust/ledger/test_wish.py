@@ -11,18 +11,19 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import Target, resolve, rotation_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.wish import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
+    Target,
     Wish,
     is_renewal,
     later_authorities,
+    resolve,
+    rotation_of,
     wish_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ..builders import (

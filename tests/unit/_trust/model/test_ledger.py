@@ -13,8 +13,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     HeldLeaf,
     LedgerEntry,
     RemovedEntry,
+    TrustState,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from ..builders import IDENTIFIED, IMPOSTOR, NEW, OLD, PODS, RENEWED, THIRD, entry, ledger, name_of, uids_of
 

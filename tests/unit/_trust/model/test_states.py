@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     TRUSTED_STATES,
     TrustState,
     Usage,

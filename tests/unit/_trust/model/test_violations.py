@@ -12,11 +12,11 @@ from enum import Enum
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
 
 from .. import linked

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlace,
@@ -25,8 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast, forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
 from ....support.certificates import NOW, YEAR, make
 from ....support.certificates import leaf as issue_leaf

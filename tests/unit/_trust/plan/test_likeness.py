@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.likeness import likeness_of, state_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import likeness_of, state_of
 
 from ....support.certificates import NOW, YEAR, key, make
 from ..builders import changed

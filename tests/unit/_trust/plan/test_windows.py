@@ -11,9 +11,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.windows import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import (
     describe_next_window,
     respect_windows,
     waits_for_window,

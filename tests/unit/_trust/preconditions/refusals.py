@@ -13,12 +13,11 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import (
     PRECONDITIONS,
     Precondition,

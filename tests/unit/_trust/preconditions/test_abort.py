@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.abort import flow_can_be_undone
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import flow_can_be_undone
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from .. import unlinked as stage

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.adoption import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     current_is_usable,
     operator_has_finished,
 )

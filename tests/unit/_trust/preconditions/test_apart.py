@@ -12,10 +12,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import OtherAuthority, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.apart import authorities_are_apart
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import authorities_are_apart
 
 from ....support.certificates import Entity, make
 from ..builders import (

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,

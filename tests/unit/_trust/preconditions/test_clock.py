@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import ClockReading
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.clock import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     LARGEST,
     NOTABLE,
     clocks_agree,

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry, TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     operator_could_renew,
     operator_keeps_authority,
     ready_to_hand_back,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, UnlabelledSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.labels import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     pods_are_labelled,
     pods_are_owned,
     secrets_are_labelled,

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.lives import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     REST,
     leaves_outlast_the_window,
 )

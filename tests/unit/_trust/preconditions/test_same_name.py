@@ -14,8 +14,8 @@ from cryptography import x509
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import keys_are_told_apart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.same_name import keys_are_told_apart
 
 from ....support.certificates import Entity, key, make
 from ....support.certificates import leaf as issue_leaf

@@ -10,14 +10,14 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.scaling import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     nothing_is_begun,
     pool_is_known,
     pools_are_of_a_size,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ..builders import NEW, OLD, a_journal, changed, cluster, entry, ledger, prepared, secrets
 from ..requested import elsewhere

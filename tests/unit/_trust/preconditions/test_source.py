@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, NewRoots
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import (
     roots_are_known,

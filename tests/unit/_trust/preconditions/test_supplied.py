@@ -16,14 +16,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.supplied import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     leaving_is_unused,
     renewal_keeps_the_key,
     supplied_fits_the_goal,
     supplied_is_usable,
     trusting_is_usable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....support.certificates import Entity, key, make
 from ....support.certificates import leaf as issue_leaf

@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     OutsideClient,
     Waiver,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import waivers_hold
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.waivers import waivers_hold
 
 from ....support.certificates import NOW
 from ..builders import DAY, HOUR, OLD, PODS, chain_of, cluster

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import RULES, Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 

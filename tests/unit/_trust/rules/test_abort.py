@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
@@ -17,13 +17,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     PrepareAgain,
     TidyKeys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.abort import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_reasons
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import replace_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
     pause_to_undo,
     restart_unsure,
     undo_replacement,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_reasons
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import replace_leaves
 
 from ....support.certificates import leaf as issue_leaf
 from .. import linked

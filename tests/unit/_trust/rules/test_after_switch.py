@@ -19,11 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.after_switch import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import (
     await_readers,
     describe_refused_clients,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget
 
 from ....support.certificates import make
 from .. import linked, renewal

@@ -13,17 +13,16 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import present_as_stored
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
     Roll,
     RollReason,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from .. import linked, of_users, patient, renewal, unlinked
 from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, changed, name_of, stored_chain, uid_of

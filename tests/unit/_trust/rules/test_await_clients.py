@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitOutside
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.await_clients import await_outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import await_outside
 
 from ....support.certificates import Entity
 from .. import linked, unlinked

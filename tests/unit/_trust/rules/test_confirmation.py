@@ -9,10 +9,8 @@ from dataclasses import replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.confirmation import (
-    describe_roots_to_confirm,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import describe_roots_to_confirm
 
 from ..builders import NEW, OLD, THIRD, cluster
 from .asking import RECONCILE, situation

@@ -14,14 +14,13 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlace,
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
     due_leaves,
     due_reasons,

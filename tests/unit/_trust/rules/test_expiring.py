@@ -11,15 +11,14 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, Upkeep, WhenDue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     OtherAuthority,
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.upkeep import Upkeep, WhenDue
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.expiring import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
     Expiring,
     describe_missing_schedule,
     expiring,

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.first_use import await_arrival, may_be_used
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import await_arrival, may_be_used
 
 from ....support.certificates import NOW
 from .. import linked, unlinked

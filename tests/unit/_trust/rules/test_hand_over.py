@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     IssuedBy,
     Reconciliation,
@@ -21,9 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     SetGenerated,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.windows import MaintenanceWindows
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hand_over import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
     foresee_operator_renewal,
     hand_over,
     raise_key_generation,

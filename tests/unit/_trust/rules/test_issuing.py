@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.issuing import issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import issue
 
 from .. import unlinked
 from ..builders import NEW, PODS, chain_of

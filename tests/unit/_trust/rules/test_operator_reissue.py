@@ -15,8 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, StoredLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import leaves_can_be_renewed
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.operator_reissue import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
+    due_leaves,
     leaves_before_operator_window,
     nears_operator_window,
 )

@@ -13,13 +13,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.first_use import await_arrival
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hand_over import hand_over
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     await_restarts,
     issue_missing,
@@ -28,18 +25,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
     restart_holders,
     use_by_operator,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule, end_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
+    forget,
+    hand_over,
+    tidy,
+    withdraw,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import (
+    await_arrival,
     await_bundle,
     project,
     publish,
+    switch,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget, withdraw
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.tidy import tidy
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 
 from ....support.engines import without
 from .. import linked, patient, unlinked

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     PauseReissue,
     ResumeReissue,

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause, Renewal, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitPickUp,
     AwaitReissue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.presenters import await_pick_up, reissue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import await_pick_up, reissue
 
 from ....support.certificates import NOW
 from ..builders import DAY, NEW, OLD, changed, names_of

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Publish,
     WriteBundle,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import (
     await_bundle,
     is_published,
     project,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.put_back import put_back
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import put_back
 
 from ..builders import NEW, OLD, PAUSED, chain_of, changed, name_of, pods
 from ..ledger.test_swap import ADOPT, swapped

@@ -10,20 +10,20 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, Reason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
     CollectLeaves,
     ForgetRequests,
+    IssueLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
     Asked,

@@ -14,12 +14,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     restore_links,
     rewrite_for_the_operator,
     rewrite_leaves,

@@ -11,13 +11,12 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.scale import scale
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume, SetReplicas
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import scale
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from ..builders import NEW, PAUSED, chain_of, changed, cluster

@@ -10,9 +10,10 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
@@ -23,12 +24,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitKept,
     PauseReissue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.presenters import reissue
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import leaves_to_ask_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.serve import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
+    leaves_to_ask_for,
+    reissue,
     resume_served_users,
     write_user_leaves,
 )

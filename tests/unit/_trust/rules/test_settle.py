@@ -23,15 +23,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Switch,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause, settle_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume, StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    Withdraw,
+    WriteBundle,
+    WriteLedger,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause, settle_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
 from ....support.certificates import NOW

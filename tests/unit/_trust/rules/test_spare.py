@@ -11,18 +11,18 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     CollectLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
     describe_awaited_leaves,
     forget_requests,
+    keep_spare_leaves,
     leaves_to_await,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.spare import keep_spare_leaves
 
 from ..builders import DAY, NEW, OLD, THIRD, chain_of, changed, cluster, entry, ledger, prepared, secrets
 from ..requested import ISSUER, a_request, answered, elsewhere, refused, with_requests

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.stamp import stamp_pods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import stamp_pods
 
 from .. import linked, patient, renewal, unlinked
 from ..builders import PODS, RUNS, a_pod, answering, books_of, changed, cluster, pods, uids_of

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.standing import Standing
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot, StoredLeaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.standing import CorrectOrders
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_leaves, ending_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.standing import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import CorrectOrders
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
     correct_orders,
+    due_leaves,
+    ending_leaves,
     renewed_leaves,
 )
 

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
@@ -24,11 +25,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.after_switch import describe_refused_clients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import (
+    describe_refused_clients,
+    switch,
+)
 
 from ....support.certificates import NOW, Entity, key, make
 from .. import linked, patient, renewal, unlinked

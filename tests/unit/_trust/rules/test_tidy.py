@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.tidy import tidy
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import tidy
 
 from ....support.certificates import NOW, Entity
 from ..builders import (

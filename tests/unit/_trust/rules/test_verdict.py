@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide, decide_at_the_end
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -21,9 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import AwaitVerdict, Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.verdict import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import AwaitVerdict, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
     failure_that_holds_nothing,
     operator_refusals,
 )

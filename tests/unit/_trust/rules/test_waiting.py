@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.waiting import describe_held_authorities
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import describe_held_authorities
 
 from .. import patient
 from ..builders import OLD, PODS, a_journal, books_of, cluster

@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
+from ..clients import Presenter, Renewal
 from ..goals import Goal, Phase
 from ..ledger import Stop
 from ..names import counted, named
-from ..presenters import Presenter, Renewal
 from ..snapshot import PreparedAuthority, Snapshot, StoredLeaf
 from .base import Look, StandIn, Step
 from .trust import without_entry

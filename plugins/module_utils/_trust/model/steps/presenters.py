@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ...._pki.certificates import Certificate
+from ..clients import Presenter, ReissuePause
 from ..goals import Phase
 from ..names import counted, listed, named
-from ..presenters import Presenter, ReissuePause
 from ..snapshot import Snapshot
 from .base import Look, StandIn, Step
 

@@ -10,7 +10,7 @@ from dataclasses import fields
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
     PrepareAuthority,
@@ -22,28 +22,26 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import (
-    DeleteLedger,
-    RemoveMarks,
-    WriteLedger,
-)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    AskForLeaves,
+    AwaitIssuer,
+    CollectLeaves,
+    CorrectOrders,
+    ForgetRequests,
     IssueLeaves,
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
-    Reload,
-    Roll,
-    RollReason,
-    StampPods,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import (
     AwaitVerdict,
     Pause,
+    Reload,
     Resume,
+    Roll,
+    RollReason,
+    SetReplicas,
+    StampPods,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitKept,
     AwaitPickUp,
@@ -51,21 +49,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     PauseReissue,
     ResumeReissue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
-    AskForLeaves,
-    AwaitIssuer,
-    CollectLeaves,
-    ForgetRequests,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.standing import CorrectOrders
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,
     AwaitClients,
     AwaitOutside,
+    DeleteLedger,
     Project,
     Publish,
+    RemoveMarks,
     Withdraw,
     WriteBundle,
+    WriteLedger,
 )
 
 from .....support.certificates import NOW

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     DeleteLedger,
     RemoveMarks,
     WriteLedger,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import FailedReconcile
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitVerdict,
     Pause,
     Resume,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import SetReplicas
 
 from ...builders import changed, cluster
 from ...stand_in import MadeHere

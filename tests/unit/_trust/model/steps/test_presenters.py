@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitKept,
     AwaitPickUp,

@@ -1,0 +1,202 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Times in results.
+
+Results about certificates of a cluster, requests for them, and what ends soon: public facts only.
+
+Results about node pools: how far each can grow without waiting, and what becomes of certificates when it shrinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from .._leaves.request import LeafRequest, LeafState, Standing, next_try, state_of
+from .._leaves.trigger import Due, Reason
+from .._trust.evidence.stored import authority_of
+from .._trust.ledger.enrolment import as_seen
+from .._trust.ledger.target import due_from
+from .._trust.model.ledger import Ledger
+from .._trust.model.names import listed, named
+from .._trust.model.nodes import PoolNode
+from .._trust.model.snapshot import Snapshot, StoredLeaf
+from .._trust.rules.due import Expiring
+
+
+def time_text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:
+    """asked: why leaves have to be issued anew, by their Secret."""
+    states, ledger = {name: _state(name, snapshot, asked) for name in _names(snapshot)}, as_seen(snapshot)
+    return {
+        "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
+        "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
+        "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.leaves.requests.items())],
+        "renewals": [_renewal(snapshot.leaves.standing[name], snapshot) for name in sorted(snapshot.leaves.standing)],
+    }
+
+
+def _names(snapshot: Snapshot) -> set[str]:
+    return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing, *snapshot.leaves.requests}
+
+
+def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState:
+    stored, request = (
+        next((leaf for leaf in snapshot.every_leaf if leaf.secret == name), None),
+        snapshot.leaves.requests.get(name),
+    )
+    needed = stored is not None or name in snapshot.every_missing
+    served = stored is not None and stored.chain is not None and name not in asked and request is None
+    return state_of(request, needed=needed, served=served)
+
+
+def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> dict[str, Any]:
+    missing = Due(Reason.MISSING, "there is none") if name in snapshot.every_missing else None
+    found = due or missing
+    return {
+        "secret": name,
+        "state": state.value,
+        "reason": found.reason.value if found else "",
+        "why": found.why if found else "",
+    }
+
+
+def _leaf(leaf: StoredLeaf, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+    entry = ledger.find(authority_of(leaf, leaf.generation, ledger)[0])
+    return {
+        "secret": leaf.secret,
+        "component": leaf.component.value,
+        "subject": leaf.chain[0].subject if leaf.chain else None,
+        "issuer": leaf.chain[0].issuer if leaf.chain else None,
+        "ca": named(entry.certificate) if entry else "",
+        "sha256": leaf.chain[0].sha256 if leaf.chain else None,
+        "not_after": time_text(leaf.chain[0].not_after) if leaf.chain else None,
+        "generation": leaf.generation,
+        "misnamed": snapshot.leaves.misnamed.get(leaf.secret, ""),
+    }
+
+
+def _request(request: LeafRequest, state: LeafState) -> dict[str, Any]:
+    failure = request.failure
+    return {
+        "secret": request.secret,
+        "state": state.value,
+        "issuer": request.issuer,
+        "asked_at": time_text(request.asked_at),
+        "waiting": request.waiting,
+        "outdated": request.outdated,
+        "failure": failure.why if failure else "",
+        "next_try": time_text(next_try(failure, request.secret)) if failure and not request.is_open else None,
+    }
+
+
+def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
+    latest = standing.latest[0] if standing.latest else None
+    stored = (leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.secret == standing.secret)
+    return {
+        "secret": standing.secret,
+        "sha256": latest.sha256 if latest else None,
+        "not_after": time_text(latest.not_after) if latest else None,
+        "in_use": latest is not None and latest in stored,
+        "usable": bool(standing.authority),
+        "problem": standing.told,
+        "differs": standing.differs,
+    }
+
+
+def describe_upkeep(snapshot: Snapshot) -> dict[str, Any] | None:
+    """The ledger's record of how the CA in use is renewed; None where there is none."""
+    known, current = snapshot.ledger.upkeep if snapshot.ledger else None, snapshot.ca.in_use
+    if known is None or not current:
+        return None
+    return {
+        "policy": known.policy.value,
+        "days": known.window.days,
+        "since": time_text(known.since),
+        "due_from": time_text(due_from(current[0], known.window)),
+    }
+
+
+def describe_expiring(one: Expiring, now: datetime) -> dict[str, Any]:
+    """A CA or a leaf that ends soon."""
+    return {
+        "name": one.name,
+        "is_ca": one.is_authority,
+        "sha256": one.certificate.sha256,
+        "not_after": time_text(one.certificate.not_after),
+        "days_left": (one.certificate.not_after - now).days,
+        "renewed_by": one.renewed_by,
+        "remedy": one.remedy,
+    }
+
+
+def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]:
+    """before: as the call found the cluster, but with the size that it gives a pool. The operator may have removed nodes before
+    the call looks for the last time.
+    """
+    return [_pool(name, before, snapshot) for name in sorted(snapshot.pools.replicas)]
+
+
+def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
+    """A node pool, and the numbers of its next nodes by whether their certificates are at hand."""
+    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_wanted, name).items()}
+    return {
+        "name": name,
+        "replicas": snapshot.pools.replicas[name],
+        "at_hand": [number for number, ready in spare.items() if ready],
+        "awaited": [number for number, ready in spare.items() if not ready],
+        "leaving": [one.node_id for one in _of(before.pools.leaving, name).values()],
+        "when_added": _when_added(name, snapshot),
+        "when_removed": " ".join(_when_removed(name, before)),
+    }
+
+
+def _of(nodes: Mapping[str, PoolNode], pool: str) -> dict[str, PoolNode]:
+    return {name: one for name, one in nodes.items() if one.pool == pool}
+
+
+def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
+    request, current = snapshot.leaves.requests.get(secret), snapshot.ca.current
+    if request is None or request.answer is None or request.outdated or not request.is_recorded:
+        return False
+    return request.authority == current[0].fingerprint
+
+
+def _when_added(name: str, snapshot: Snapshot) -> str:
+    """The operator gives listeners addresses, then compares the names of leaves, then starts nodes."""
+    nodes = {secret: one for secret, one in snapshot.pools.unaddressed.items() if one.pool == name}
+    listeners = sorted({listener for one in nodes.values() for listener in one.listeners})
+    if not nodes:
+        return ""
+    return (
+        f"The certificate of {listed(list(nodes))} is issued without the address of listener {listed(listeners)}, which is not known before "
+        "the operator has made it; the operator then stands still, and the next reconcile has the certificate issued anew, "
+        "before the node starts."
+    )
+
+
+def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
+    """The Secrets of the nodes are the operator's to delete; what waits beside the requests is this collection's."""
+    leaving, later = list(_of(snapshot.pools.leaving, name)), list(_of(snapshot.pools.spare_later, name))
+    if leaving:
+        yield (
+            f"The operator removes {listed(leaving)} and deletes the Secrets of that name with certificates and keys, unless it refuses to "
+            "because Kafka keeps partitions there. The certificates stay valid until they end."
+        )
+    if not snapshot.pools.leaving:
+        return
+    given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.leaves.requests and one not in later]
+    if given_up:
+        yield f"What waits for {listed(given_up)} is forgotten by the first run of any flow after that."
+    kept = [one for one in later if one in snapshot.leaves.requests]
+    if kept:
+        yield f"What waits for {listed(kept)} is kept for the next nodes."
+    lacking = [one for one in later if one not in snapshot.leaves.requests]
+    if lacking:
+        yield f"A certificate for {listed(lacking)} is asked for anew then, because the pool gets that number next."

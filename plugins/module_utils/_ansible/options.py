@@ -1,0 +1,298 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The issuer that the options name.
+
+The options about clients outside the cluster. A mistake in them is reported before anything is read or written.
+
+The options about where CAs come from that a cluster is to trust, and about new ones among them.
+
+A CA that the caller brings in a Secret of the type kubernetes.io/tls, as cert-manager and many others keep one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from .._errors import CertificateError, OptionsError, PrivateKeyError, StepError
+from .._kube.client import KubeClient
+from .._kube.resources import SECRETS
+from .._pki.certificates import Chain, parse_certificates, parse_chain
+from .._pki.keys import load_key
+from .._strimzi.apply.work import SuppliedAuthority
+from .._strimzi.clients import Outside
+from .._strimzi.cluster.ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY
+from .._strimzi.cluster.ca_source import CaSourceReference
+from .._strimzi.issuer_settings import (
+    CertManagerCertificates,
+    CertManagerIssuer,
+    ExternalIssuer,
+    IssuerSettings,
+    VaultAppRole,
+    VaultIssuer,
+    VaultKubernetes,
+    VaultLogin,
+    VaultTlsCertificate,
+    VaultToken,
+    VaultTokenSecret,
+)
+from .._strimzi.secret_data import entries
+from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
+from .arguments import FLOW, MOST_DAYS
+
+_OPTIONS: Mapping[str, Any] = FLOW.options["issuer"]["options"]
+#: The options that each type of issuer reads.
+_READ = {
+    "external": frozenset[str](),
+    "cert_manager": frozenset({"name", "kind", "group", "resource"}),
+    "vault": frozenset({"name", "url", "mount", "role", "vault_namespace", "linked_by", "ca_certificate", "login"}),
+}
+_READ_BY_CERTIFICATES = frozenset({"validity_days", "renew_before_days"})
+_READ_BY_LOGIN = {
+    "token": frozenset({"token", "token_from"}),
+    "approle": frozenset({"role_id", "secret_id"}),
+    "kubernetes": frozenset({"role", "jwt"}),
+    "cert": frozenset({"role", "certificate", "private_key"}),
+}
+_NEEDED = {"cert_manager": ("name",), "vault": ("name", "url", "role")}
+
+
+def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
+    """options: the value of ``issuer``; None: no issuer is named, and requests wait for a person or a tool. Raises
+    OptionsError.
+    """
+    if options is None:
+        return ExternalIssuer()
+    _require_of_one_type(options)
+    if options["type"] == "external":
+        return ExternalIssuer()
+    if options["type"] == "cert_manager":
+        named = CertManagerIssuer(options["name"], options["kind"], options["group"])
+        return named if options["resource"] == "CertificateRequest" else _certificates(named, options)
+    if "default" in (options["name"], options["linked_by"]):
+        raise OptionsError(
+            "issuer:",
+            "'default' may be another issuer of the mount tomorrow",
+            "Give the name or the id of the one that is meant, as vault list -detailed <mount>/issuers shows it.",
+        )
+    trusted = options["ca_certificate"]
+    return VaultIssuer(
+        options["url"], options["mount"], options["role"], options["name"], _login(options["login"]),
+        options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None, options["linked_by"] or "",
+    )  # fmt: skip
+
+
+def _require_of_one_type(options: Mapping[str, Any]) -> None:
+    """Raises OptionsError where an option is given that this type does not read, or an empty one that it needs."""
+    kind = options["type"]
+    read = _READ[kind] | (_READ_BY_CERTIFICATES if _is_by_certificates(options) else frozenset())
+    for name in _OPTIONS:
+        if name != "type" and name not in read and _is_given(options, name, _OPTIONS):
+            cause, remedy = _of_another(name, options)
+            raise OptionsError("issuer:", cause, f"{remedy}, or leave {name} out.")
+    for name in _NEEDED.get(kind, ()):
+        if not options[name]:
+            raise OptionsError(
+                "issuer:", f"{name} is empty", f"Name the issuer that is to be asked, as {kind} needs it."
+            )
+
+
+def _is_by_certificates(options: Mapping[str, Any]) -> bool:
+    return bool(options["type"] == "cert_manager" and options["resource"] == "Certificate")
+
+
+def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> bool:
+    """Whether the value is another than that of an option which is left out; what is empty is not given."""
+    return bool(options[name]) and options[name] != known[name].get("default")
+
+
+def _of_another(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
+    """The cause, with the type that is given and those with which this option would count; and the beginning of the remedy."""
+    if name in _READ_BY_CERTIFICATES:
+        return f"{name} counts with resource=Certificate of cert_manager only", "Give this type and resource"
+    types = " or ".join(kind for kind, read in _READ.items() if name in read)
+    return f"{name} counts with type={types} only, and type is {options['type']}", "Give the type that is meant"
+
+
+def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertManagerCertificates:
+    validity, renew_before = options["validity_days"], options["renew_before_days"]
+    if not 0 < renew_before < validity:
+        raise OptionsError(
+            "issuer:",
+            f"renew_before_days is {renew_before} and validity_days is {validity}",
+            "Give it between 1 and less than those.",
+        )
+    if validity > MOST_DAYS:
+        raise OptionsError("issuer:", f"validity_days is {validity}", f"Give {MOST_DAYS} or less.")
+    return CertManagerCertificates(named, timedelta(days=validity), timedelta(days=renew_before))
+
+
+def _require_of_one_login(options: Mapping[str, Any]) -> None:
+    """Raises OptionsError. No value is quoted: most are credentials."""
+    kind, known = options["type"], _OPTIONS["login"]["options"]
+    for name in known:
+        if name in ("type", "mount", *_READ_BY_LOGIN[kind]) or not _is_given(options, name, known):
+            continue
+        types = " or ".join(other for other, read in _READ_BY_LOGIN.items() if name in read)
+        raise OptionsError(
+            "issuer.login:",
+            f"{name} counts with type={types} only, and type is {kind}",
+            f"Give the type that is meant, or leave {name} out.",
+        )
+
+
+def _login(options: Mapping[str, Any]) -> VaultLogin:
+    _require_of_one_login(options)
+    mount = {"mount": options["mount"]} if options["mount"] else {}
+    if options["type"] == "token":
+        named = options["token_from"]
+        return (
+            VaultTokenSecret(named["secret"], named["key"], named["namespace"] or "")
+            if named
+            else VaultToken(options["token"])
+        )
+    if options["type"] == "approle":
+        return VaultAppRole(options["role_id"], options["secret_id"], **mount)
+    if options["type"] == "kubernetes":
+        return VaultKubernetes(options["role"], options["jwt"], **mount)
+    try:
+        chain = parse_chain(options["certificate"].encode("utf-8"))
+        key = load_key(options["private_key"].encode("utf-8"))
+    except (CertificateError, PrivateKeyError) as error:
+        raise OptionsError(
+            "issuer.login:", str(error), "Give certificate and private_key in PEM form, unencrypted."
+        ) from None
+    return VaultTlsCertificate(chain, key, options["role"] or "", **mount)
+
+
+#: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
+_SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
+
+
+def outside_of(options: Mapping[str, Any]) -> Outside:
+    """Raises OptionsError."""
+    return Outside(
+        _secrets("trusting_secrets", options),
+        tuple(map(_waiver, options.get("waivers") or ())),
+        _secrets("presenting_secrets", options),
+        _user_namespaces(options),
+    )
+
+
+def _secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...] | None:
+    given = options.get(option)
+    return None if given is None else tuple(_secret(option, text, options["namespace"]) for text in given)
+
+
+def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | None:
+    given = options.get("user_namespaces")
+    return None if given is None else tuple(UserNamespace(one["namespace"], one["secret_prefix"]) for one in given)
+
+
+def _secret(option: str, text: str, namespace: str) -> NamedSecret:
+    found = _SECRET.match(text.strip())
+    if found is None:
+        raise OptionsError(
+            f"{option}:", f"{text!r} is not the name of a Secret", "Give name, namespace/name or namespace/name:entry."
+        )
+    return NamedSecret(found.group(1) or namespace, found.group(2), found.group(3))
+
+
+def _waiver(given: Mapping[str, str]) -> Waiver:
+    return Waiver(" ".join(given["client"].split()), _time(given["until"], given["client"]), given["reason"])
+
+
+def time_of(text: str) -> datetime:
+    """ISO 8601, UTC where no offset is given. Raises ValueError."""
+    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
+def _time(text: str, client: str) -> datetime:
+    try:
+        return time_of(text)
+    except ValueError:
+        raise OptionsError(
+            "waivers:",
+            f"{text!r} is not a time until when {client} can be waived",
+            "Give one such as 2026-12-24T18:00:00Z.",
+        ) from None
+
+
+_SHA_256 = re.compile(r"[0-9a-f]{64}")
+
+
+def source_of(options: Mapping[str, Any]) -> CaSourceReference | None:
+    """None where no source is named. Without a namespace it is in the cluster's."""
+    given = options.get("ca_source")
+    if not given:
+        return None
+    return CaSourceReference(given["kind"], given["namespace"] or options["namespace"], given["name"], given["key"])
+
+
+def confirmed_of(options: Mapping[str, Any]) -> frozenset[str]:
+    """SHA-256 fingerprints, in lower case without colons. Raises OptionsError."""
+    found = frozenset(text.replace(":", "").strip().lower() for text in options.get("confirm_roots") or ())
+    for one in found:
+        if not _SHA_256.fullmatch(one):
+            raise OptionsError(
+                "confirm_roots:",
+                f"{one!r} is not a SHA-256 fingerprint",
+                "Give the 64 hexadecimal digits, as openssl x509 -noout -fingerprint -sha256 prints them.",
+            )
+    return found
+
+
+@dataclass(frozen=True)
+class AuthorityReference:
+    """The Secret with the CA."""
+
+    namespace: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        return f"Secret {self.namespace}/{self.name}"
+
+
+def read_authority(client: KubeClient, reference: AuthorityReference) -> SuppliedAuthority:
+    """The CA in the Secret; without a key where there is none. Raises StepError, KubeError."""
+    found = client.get_or_none(SECRETS, reference.namespace, reference.name)
+    data = entries(found)
+    if found is None or TLS_CERTIFICATE not in data:
+        problem = "does not exist" if found is None else f"has no entry {TLS_CERTIFICATE}"
+        raise StepError(
+            reference.label,
+            problem,
+            "Correct secret and namespace of certificate_from; it is to be a Secret of the type kubernetes.io/tls.",
+        )
+    try:
+        chain = _completed(parse_chain(data[TLS_CERTIFICATE]), data.get(CURRENT, b""))
+    except CertificateError as error:
+        raise StepError(
+            f"{reference.label}, entry {TLS_CERTIFICATE}:",
+            str(error),
+            "Put the CA certificate there in PEM form, its chain after it.",
+        ) from None
+    try:
+        key = load_key(data[TLS_KEY]) if data.get(TLS_KEY) else None
+    except PrivateKeyError as error:
+        raise StepError(
+            f"{reference.label}, entry {TLS_KEY}:", str(error), "Put the key of the CA there, unencrypted."
+        ) from None
+    return SuppliedAuthority(chain, key)
+
+
+def _completed(chain: Chain, beside: bytes) -> Chain:
+    """The chain with the CA above it, where that lies in an entry of its own, as cert-manager has it. What else lies there says nothing about the CA."""
+    try:
+        above = parse_certificates(beside)
+    except CertificateError:
+        return chain
+    found = next((one for one in above if one not in chain and chain[-1].signed_by(one)), None)
+    return chain if found is None or chain[-1].is_root else (*chain, found)

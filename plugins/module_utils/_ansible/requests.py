@@ -1,0 +1,272 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A folder in which a person finds requests and leaves certificates: ``<leaf's Secret>.csr``, and ``.crt`` or ``.pem``.
+
+A module call for a person who carries requests by hand: show them, write them to files, and put certificates back.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._engine.looking import observe_existing, observe_operated
+from .._errors import RequestError, StepError
+from .._issuing.pending.by_hand import (
+    Brought,
+    PutBack,
+    RequestByHand,
+    RequestElsewhere,
+    put_back,
+    requests_by_hand,
+    requests_elsewhere,
+)
+from .._issuing.subjects import every_leaf
+from .._leaves.request import Failure
+from .._pki.requests import parse_request
+from .._strimzi.apply.work import Action, Work
+from .._strimzi.cluster.nodes import Growth
+from .._strimzi.cluster.observe import Observation
+from .arguments import MOST_SPARE
+from .node_results import time_text
+from .results import describe_cluster
+from .trust_module import TrustModule
+
+_CERTIFICATES = (".crt", ".pem")
+#: Requests are public, and often signed by another person than the one who exports them.
+_MODE = 0o644
+
+
+@dataclass(frozen=True)
+class RequestFolder:
+    """The folder for the files."""
+
+    path: Path
+
+    @property
+    def is_there(self) -> bool:
+        return self.path.exists()
+
+    @property
+    def action(self) -> Action:
+        return Action("create", f"directory {self.path}", "folder for signing requests", "")
+
+    def write(self) -> None:
+        """Make the folder also where nothing is to be signed, so that the next step finds it. Raises StepError."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable("make", self.path, error) from None
+
+
+@dataclass(frozen=True)
+class RequestFile:
+    """A request in its file."""
+
+    path: Path
+    content: bytes
+
+    @property
+    def is_there(self) -> bool:
+        return _content(self.path) == self.content
+
+    @property
+    def action(self) -> Action:
+        before = _content(self.path)
+        verb, facts = ("create", {}) if before is None else ("update", _facts(before))
+        return Action(verb, f"file {self.path}", "signing request", "", facts, _facts(self.content))
+
+    def write(self) -> None:
+        """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises StepError."""
+        try:
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(self.content)
+                    os.fchmod(file.fileno(), _MODE)
+                os.replace(name, self.path)
+            except OSError:
+                with suppress(OSError):
+                    os.unlink(name)
+                raise
+        except OSError as error:
+            raise _unusable("write", self.path, error) from None
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unusable("read", path, error) from None
+
+
+def _unusable(attempt: str, path: Path, error: OSError) -> StepError:
+    reason = (error.strerror or type(error).__name__).lower()
+    return StepError(f"Failed to {attempt} {path}:", reason, "Give a directory that this module may use.")
+
+
+def _facts(content: bytes) -> dict[str, Any]:
+    """The facts that differ between two requests, for people."""
+    try:
+        request = parse_request(content)
+    except RequestError:
+        return {"request": "cannot be read"}
+    return {
+        "subject": request.subject.rfc4514_string(),
+        "subject_alternative_names": sorted(request.subject_alternative_names),
+        "public_key_sha256": request.public_key_sha256,
+    }
+
+
+def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
+    """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises StepError."""
+    wanted = frozenset(leaves)
+    for path in _listed(folder):
+        content = _content(path) if path.stem in wanted else None
+        if content is not None:
+            yield Brought(str(path), content)
+
+
+def let_be(folder: Path, leaves: Iterable[str]) -> list[str]:
+    """The certificates there that are named after no leaf. Raises StepError."""
+    wanted = frozenset(leaves)
+    return [str(path) for path in _listed(folder) if path.stem not in wanted]
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix in _CERTIFICATES)
+    except OSError as error:
+        raise _unusable("read", folder, error) from None
+
+
+class RequestsModule(TrustModule):
+    """A call about the requests of a cluster."""
+
+    def _growth(self) -> Growth:
+        """Every request for a node that is yet to come counts, however many some run keeps at hand."""
+        return Growth(MOST_SPARE)
+
+    def list_requests(self) -> dict[str, Any]:
+        return self._described(self._seen(self.work()))
+
+    def export_requests(self) -> dict[str, Any]:
+        work = self.work()
+        seen, folder = self._seen(work), self._folder()
+        wanted = [one for one in requests_by_hand(seen) if one.is_wanted]
+        files = {one.secret: RequestFile(folder / f"{one.secret}.csr", one.csr) for one in wanted}
+        new = {secret for secret, file in files.items() if not file.is_there}
+        needed: tuple[RequestFolder | RequestFile, ...] = (RequestFolder(folder), *files.values())
+        for one in needed:
+            if not one.is_there:
+                _write(one, work)
+        exported = [
+            {"secret": secret, "path": str(file.path), "changed": secret in new} for secret, file in files.items()
+        ]
+        return self._described(seen, exported=exported)
+
+    def import_certificates(self) -> dict[str, Any]:
+        work = self.work()
+        seen = self._seen(work, observe_operated)
+        brought, others = self._brought(seen)
+        imported = put_back(brought, seen, work)
+        # The cluster as the next run will find it; where nothing was written, as it was seen before.
+        after = observe_existing(work) if work.actions and not work.dry_run else seen
+        return self._described(after, imported=[_imported(one) for one in imported], let_be=others)
+
+    def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
+        """The certificates that the caller gives, and files that are not meant for this cluster."""
+        given = self.params["certificates"]
+        if given is not None:
+            return [Brought(f"certificate {number}", text.encode("utf-8")) for number, text in enumerate(given, 1)], []
+        folder, leaves = self._folder(), _leaves(seen)
+        return tuple(certificates_in(folder, leaves)), let_be(folder, leaves)
+
+    def _folder(self) -> Path:
+        if not self.params["directory"]:
+            self.fail("directory: it is empty. Give a folder on the machine where the module runs.")
+        return Path(self.params["directory"])
+
+    def _seen(self, work: Work, see: Callable[[Work], Observation] = observe_existing) -> Observation:
+        seen = see(work)
+        self.hide_secrets(seen)
+        source = seen.snapshot.source
+        if source is not None and source.problem:
+            self.fail(f"{source.name} {source.problem} {source.remedy}")
+        return seen
+
+    def _described(
+        self,
+        seen: Observation,
+        *,
+        exported: Iterable[dict[str, Any]] = (),
+        imported: Iterable[dict[str, Any]] = (),
+        let_be: Iterable[str] = (),
+    ) -> dict[str, Any]:
+        return {
+            **self.done_so_far(),
+            "cluster": describe_cluster(seen.snapshot),
+            "requests": [_request(one) for one in requests_by_hand(seen)],
+            "requests_elsewhere": [_elsewhere(one) for one in requests_elsewhere(seen)],
+            "exported": list(exported),
+            "imported": list(imported),
+            "let_be": list(let_be),
+        }
+
+
+def _write(one: RequestFolder | RequestFile, work: Work) -> None:
+    action = one.action
+    if not work.dry_run:
+        one.write()
+    work.record(action)
+
+
+def _leaves(seen: Observation) -> frozenset[str]:
+    """The Secrets of all leaves, also of nodes that are gone, as long as a request is there."""
+    return frozenset((*(leaf.secret for leaf in every_leaf(seen)), *seen.snapshot.leaves.requests))
+
+
+def _request(one: RequestByHand) -> dict[str, Any]:
+    signer = one.authority
+    return {
+        "secret": one.secret,
+        "component": one.stored.component.value,
+        "subject": one.subject,
+        "subject_alternative_names": list(one.names),
+        "public_key_sha256": one.public_key_sha256,
+        "asked_at": time_text(one.asked_at),
+        "authority": {"subject": signer.subject, "sha256": signer.sha256} if signer else None,
+        "csr": one.csr.decode("utf-8"),
+        "answered": one.is_answered,
+        "problem": one.problem,
+        "refused": one.refused,
+        "waiting": one.waiting,
+        "failed": _failed(one.failed),
+    }
+
+
+def _failed(failure: Failure | None) -> dict[str, Any] | None:
+    return {"count": failure.count, "at": time_text(failure.at), "why": failure.why} if failure else None
+
+
+def _elsewhere(one: RequestElsewhere) -> dict[str, Any]:
+    return {"secret": one.secret, "issuer": one.issuer, "asked_at": time_text(one.asked_at)}
+
+
+def _imported(one: PutBack) -> dict[str, Any]:
+    return {
+        "secret": one.secret,
+        "subject": one.certificate.subject,
+        "sha256": one.certificate.sha256,
+        "not_after": time_text(one.certificate.not_after),
+        "changed": one.is_new,
+    }

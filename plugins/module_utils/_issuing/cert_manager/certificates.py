@@ -1,0 +1,460 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificates of cert-manager: how they are written, and what their conditions and their Secrets mean
+(docs/issuers/cert-manager.md, "States of a Certificate"; External Certificate Manager, "Issuing Cluster CA end-entity
+certificates").
+
+The issuer of which the keys are with cert-manager, those of leaves too: a Certificate for each leaf, which cert-manager renews
+by itself (docs/issuers/cert-manager.md; External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import MAXYEAR, datetime, timedelta
+from typing import Any
+
+from ..._errors import CertificateError, Conflict, KubeError, NotFound, ResourceTypeMissing
+from ..._kube.client import KubeClient
+from ..._kube.resources import SECRETS, read_time
+from ..._pki.certificates import parse_chain
+from ..._pki.keys import KeyAlgorithm, KeySpec
+from ..._pki.names import hosts_and_addresses
+from ..._strimzi.apply.work import Clock, Write, WriteVerb, version
+from ..._strimzi.cluster.ca_secrets import usable_key
+from ..._strimzi.names import CERTIFICATE_REQUESTS, CERTIFICATES, KIND_LABEL, ClusterNames, selector_of
+from ..._strimzi.secret_data import entries
+from ..issuer import Answer, IssuedCertificate, Kept, LeafOrder, Refused, Token, Waiting
+from .conditions import (
+    IssuerReference,
+    Object,
+    conditions_of,
+    holds,
+    not_installed,
+    refuse_foreign_token,
+    refuse_unwritten,
+    said,
+    status_of,
+)
+from .requests import Circumstances, by_name, certificate_of, describe_requests, extend_chain, read_ca_field, usages
+
+#: As people type it: other APIs have certificates too.
+PLURAL = f"{CERTIFICATES.plural}.{CERTIFICATES.group}"
+_ALGORITHMS = {KeyAlgorithm.RSA: "RSA", KeyAlgorithm.ECDSA: "ECDSA"}
+
+
+def secret_name(certificate: str) -> str:
+    """The Secret in which cert-manager puts key and certificate."""
+    return f"{certificate}-cm"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms that all Certificates of a Kafka cluster share. key: the kind of keys that cert-manager makes. validity: of each leaf.
+    renew_before: how long before its end cert-manager renews it.
+    """
+
+    scope: ClusterNames
+    issuer: IssuerReference
+    key: KeySpec
+    validity: timedelta
+    renew_before: timedelta
+
+
+def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
+    """The object that asks for the leaf, and for its renewals."""
+    return {
+        "apiVersion": CERTIFICATES.api_version,
+        "kind": CERTIFICATES.kind,
+        "metadata": {"name": order.name, "labels": terms.scope.own_labels},
+        "spec": wanted_spec(order, terms),
+    }
+
+
+def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
+    subject, names = order.subject.distinguished_name, order.subject.names
+    hosts, addresses = hosts_and_addresses(names)
+    spec = {
+        "secretName": secret_name(order.name),
+        "secretTemplate": {"labels": terms.scope.beside_labels},
+        "privateKey": {
+            "algorithm": _ALGORITHMS[terms.key.algorithm],
+            "size": terms.key.size,
+            "encoding": "PKCS8",
+            "rotationPolicy": "Always",
+        },
+        "duration": _duration(terms.validity),
+        "renewBefore": _duration(terms.renew_before),
+        "isCA": False,
+        "usages": usages(order.subject.purposes),
+        "subject": {"organizations": [subject.organization]} if subject.organization else [],
+        "commonName": subject.common_name,
+        "dnsNames": hosts,
+        "ipAddresses": addresses,
+        "issuerRef": terms.issuer.as_field,
+    }
+    return {name: value for name, value in spec.items() if value != []}
+
+
+def _duration(time: timedelta) -> str:
+    seconds = int(time.total_seconds())
+    return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
+
+
+def differing_fields(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of ``spec`` that are not as wanted, also fields that are to be absent: more output formats would put the key
+    into further entries of the Secret.
+    """
+    found = certificate.get("spec") or {}
+    return tuple(sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name)))
+
+
+def spec_patch(certificate: Object, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The merge patch that makes the ``spec`` as wanted."""
+    found = certificate.get("spec") or {}
+    return {"spec": {name: _patch(found.get(name), wanted.get(name)) for name in differing_fields(certificate, wanted)}}
+
+
+def _patch(found: Any, wanted: Any) -> Any:
+    """A merge patch keeps what it does not name (RFC 7386 section 2)."""
+    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        return {name: _patch(found.get(name), wanted.get(name)) for name in {*found, *wanted}}
+    return wanted
+
+
+def named(name: str, namespace: str) -> str:
+    """The Certificate in sentences."""
+    return f"{CERTIFICATES.kind} {namespace}/{name}"
+
+
+def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refused | None:
+    """The refusal of a Certificate that has the name of a leaf and was not made here; None for one that was."""
+    name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
+    missing = [label for label, value in scope.own_labels.items() if labels.get(label) != value]
+    if not missing:
+        return None
+    return Refused(
+        f"{named(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}).",
+        f"Remove it if nothing uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
+    )
+
+
+def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None:
+    """The refusal where cert-manager would put key and certificate into a Secret of Strimzi's operators; None where it would not."""
+    metadata: Object = secret["metadata"] if secret is not None else {}
+    kind = (metadata.get("labels") or {}).get(KIND_LABEL)
+    if kind is None:
+        return None
+    return Refused(
+        f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which is one of a {kind}, and both would write to it "
+        "without end.",
+        f"Give that {kind} another name; or have requests made instead of Certificates (resource=CertificateRequest).",
+    )
+
+
+def is_issuing(certificate: Object) -> bool:
+    return holds(conditions_of(certificate), "Issuing")
+
+
+def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
+    """Why the last issuance failed; None where none has failed since the last one that succeeded."""
+    issuing = conditions_of(certificate).get("Issuing", {})
+    if issuing.get("status") != "False" or issuing.get("reason") == "Issued":
+        return None
+    status = status_of(certificate)
+    count, since = status.get("failedIssuanceAttempts") or 1, status.get("lastFailureTime") or "an unknown time"
+    return Refused(
+        f"{named(str(certificate['metadata']['name']), scope.namespace)} could not be issued: {said(issuing)}. It has failed "
+        f"{count} {'time' if count == 1 else 'times'} in a row, on {since} the last time.",
+        "Correct the issuer as this says. cert-manager tries again by itself, later each time; retry_failed has it try at once.",
+    )
+
+
+def failed_at(certificate: Object) -> datetime | None:
+    """When the last issuance failed; None where none has, or that is unknown."""
+    found = read_time(status_of(certificate).get("lastFailureTime"))
+    # In the last year that there is, no time can be added to it.
+    return None if found is None or found.year == MAXYEAR else found
+
+
+def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
+    """The patch of its status that has cert-manager issue it, as ``cmctl renew`` does. cert-manager drops failed requests that are older
+    than this condition, to the second, and so tries at once.
+    """
+    failed = failed_at(certificate)
+    since = max(now, failed + timedelta(seconds=1)) if failed else now
+    condition = {
+        "type": "Issuing",
+        "status": "True",
+        "reason": "ManuallyTriggered",
+        "message": "Certificate re-issuance triggered by trustops.strimzi",
+        "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "observedGeneration": certificate["metadata"].get("generation"),
+    }
+    others = (one for kind, one in conditions_of(certificate).items() if kind != "Issuing")
+    return {"status": {"conditions": [*others, condition]}}
+
+
+def read_issued(secret: Object | None, name: str, namespace: str) -> IssuedCertificate | Waiting:
+    """The certificate with its key that cert-manager has put into a Secret of this name."""
+    target = f"Secret {namespace}/{name}"
+    if secret is None:
+        return Waiting(f"{target} is not there yet, or lacks its labels; cert-manager makes both again.")
+    content = entries(secret)
+    try:
+        leaf, *above = parse_chain(content.get("tls.crt", b""))
+    except CertificateError as problem:
+        return Waiting(f"{target} holds no usable tls.crt: {problem}. cert-manager replaces what it finds spoilt.")
+    key = usable_key(content.get("tls.key"))
+    if key is None:
+        return Waiting(f"{target} holds no usable tls.key. cert-manager replaces what it finds spoilt.")
+    return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(content.get("ca.crt", b"")))[1:], key)
+
+
+def answer_to(
+    certificate: Object,
+    secret: Object | None,
+    unfit: Iterable[str],
+    scope: ClusterNames,
+    detail: str = "",
+) -> Answer:
+    """The answer of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
+    are no answer. detail: what its request waits for, as sentences; empty where no request was made.
+    """
+    name = str(certificate["metadata"]["name"])
+    target, conditions = named(name, scope.namespace), conditions_of(certificate)
+    if is_issuing(certificate):
+        return Waiting(" ".join(filter(None, (f"{target} is being issued: {said(conditions['Issuing'])}.", detail))))
+    ready = conditions.get("Ready")
+    if ready is None or ready.get("observedGeneration") != certificate["metadata"].get("generation"):
+        return Waiting(
+            f"{target} was not looked at yet. Check that cert-manager runs, and that it serves this namespace."
+        )
+    held = read_issued(secret, secret_name(name), scope.namespace)
+    if isinstance(held, IssuedCertificate) and held.leaf.sha256 not in set(unfit):
+        return held
+    if trouble := trouble_of(certificate, scope):
+        return trouble
+    if isinstance(held, Waiting):
+        return Waiting(f"{target}: {said(ready)}. {held.why}")
+    return Refused(
+        f"{target} was not issued anew: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
+        "Find out who has reset its condition Issuing; run again, so that it is asked for anew.",
+    )
+
+
+def is_refused(request: Object) -> bool:
+    """Whether the request has ended without a certificate, and stays."""
+    conditions = conditions_of(request)
+    return holds(conditions, "Denied") or holds(conditions, "InvalidRequest")
+
+
+#: How often a condition is set that controllers of cert-manager change at the same time.
+_ATTEMPTS = 5
+
+
+class CertManagerByCertificates:
+    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, list and delete
+    on certificaterequests, to tell what they say and to remove refused ones, and get on the issuer, to say what is wrong with it.
+
+    A token names the Certificate, and the certificates of this leaf that will not do.
+    """
+
+    #: A Certificate is for all leaves that follow, and no request.
+    remembers = False
+
+    def __init__(self, client: KubeClient, terms: Terms, clock: Clock) -> None:
+        self._client = client
+        self._terms = terms
+        self._scope = terms.scope
+        self._namespace = terms.scope.namespace
+        self._clock = clock
+
+    @property
+    def reference(self) -> str:
+        return f"cert-manager {self._terms.issuer} by Certificates"
+
+    def request(self, order: LeafOrder) -> Token | Refused:
+        """A certificate that cert-manager holds already and that will do is the answer; else cert-manager issues another one."""
+        try:
+            refused = self._ordered(order)
+        except KubeError as error:
+            return refuse_unwritten(error, named(order.name, self._namespace), self._terms.issuer)
+        return refused or _token(order)
+
+    def _ordered(self, order: LeafOrder) -> Refused | None:
+        found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
+        if found is None:
+            if refused := refuse_taken_secret(self._kept_for(order), self._namespace):
+                return refused
+            found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
+        elif refused := refuse_foreign_certificate(found, self._scope):
+            return refused
+        elif patch := self._patch(found, order):
+            found = self._client.patch(
+                CERTIFICATES, self._namespace, order.name, patch, resource_version=version(found)
+            )
+        if self._is_to_be_issued(found, order):
+            self._issue(found)
+        return None
+
+    def _patch(self, found: Object, order: LeafOrder) -> dict[str, Any]:
+        wanted = wanted_spec(order, self._terms)
+        return spec_patch(found, wanted) if differing_fields(found, wanted) else {}
+
+    def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
+        """Whether cert-manager would not issue it now by itself: it keeps a certificate that will not do, or waits after a failure."""
+        held = read_issued(self._kept_for(order), secret_name(order.name), self._namespace)
+        if isinstance(held, IssuedCertificate):
+            return held.leaf.sha256 in order.unfit
+        return trouble_of(found, self._scope) is not None
+
+    def _kept_for(self, order: LeafOrder) -> Object | None:
+        return self._client.get_or_none(SECRETS, self._namespace, secret_name(order.name))
+
+    def _issue(self, found: Object) -> None:
+        """Have it issued, as ``cmctl renew`` does."""
+        name = str(found["metadata"]["name"])
+        if trouble_of(found, self._scope) is not None:
+            self._remove_refused(name)
+        for attempt in range(1, _ATTEMPTS + 1):
+            if is_issuing(found):
+                return
+            try:
+                self._client.patch(
+                    CERTIFICATES, self._namespace, name, issuing_patch(found, self._clock.now()),
+                    resource_version=version(found), subresource="status",
+                )  # fmt: skip
+                return
+            except Conflict:
+                if attempt == _ATTEMPTS:
+                    raise
+                found = self._client.get(CERTIFICATES, self._namespace, name)
+
+    def _remove_refused(self, name: str) -> None:
+        """cert-manager drops a request that has failed before it tries again, but not one that was denied or is invalid: it would
+        fail anew by the old answer.
+        """
+        for request in self._listed_requests():
+            if certificate_of(request) == name and is_refused(request):
+                with suppress(NotFound, Conflict):
+                    uid = request["metadata"].get("uid")
+                    self._client.delete(CERTIFICATE_REQUESTS, self._namespace, request["metadata"]["name"], uid=uid)
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        """Lists Certificates, Secrets and requests once each at most, however many there are."""
+        if not tokens:
+            return ()
+        try:
+            found = self._certificates()
+        except ResourceTypeMissing:
+            return (not_installed(CERTIFICATES),) * len(tokens)
+        secrets, details = self._secrets(), self._details(found)
+        return tuple(self._answer(token, found, secrets, details) for token in tokens)
+
+    def _answer(
+        self, token: Token, found: Mapping[str, Object], secrets: Mapping[str, Object], details: Mapping[str, str]
+    ) -> Answer:
+        record = _read(token)
+        if record is None:
+            return refuse_foreign_token(self.reference)
+        name, unfit = record
+        certificate = found.get(name)
+        if certificate is None:
+            return Refused(
+                f"{named(name, self._namespace)} was deleted.",
+                "Find out who removes Certificates that are in use; run again, so that the leaf is asked for anew.",
+            )
+        return refuse_foreign_certificate(certificate, self._scope) or answer_to(
+            certificate, secrets.get(secret_name(name)), unfit, self._scope, details.get(name, "")
+        )
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """Forgets nothing: cert-manager goes on to renew the leaves in use, and ``find_left_over`` finds the Certificates that nothing needs."""
+
+    def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
+        try:
+            found = self._certificates()
+        except ResourceTypeMissing:
+            return {order.name: Kept(not_installed(CERTIFICATES)) for order in orders}
+        secrets, details = self._secrets(), self._details(found)
+        return {
+            order.name: self._kept(
+                order, found.get(order.name), secrets.get(secret_name(order.name)), details.get(order.name, "")
+            )
+            for order in orders
+        }
+
+    def _kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
+        if certificate is None:
+            return self._missing(order)
+        if theirs := refuse_foreign_certificate(certificate, self._scope):
+            return Kept(theirs)
+        trouble = trouble_of(certificate, self._scope)
+        fields = differing_fields(certificate, wanted_spec(order, self._terms))
+        return Kept(
+            answer_to(certificate, secret, (), self._scope, detail),
+            f"{trouble.why} {trouble.remedy}" if trouble else "",
+            self._correction(order, certificate, fields) if fields else None,
+            f"its {', '.join(fields)} {'is' if len(fields) == 1 else 'are'} not as wanted" if fields else "",
+        )
+
+    def _missing(self, order: LeafOrder) -> Kept:
+        if refused := refuse_taken_secret(self._kept_for(order), self._namespace):
+            return Kept(refused)
+        body = manifest(order, self._terms)
+        what = f"have {self._terms.issuer} issue and renew it"
+        made = Write(WriteVerb.CREATE, CERTIFICATES, order.name, what, body, before={}, after=body["spec"])
+        return Kept(Waiting(f"{named(order.name, self._namespace)} is not there."), "", made, "it is not there")
+
+    def _correction(self, order: LeafOrder, certificate: Object, fields: Iterable[str]) -> Write:
+        wanted, found = wanted_spec(order, self._terms), certificate.get("spec") or {}
+        before = {name: found.get(name) for name in fields}
+        after = {name: wanted.get(name) for name in fields}
+        what, patch = f"correct {', '.join(fields)}", spec_patch(certificate, wanted)
+        return Write(
+            WriteVerb.UPDATE, CERTIFICATES, order.name, what, patch, version(certificate), before=before, after=after
+        )
+
+    def _certificates(self) -> Mapping[str, dict[str, Any]]:
+        """Certificates by name; also another owner's, which may have the name of a leaf."""
+        return by_name(self._client.list(CERTIFICATES, self._namespace).items)
+
+    def _secrets(self) -> Mapping[str, dict[str, Any]]:
+        """Secrets, read after their Certificates: a Certificate that is no longer being issued has its certificate in its Secret."""
+        selector = selector_of(self._scope.beside_labels)
+        return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
+
+    def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
+        """Sentences about the request of each Certificate that is being issued, by the name of the Certificate."""
+        issuing = [name for name, one in certificates.items() if is_issuing(one)]
+        if not issuing:
+            return {}
+        at = Circumstances(self._client, self._terms.issuer, self._clock.now())
+        return describe_requests(issuing, self._listed_requests(), at)
+
+    def _listed_requests(self) -> Sequence[dict[str, Any]]:
+        """The requests of this cluster's Certificates: they have its labels."""
+        selector = selector_of(self._scope.own_labels)
+        return self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items
+
+
+def _token(order: LeafOrder) -> Token:
+    return Token(json.dumps({"certificate": order.name, "unfit": sorted(order.unfit)}).encode())
+
+
+def _read(token: Token) -> tuple[str, frozenset[str]] | None:
+    """Name and ``unfit``; None where the token is spoilt."""
+    try:
+        found = json.loads(token.value)
+    except ValueError:
+        return None
+    match found:
+        case {"certificate": str() as name, "unfit": list() as unfit}:
+            return name, frozenset(map(str, unfit))
+    return None

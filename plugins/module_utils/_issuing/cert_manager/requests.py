@@ -1,0 +1,389 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""CertificateRequests of cert-manager: how they are written, and what their conditions mean
+(docs/issuers/cert-manager.md, "States of a request"; CA abstraction, "type: cert-manager.io").
+
+The reasons why a CertificateRequest waits: for an approver, a controller, or its issuer (docs/issuers/cert-manager.md, "States of a request").
+
+The issuer of which the key is with cert-manager: a CertificateRequest for each leaf (docs/issuers/cert-manager.md; CA abstraction,
+"type: cert-manager.io").
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from ..._errors import (
+    AlreadyExists,
+    CertificateError,
+    Conflict,
+    Forbidden,
+    KubeError,
+    NotFound,
+    RequestError,
+    ResourceTypeMissing,
+    fit_in_line,
+)
+from ..._kube.client import KubeClient
+from ..._kube.resources import read_time
+from ..._pki.certificates import Chain, parse_chain
+from ..._pki.requests import request_digest
+from ..._pki.usability import Purpose
+from ..._strimzi.apply.work import Clock
+from ..._strimzi.issuer_settings import CertManagerIssuer
+from ..._strimzi.names import CERTIFICATE_REQUESTS, ClusterNames, selector_of
+from ..issuer import Answer, IssuedCertificate, LeafOrder, Refused, Token, Waiting
+from .conditions import (
+    IssuerReference,
+    Object,
+    conditions_of,
+    holds,
+    not_installed,
+    refuse_foreign_token,
+    refuse_unwritten,
+    said,
+    status_of,
+)
+
+#: As people type it: other APIs have certificate requests too.
+PLURAL = f"{CERTIFICATE_REQUESTS.plural}.{CERTIFICATE_REQUESTS.group}"
+
+
+def by_name(items: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Objects as the API server lists them."""
+    return {str(one["metadata"]["name"]): one for one in items}
+
+
+def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str]) -> dict[str, Any]:
+    """The object that asks for the leaf."""
+    spec = {
+        "request": base64.b64encode(order.csr).decode("ascii"),
+        "issuerRef": issuer.as_field,
+        "duration": f"{int(order.validity.total_seconds())}s",
+        "isCA": False,
+        "usages": usages(order.subject.purposes),
+    }
+    return {
+        "apiVersion": CERTIFICATE_REQUESTS.api_version,
+        "kind": CERTIFICATE_REQUESTS.kind,
+        "metadata": {"name": order.name, "labels": dict(labels)},
+        "spec": spec,
+    }
+
+
+def usages(purposes: frozenset[Purpose]) -> list[str]:
+    """The usages of every leaf, and those of its purposes. The CSR asks for none itself: cert-manager fails a CSR that asks for others."""
+    ends = {Purpose.SERVER: "server auth", Purpose.CLIENT: "client auth"}
+    return ["digital signature", "key encipherment", *(text for purpose, text in ends.items() if purpose in purposes)]
+
+
+def csr_of(request: Object) -> bytes:
+    """PEM; empty where it cannot be read."""
+    return _decoded(request["spec"].get("request"))
+
+
+def answer_to(request: Object, at: Circumstances) -> Answer:
+    """The answer to a request by its conditions. A denial counts whatever else they say; cert-manager looks no further at a request
+    that is ready or has failed.
+    """
+    conditions, issuer = conditions_of(request), at.issuer
+    target = named_request(str(request["metadata"]["name"]), issuer.namespace)
+    ready = conditions.get("Ready", {})
+    if holds(conditions, "Denied"):
+        return _denied(target, conditions["Denied"], issuer)
+    if ready.get("reason") == "Denied":
+        return _denied(target, ready, issuer)
+    if holds(conditions, "InvalidRequest"):
+        return Refused(
+            f"{target} is invalid: {said(conditions['InvalidRequest'])}.",
+            f"Let {issuer} permit what is asked for, or correct the names that it refuses; then run again.",
+        )
+    if holds(conditions, "Ready"):
+        return _issued(target, request, issuer)
+    if ready.get("reason") == "Failed":
+        return Refused(f"{target} has failed: {said(ready)}.", f"Correct {issuer} as this says; then run again.")
+    return Waiting(why_waiting(request, at))
+
+
+def describe_requests(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
+    """Sentences that say what the latest request of each Certificate waits for or has come to; a Certificate without one is left out."""
+    latest = {name: _latest(name, requests) for name in certificates}
+    answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
+    return {name: one.why for name, one in answers.items() if not isinstance(one, IssuedCertificate)}
+
+
+def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
+    """The request that cert-manager has made last for the Certificate of this name."""
+    own = (one for one in requests if certificate_of(one) == certificate)
+    return max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
+
+
+def certificate_of(request: Object) -> str:
+    """The name of the Certificate that a request was made for; empty where it was made for none."""
+    return _annotation(request, "certificate-name")
+
+
+def _annotation(request: Object, name: str) -> str:
+    return str((request["metadata"].get("annotations") or {}).get(f"cert-manager.io/{name}", ""))
+
+
+def _revision(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
+def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
+    return Refused(
+        f"{target} was denied: {said(condition)}.",
+        f"Ask those who approve requests for {issuer}, or change their policy so that it permits this one; then run again.",
+    )
+
+
+def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
+    status = status_of(request)
+    try:
+        leaf, *above = parse_chain(_decoded(status.get("certificate")))
+    except CertificateError as problem:
+        return Refused(
+            f"{target} is Ready, and its certificate cannot be used: {problem}.",
+            f"Correct {issuer}: status.certificate has to hold the certificate and what lies above it, as PEM; then run again.",
+        )
+    return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(_decoded(status.get("ca"))))[1:])
+
+
+def extend_chain(known: Chain, more: Chain) -> Chain:
+    """The known chain, extended by the CAs that the issuer tells beside it, as far as each has signed the certificate before."""
+    above = next((one for one in more if one not in known and known[-1].signed_by(one)), None)
+    return known if above is None else extend_chain((*known, above), more)
+
+
+def read_ca_field(content: bytes) -> Chain:
+    """The certificates in a field about the CA, which cert-manager may leave out or fill with anything (External Certificate Manager, "API")."""
+    try:
+        return parse_chain(content)
+    except CertificateError:
+        return ()
+
+
+def _decoded(encoded: object) -> bytes:
+    try:
+        return base64.b64decode(encoded) if isinstance(encoded, str) else b""
+    except ValueError:
+        return b""
+
+
+#: cert-manager's own approver, and approver-policy, decide within seconds.
+_APPROVERS_TAKE = timedelta(seconds=30)
+
+
+@dataclass
+class Circumstances:
+    """The tools to look at requests. now: by the clock of this run. The issuer is read once, where a request waits for it."""
+
+    client: KubeClient
+    issuer: IssuerReference
+    now: datetime
+
+    @cached_property
+    def state_of_issuer(self) -> str:
+        """The state of the issuer, and what to do about it, as sentences."""
+        issuer, resource = self.issuer, self.issuer.resource
+        home = f" in namespace {issuer.home}" if issuer.home else ""
+        has_to = f"{issuer} has to exist{home} and to be Ready"
+        if resource is None:
+            return f"{has_to}."
+        try:
+            found = self.client.get(resource, issuer.home, issuer.settings.name)
+        except NotFound:
+            return f"{issuer} does not exist{home}: create it, or correct its name and kind."
+        except (Forbidden, ResourceTypeMissing):
+            return f"{has_to}, which cannot be looked up here (get on {resource.plural}.{resource.group})."
+        conditions = conditions_of(found)
+        if "Ready" not in conditions:
+            return f"{issuer} has no Ready condition: no controller has looked at it. Check that cert-manager runs."
+        if holds(conditions, "Ready"):
+            return f"{issuer} is Ready, so cert-manager goes on by itself."
+        return f"{issuer} is not Ready: {said(conditions['Ready'])}. Correct it; cert-manager then goes on by itself."
+
+
+def named_request(name: str, namespace: str) -> str:
+    """The request in sentences."""
+    return f"{CERTIFICATE_REQUESTS.kind} {namespace}/{name}"
+
+
+def why_waiting(request: Object, at: Circumstances) -> str:
+    """Why a request that has come to no end still waits, as sentences."""
+    conditions, issuer = conditions_of(request), at.issuer
+    target = named_request(str(request["metadata"]["name"]), issuer.namespace)
+    if "Ready" in conditions:
+        return f"{target} is pending: {said(conditions['Ready'])}. {at.state_of_issuer}"
+    if holds(conditions, "Approved"):
+        return (
+            f"{target} is approved, and no controller has begun with it. Check that the controller of {issuer} runs, "
+            "and that it serves this namespace."
+        )
+    return f"{target} is not approved{_overlooked(request, at.now)}. {_who_approves(request, issuer)}"
+
+
+def _overlooked(request: Object, now: datetime) -> str:
+    """Approvers decide within seconds: after half a minute without a decision, none is looking at the request."""
+    made = read_time(request["metadata"].get("creationTimestamp"))
+    if made is None or now - made <= _APPROVERS_TAKE:
+        return " yet"
+    return f", and no approver has decided about it since {made:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _who_approves(request: Object, issuer: IssuerReference) -> str:
+    asker = fit_in_line(str((request.get("spec") or {}).get("username") or "")) or "the author of the request"
+    who = f"signers {issuer.signer}" if issuer.signer else str(issuer)
+    return (
+        "cert-manager approves by itself unless that is switched off, or not permitted for this kind of issuer, or cert-manager does "
+        f"not run. Where approver-policy is installed, a CertificateRequestPolicy has to permit it that {asker} may use. Else an approver "
+        f"for {who} has to (cmctl approve -n {issuer.namespace} {request['metadata']['name']})."
+    )
+
+
+@dataclass(frozen=True)
+class _Record:
+    """The content of a token. csr: digest of what is asked for, by which a run finds the request that a killed run has made, and takes
+    no other request of the same name for it.
+    """
+
+    name: str
+    csr: str
+
+    @classmethod
+    def of(cls, order: LeafOrder) -> _Record:
+        return cls(order.name, request_digest(order.csr))
+
+    @classmethod
+    def read(cls, token: Token) -> _Record | None:
+        """The record; None where the token is spoilt."""
+        try:
+            found = json.loads(token.value)
+        except ValueError:
+            return None
+        match found:
+            case {"certificateRequest": str() as name, "csrSha256": str() as csr}:
+                return cls(name, csr)
+        return None
+
+    @property
+    def token(self) -> Token:
+        return Token(json.dumps({"certificateRequest": self.name, "csrSha256": self.csr}).encode())
+
+    def is_about(self, request: Object) -> bool:
+        with suppress(RequestError):
+            return request_digest(csr_of(request)) == self.csr
+        return False
+
+
+class CertManager:
+    """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there, and get on the issuer to say what
+    is wrong with it.
+    """
+
+    remembers = True
+
+    def __init__(self, client: KubeClient, scope: ClusterNames, settings: CertManagerIssuer, clock: Clock) -> None:
+        self._client = client
+        self._clock = clock
+        self._namespace = scope.namespace
+        self._issuer = IssuerReference(settings, scope.namespace)
+        self._labels = scope.own_labels
+
+    @property
+    def reference(self) -> str:
+        return f"cert-manager {self._issuer}"
+
+    def request(self, order: LeafOrder) -> Token | Refused:
+        record, body = _Record.of(order), manifest(order, self._issuer, self._labels)
+        try:
+            self._client.create(CERTIFICATE_REQUESTS, self._namespace, body)
+        except AlreadyExists as error:
+            return self._made_before(record, error)
+        except KubeError as error:
+            return refuse_unwritten(error, self._named(order.name), self._issuer)
+        return record.token
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        """Lists all CertificateRequests in one call, however many there are."""
+        if not tokens:
+            return ()
+        try:
+            found = self._requests()
+        except ResourceTypeMissing:
+            return (not_installed(CERTIFICATE_REQUESTS),) * len(tokens)
+        at = Circumstances(self._client, self._issuer, self._clock.now())
+        return tuple(self._answer(token, found, at) for token in tokens)
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """Requests of the same names that are not ours stay."""
+        if not tokens:
+            return
+        # Without the kind there are no requests.
+        with suppress(ResourceTypeMissing):
+            found = self._requests()
+            for record in filter(None, map(_Record.read, tokens)):
+                request = found.get(record.name)
+                if request is not None and record.is_about(request):
+                    self._delete(record.name, request["metadata"].get("uid"))
+
+    def _delete(self, name: str, uid: str | None) -> None:
+        # It is gone already, also where another request has its name meanwhile.
+        with suppress(NotFound, Conflict):
+            self._client.delete(CERTIFICATE_REQUESTS, self._namespace, name, uid=uid)
+
+    def _requests(self) -> Mapping[str, dict[str, Any]]:
+        """Our requests, by name."""
+        selector = selector_of(self._labels)
+        return by_name(self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items)
+
+    def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
+        record = _Record.read(token)
+        if record is None:
+            return refuse_foreign_token(self.reference)
+        request = found.get(record.name)
+        if request is None or not record.is_about(request):
+            instead = "" if request is None else ", and another one has its name"
+            return Refused(
+                f"{self._named(fit_in_line(record.name))} was deleted{instead}.",
+                "Find out who removes requests before they are served; run again, so that the leaf is asked for anew.",
+            )
+        return answer_to(request, at)
+
+    def _named(self, request: str) -> str:
+        return named_request(request, self._namespace)
+
+    def _made_before(self, record: _Record, error: AlreadyExists) -> Token | Refused:
+        """The request of a run that was killed, or something else of its name."""
+        found = self._client.get_or_none(CERTIFICATE_REQUESTS, self._namespace, record.name)
+        if found is None:
+            raise error
+        differences = list(self._differences(found, record))
+        if not differences:
+            return record.token
+        target = self._named(record.name)
+        return Refused(
+            f"{target} exists already and is not the one that is asked for: {'; '.join(differences)}.",
+            f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
+        )
+
+    def _differences(self, found: Object, record: _Record) -> Iterator[str]:
+        """Why an object of this name is not the request that it should be."""
+        if not record.is_about(found):
+            yield "it carries another certificate signing request"
+        if not self._issuer.is_of(found):
+            yield "it names another issuer"
+        labels = found["metadata"].get("labels") or {}
+        missing = [label for label, value in self._labels.items() if labels.get(label) != value]
+        if missing:
+            yield f"it lacks labels of ours ({', '.join(missing)})"

@@ -1,0 +1,323 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Whether everything that is to be asked for finds room: requests, keys and certificates of all leaves of a component lie in two Secrets
+until they are used, and none is used before all are there. Known beforehand, so that no issuer is asked in vain.
+
+Asking an issuer for leaves, recording its answers, and waiting for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import groupby
+from typing import Any
+
+from ..._errors import CertificateError, IssuerUnavailable, StepError
+from ..._kube.resources import SECRETS
+from ..._leaves.request import Failure, request_name
+from ..._pki.certificates import Chain
+from ..._pki.keys import KeyAlgorithm, KeySpec, PrivateKey
+from ..._pki.requests import build_request
+from ..._strimzi.apply.work import Action, Work, Write, WriteVerb, write_all
+from ..._strimzi.cluster.leaves import LeafSecret
+from ..._strimzi.cluster.observe import Observation
+from ..._strimzi.secret_data import MAKE_ROOM, size
+from ..._trust.model.names import counted
+from ..._trust.model.snapshot import Component
+from ..._trust.model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
+from ..._trust.preconditions.cluster import SECRET_LIMIT
+from ..acceptance import refuse_unmakeable
+from ..configured import issuer_of
+from ..issuer import External, Issuer, LeafOrder, Refused, RenewingIssuer
+from ..subjects import LeafSubject, every_leaf, subject_for
+from .pending import names_digest, recorded_token, standing_order, with_requests
+from .requests import (
+    NextKeys,
+    PendingLeaf,
+    RequestRecord,
+    StoredRequest,
+    entries_of,
+    keys_of,
+    read_requests,
+    write_keys,
+    write_records,
+)
+
+#: Bytes of the record of a request beside its names: digests, times, the name of an object.
+_RECORD_BYTES = 430
+#: Bytes of a certificate, without subject, names, key and signature: validity, serial number, key identifiers, usages.
+_BARE_BYTES = 260
+#: Bytes of a certificate signing request, without the same.
+_BARE_REQUEST_BYTES = 10
+
+
+def foresee_room(
+    leaves: Sequence[LeafSecret], authority: Chain, issuer: Issuer, key: KeySpec, observation: Observation
+) -> None:
+    """leaves: of one component, all that are to be asked for. Raises StepError."""
+    if not leaves:
+        return
+    scope, component = observation.scope, leaves[0].component
+    subjects = {leaf.secret: subject_for(leaf, observation) for leaf in leaves}
+    answers = {name: _answer_bytes(subject, authority, issuer, key) for name, subject in subjects.items()}
+    keys = dict.fromkeys(subjects, _key_bytes(key))
+    for secret, added in (
+        (scope.issuing_secret(component.value), answers),
+        (scope.next_keys_secret(component.value), keys),
+    ):
+        kept = _without(observation.secrets.get(secret), added)
+        wanted = kept + sum(len(name) + count for name, count in added.items())
+        if wanted > SECRET_LIMIT:
+            fitting = max(0, (SECRET_LIMIT - kept) * len(added) // max(1, wanted - kept))
+            raise StepError(
+                f"Secret {scope.namespace}/{secret}",
+                f"has room for about {fitting} of {counted(len(added), 'certificate')} that are to "
+                f"come: they take about {wanted} bytes until they are used, and Kubernetes allows {SECRET_LIMIT}",
+                f"Nothing was asked for. {MAKE_ROOM}",
+            )
+
+
+def _without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
+    """Bytes of a Secret without the entries of these leaves, which are written anew."""
+    if secret is None:
+        return 0
+    replaced = {entry for leaf in leaves for entry in entries_of(leaf)}
+    left = {entry: value for entry, value in (secret.get("data") or {}).items() if entry not in replaced}
+    return size({"data": left})
+
+
+def _answer_bytes(subject: LeafSubject, authority: Chain, issuer: Issuer, key: KeySpec) -> int:
+    """Certificate with its chain, and the record beside it. Where a person carries requests, a run removes the request as soon as it takes
+    the certificate, so that at most one of the two lies there.
+    """
+    own = _subject_bytes(subject) + _public_key_bytes(key)
+    leaf = _pem_bytes(_BARE_BYTES + own + len(authority[0].subject_der) + _signature_bytes(*authority[0].key_type))
+    chain = leaf + sum(len(one.pem) for one in authority)
+    if isinstance(issuer, External):
+        request = _pem_bytes(_BARE_REQUEST_BYTES + own + _signature_bytes(key.algorithm.value, key.size))
+        return max(_RECORD_BYTES + request, chain)
+    return _RECORD_BYTES + chain
+
+
+def _subject_bytes(subject: LeafSubject) -> int:
+    name = subject.distinguished_name
+    return len(name.common_name) + len(name.organization or "") + sum(len(one) + 2 for one in subject.names)
+
+
+def _public_key_bytes(key: KeySpec) -> int:
+    return key.size // 8 + 38 if key.algorithm is KeyAlgorithm.RSA else key.size // 4 + 27
+
+
+def _signature_bytes(algorithm: str, size_: int) -> int:
+    """The length of a signature; of an ECDSA signature, the greatest that it can have."""
+    return size_ // 8 if algorithm == KeyAlgorithm.RSA.value else size_ // 4 + 9
+
+
+def _key_bytes(key: KeySpec) -> int:
+    """PKCS#8 in PEM form. An RSA key holds its factors and their inverses beside modulus and exponent."""
+    return _pem_bytes(key.size * 9 // 16 + 70 if key.algorithm is KeyAlgorithm.RSA else key.size // 2 + 14)
+
+
+def _pem_bytes(der: int) -> int:
+    """The length in PEM form: with lines of 64 characters, and the two lines that say what it is."""
+    encoded = (der + 2) // 3 * 4
+    return encoded + encoded // 64 + 56
+
+
+#: Requests between two writes of their records: after a kill, the next run asks for these once more.
+_AT_A_TIME = 20
+#: Seconds between two looks at what an issuer has done: doubled from the first to the last.
+_FIRST_LOOK, _LAST_LOOK = 1.0, 15.0
+#: Seconds after which people who watch are told what the run waits for; an issuer that signs by itself has done so by then.
+_TELL_AFTER = 40.0
+
+
+def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> None:
+    """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, StepError, KubeError."""
+    issuer, wanted = issuer_of(work), _by_component(step.secrets, observation)
+    for leaves in wanted.values():
+        foresee_room(leaves, step.issuer, issuer, work.settings.leaf_key, observation)
+    for component, leaves in wanted.items():
+        if work.dry_run:
+            name = observation.scope.issuing_secret(component.value)
+            verb = WriteVerb.UPDATE if name in observation.secrets else WriteVerb.CREATE
+            what = f"requests for certificates of {', '.join(leaf.secret for leaf in leaves)}"
+            write_all((Write(verb, SECRETS, name, what),), work, step.phase.value)
+            continue
+        for begun in range(0, len(leaves), _AT_A_TIME):
+            if begun:
+                # The last write has changed the Secrets that the next one is decided on.
+                observation = _read_again(component, observation, work)
+            _ask(component, leaves[begun : begun + _AT_A_TIME], issuer, step, observation, work)
+
+
+def _read_again(component: Component, observation: Observation, work: Work) -> Observation:
+    """The observation with the two Secrets of this component as they are now; a run of hundreds of leaves changes nothing else."""
+    scope = observation.scope
+    names = (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
+    found = {name: work.client.get_or_none(SECRETS, scope.namespace, name) for name in names}
+    others = {name: secret for name, secret in observation.secrets.items() if name not in names}
+    return replace(observation, secrets={**others, **{name: one for name, one in found.items() if one is not None}})
+
+
+def _by_component(secrets: tuple[str, ...], observation: Observation) -> dict[Component, list[LeafSecret]]:
+    leaves = sorted(
+        (leaf for leaf in every_leaf(observation) if leaf.secret in secrets), key=lambda leaf: leaf.component
+    )
+    return {component: list(found) for component, found in groupby(leaves, key=lambda leaf: leaf.component)}
+
+
+def _ask(
+    component: Component,
+    leaves: list[LeafSecret],
+    issuer: Issuer,
+    step: AskForLeaves,
+    observation: Observation,
+    work: Work,
+) -> None:
+    scope, secrets = observation.scope, observation.secrets
+    stored = read_requests(scope, secrets)
+    keys: dict[str, PrivateKey] = {}
+    if not isinstance(issuer, RenewingIssuer):
+        kept = NextKeys(scope, secrets)
+        following = {leaf.secret: key for leaf in leaves if (key := kept.of(component, leaf.secret))}
+        keys = keys_of(leaves, following, observation, work)
+        write_all((_keys_written(component, keys, observation),), work, step.phase.value)
+    _give_up((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
+    records: dict[str, RequestRecord] = {}
+    try:
+        for leaf in leaves:
+            before = stored.get(leaf.secret)
+            records[leaf.secret] = _record(leaf, keys.get(leaf.secret), before, issuer, step, observation, work)
+            work.alive()
+    except IssuerUnavailable:
+        # The issuer may have had enough for now: the next run does not ask again for the leaves that it was asked for.
+        if records:
+            _note(component, records, step, observation, work)
+        raise
+    _note(component, records, step, observation, work)
+
+
+def _note(
+    component: Component, records: Mapping[str, RequestRecord], step: AskForLeaves, observation: Observation, work: Work
+) -> None:
+    write_all((write_records(observation.scope, observation.secrets, component, records),), work, step.phase.value)
+
+
+def _keys_written(component: Component, keys: Mapping[str, PrivateKey], observation: Observation) -> Write:
+    return write_keys(
+        observation.scope, observation.secrets, component, {name: key.reveal() for name, key in keys.items()}
+    )
+
+
+def _give_up(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
+    """Has the issuer forget requests for something else, and served ones; it is not asked to forget requests of another issuer. All
+    in one call: an issuer may have to look through everything that it keeps.
+    """
+    records = (one.record for one in stored if one.record is not None)
+    issuer.forget(tuple(recorded_token(record) for record in records if record.issuer == issuer.reference))
+
+
+def _record(
+    leaf: LeafSecret, key: PrivateKey | None, before: StoredRequest | None, issuer: Issuer, step: AskForLeaves,
+    observation: Observation, work: Work,
+) -> RequestRecord:  # fmt: skip
+    subject = subject_for(leaf, observation)
+    failed, authority = before.record.failure if before and before.record else None, step.issuer[0].fingerprint
+    order = (
+        _order(leaf, subject, key, authority, failed, work.validity(observation))
+        if key
+        else standing_order(leaf, step.issuer, observation, work)
+    )
+    answer, now = issuer.request(order), work.clock.now()
+    if isinstance(answer, Refused):
+        failed = Failure.after(failed, now, f"{answer.why} {answer.remedy}")
+    token = "" if isinstance(answer, Refused) else answer.value.decode("utf-8")
+    return RequestRecord(
+        issuer.reference, authority, key.public_key_sha256 if key else "", names_digest(subject), now, token,
+        not isinstance(answer, Refused), failed,
+    )  # fmt: skip
+
+
+def _order(
+    leaf: LeafSecret, subject: LeafSubject, key: PrivateKey, authority: str, failed: Failure | None, validity: timedelta
+) -> LeafOrder:
+    try:
+        csr = build_request(subject.distinguished_name, subject.names, key)
+    except CertificateError as error:
+        raise refuse_unmakeable(leaf.secret, error) from None
+    name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), authority, failed)
+    return LeafOrder(name, subject, csr, validity)
+
+
+def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) -> None:
+    """Record answers and failures, one write for each component; keys that come with certificates are stored before them. After a
+    kill, the next run finds by the record what the issuer still keeps, until ``forget_requests`` removes both.
+    """
+    stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.leaves.requests
+    remembers = issuer_of(work, stored.values()).remembers
+    changed: dict[Component, dict[str, RequestRecord | PendingLeaf | None]] = {}
+    for name in step.secrets:
+        found, request = stored[name], requests[name]
+        record = found.record and replace(found.record, is_open=False, failure=request.failure)
+        answer = request.answer
+        value = record if answer is None else PendingLeaf(answer, record if remembers else None)
+        changed.setdefault(found.component, {})[name] = value
+    for component, values in changed.items():
+        brought = {name: key for name, key in observation.brought.items() if name in values and requests[name].answer}
+        keys = (_keys_written(component, brought, observation),) if brought else ()
+        records = write_records(observation.scope, observation.secrets, component, values)
+        write_all((*keys, records), work, step.phase.value)
+
+
+def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> None:
+    """Look again and again until every request has an answer, but not longer than the caller wants. Nothing is held
+    meanwhile.
+    """
+    what = f"{step.asked} issues {len(step.secrets)} certificates"
+    if work.dry_run:
+        work.record(Action("wait", step.asked, what, step.phase.value))
+        return
+    begun, pause, told = work.clock.monotonic(), _FIRST_LOOK, False
+    while _is_awaited(step, observation) and (left := (step.until - work.clock.now()) / timedelta(seconds=1)) > 0:
+        work.clock.sleep(min(pause, left))
+        pause = min(2 * pause, _LAST_LOOK)
+        observation = with_requests(work.observe(), work)
+        if not told and work.clock.monotonic() - begun >= _TELL_AFTER:
+            told = _tell_what_is_awaited(step, observation, work)
+    work.record(Action("wait", step.asked, what, step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
+    requests = observation.snapshot.leaves.requests
+    return any(name in requests and requests[name].is_open for name in step.secrets)
+
+
+def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
+    """Tells what the first of the open requests waits for: it shows what a person has to do. Returns whether there was anything to tell."""
+    requests = observation.snapshot.leaves.requests
+    waiting = [one for name in step.secrets if (one := requests.get(name)) and one.is_open and one.waiting]
+    if waiting:
+        work.tell(f"{counted(len(waiting), 'certificate')} still to come from {step.asked}: {waiting[0].waiting}")
+    return bool(waiting)
+
+
+def forget_requests(step: ForgetRequests, observation: Observation, work: Work) -> None:
+    """First has the issuer forget them, then removes the keys, then the records: after a kill in between, the next run finds the records again."""
+    scope, secrets = observation.scope, observation.secrets
+    stored = read_requests(scope, secrets)
+    gone = [stored[name] for name in step.secrets if name in stored]
+    if not work.dry_run:
+        _give_up(gone, issuer_of(work, stored.values()))
+    for component in dict.fromkeys(one.component for one in gone):
+        nothing = {one.secret: None for one in gone if one.component is component}
+        keys, records = scope.next_keys_secret(component.value), scope.issuing_secret(component.value)
+        writes = (
+            write_keys(scope, secrets, component, nothing) if keys in secrets else None,
+            write_records(scope, secrets, component, nothing) if records in secrets else None,
+        )
+        write_all(tuple(filter(None, writes)), work, step.phase.value)

@@ -1,0 +1,307 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Requests that a person carries to the keeper of the CA's key (CA abstraction, "Rejected alternatives", ``type: external``).
+
+Certificates that a person brings back: each to its request, checked as a run checks them, all of them or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ..._errors import CertificateError, RequestError, StepError
+from ..._leaves.request import Failure
+from ..._pki.certificates import Certificate, Chain, encode_certificates, parse_chain
+from ..._pki.requests import Request, parse_request
+from ..._strimzi.apply.work import Work, Write, write_all
+from ..._strimzi.cluster.leaves import LeafSecret
+from ..._strimzi.cluster.observe import Observation
+from ..._trust.model.snapshot import Component
+from ..issuer import Answer, External, IssuedCertificate
+from ..subjects import LeafSubject, every_leaf, subject_for
+from .pending import authorities, judge_requests
+from .requests import RequestRecord, StoredRequest, read_requests, write_issued
+
+
+@dataclass(frozen=True)
+class RequestByHand:
+    """A request that waits for a person."""
+
+    stored: StoredRequest
+    asked_at: datetime
+    csr: bytes
+    #: Subject, names and key of the signing request; empty where it cannot be read.
+    subject: str
+    names: tuple[str, ...]
+    public_key_sha256: str
+    #: The CA that has to sign the request.
+    authority: Certificate | None
+    #: The usable certificate that a person has brought, with its chain.
+    answer: Chain | None
+    #: The reason why no CA may sign the request, as a sentence; empty where a CA may.
+    problem: str
+    #: The reason why this collection refuses the certificate that a person has brought, as a sentence; empty where there is none, or a good one.
+    refused: str
+    #: The condition for the use of a good answer, as a sentence; empty where there is none.
+    waiting: str
+    #: The failures of the earlier requests for this leaf.
+    failed: Failure | None
+
+    @property
+    def secret(self) -> str:
+        return self.stored.secret
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether something was put back that is not refused; it may be good in a moment only, where clocks differ."""
+        return self.stored.issued is not None and not self.problem and not self.refused
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it has to be signed."""
+        return not self.problem and not self.is_answered
+
+
+@dataclass(frozen=True)
+class RequestElsewhere:
+    """A request that another issuer has; no person carries it. issuer: its reference."""
+
+    secret: str
+    issuer: str
+    asked_at: datetime
+
+
+def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
+    """The open requests that a person carries. observation: with what is known of requests (``pending.with_requests``)."""
+    leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
+    return tuple(
+        _by_hand(stored, record, leaves.get(stored.secret), observation)
+        for stored, record in _open(observation)
+        if record.issuer == External.reference
+    )
+
+
+def requests_elsewhere(observation: Observation) -> tuple[RequestElsewhere, ...]:
+    return tuple(
+        RequestElsewhere(stored.secret, record.issuer, record.asked_at)
+        for stored, record in _open(observation)
+        if record.issuer != External.reference
+    )
+
+
+def _open(observation: Observation) -> list[tuple[StoredRequest, RequestRecord]]:
+    stored = read_requests(observation.scope, observation.secrets).values()
+    return [(one, one.record) for one in stored if one.record is not None and one.record.is_open]
+
+
+def _by_hand(
+    stored: StoredRequest, record: RequestRecord, leaf: LeafSecret | None, observation: Observation
+) -> RequestByHand:
+    wanted = None if leaf is None else subject_for(leaf, observation)
+    request = observation.snapshot.leaves.requests[stored.secret]
+    csr = record.token.encode("utf-8")
+    try:
+        asked: Request | None = parse_request(csr)
+    except RequestError:
+        asked = None
+    signers = (chain[0] for chain in authorities(observation.snapshot))
+    authority = next((one for one in signers if one.fingerprint == record.authority), None)
+    return RequestByHand(
+        stored=stored,
+        asked_at=record.asked_at,
+        csr=csr,
+        subject=asked.subject.rfc4514_string() if asked else "",
+        names=tuple(sorted(asked.subject_alternative_names)) if asked else (),
+        public_key_sha256=record.key,
+        authority=authority,
+        answer=request.answer,
+        problem=_problem(request.outdated, stored, record, asked, authority, wanted, observation),
+        refused=request.failure.why if request.failure is not None and not request.is_recorded else "",
+        waiting=request.waiting if request.answer else "",
+        failed=record.failure,
+    )
+
+
+def _problem(
+    outdated: str, stored: StoredRequest, record: RequestRecord, asked: Request | None, authority: Certificate | None,
+    wanted: LeafSubject | None, observation: Observation,
+) -> str:  # fmt: skip
+    if outdated:
+        return f"{outdated[0].upper()}{outdated[1:]}. The next run makes another request, or none."
+    if authority is None:
+        return "The CA that was to sign it is none of this cluster any more. The next run makes another request."
+    changed = _changed(record, asked, wanted)
+    where = f"{observation.scope.namespace}/{observation.scope.issuing_secret(stored.component.value)}"
+    remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it anew."
+    return f"The request has been changed: {changed}. {remedy}" if changed else ""
+
+
+def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:
+    """A person who may write to the Secret with requests has no key, but could have a CA certify a key or names of their own."""
+    if asked is None:
+        return "it cannot be read, or is not signed by its own key"
+    if asked.public_key_sha256 != record.key:
+        return "it is for another public key than the one that was made for it"
+    if wanted is None or asked.subject_alternative_names != wanted.names:
+        return "its alternative names are not those that are needed"
+    if asked.subject != wanted.distinguished_name.as_name():
+        return f"its subject is {asked.subject.rfc4514_string()}"
+    return ""
+
+
+@dataclass(frozen=True, repr=False)
+class Brought:
+    """where: how messages name it. content: what should be a certificate, and CAs above it, in PEM form."""
+
+    where: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class PutBack:
+    """secret: of the leaf. is_new: whether it was not there before."""
+
+    secret: str
+    certificate: Certificate
+    is_new: bool
+
+
+def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -> tuple[PutBack, ...]:
+    """Put each certificate beside its request, where the next run finds it. Raises StepError, KubeError.
+
+    It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one patch of entries that only
+    people write. It carries the version of the Secret on which it was decided, so a run that has changed a request meanwhile makes it fail, and
+    whatever it leaves there is checked again by the run that takes it.
+    """
+    sorting = _Sorting(observation)
+    for one in brought:
+        sorting.take(one)
+    sorting.check()
+    if sorting.refused:
+        raise _refusal(sorting.refused, len(brought))
+    write_all(tuple(sorting.writes()), work, "")
+    return tuple(sorting.results())
+
+
+def _refusal(refused: Sequence[str], count: int) -> StepError:
+    told = (
+        f"{refused[0]}" if len(refused) == 1 else " ".join(f"{number}. {why}" for number, why in enumerate(refused, 1))
+    )
+    return StepError(
+        "Nothing was put back:",
+        f"{len(refused)} of {count} {'is' if len(refused) == 1 else 'are'} refused. {told}",
+        "Import all of them again when that is corrected.",
+    )
+
+
+@dataclass
+class _Sorting:
+    """found: what was brought for a request, by the Secret of the leaf. used: leaves that were taken before. refused: sentences."""
+
+    observation: Observation
+    found: dict[str, tuple[Brought, Chain]] = field(default_factory=dict)
+    used: dict[str, Certificate] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._stored = read_requests(self.observation.scope, self.observation.secrets)
+        self._open = {one.secret: one for one in requests_by_hand(self.observation)}
+        self._taken = dict(_taken(self._stored.values(), self.observation))
+
+    def take(self, brought: Brought) -> None:
+        if b"PRIVATE KEY" in brought.content:
+            self._refuse(brought, "a private key is in it. Give certificates alone.")
+            return
+        try:
+            chain = parse_chain(brought.content)
+        except CertificateError as error:
+            self._refuse(brought, f"{error}. Convert a DER file with openssl x509 -inform DER.")
+            return
+        if chain[0] in self._taken:
+            self.used[self._taken[chain[0]]] = chain[0]
+            return
+        request = next((one for one in self._open.values() if _is_for(one, chain[0])), None)
+        if request is None:
+            self._refuse(brought, self._why_no_request(chain))
+        elif request.problem:
+            self._refuse(brought, f"it is for {request.secret}. {request.problem}")
+        else:
+            self._keep(brought, chain, request.secret)
+
+    def _keep(self, brought: Brought, chain: Chain, secret: str) -> None:
+        other, before = self.found.get(secret, (brought, chain))
+        if before[0] != chain[0]:
+            self._refuse(
+                brought, f"it is for {secret}, and so is another certificate, {other.where}. Give one of them."
+            )
+        self.found[secret] = (brought, chain)
+
+    def _why_no_request(self, chain: Chain) -> str:
+        key = chain[0].public_key_sha256
+        stored = next((one for one in self._stored.values() if one.record and one.record.key == key), None)
+        if stored is not None and stored.record is not None:
+            if stored.record.issuer != External.reference:
+                return (
+                    f"it is for {stored.secret}, for which {stored.record.issuer} was asked. "
+                    f"Only what {External.reference} was asked for is put back by hand."
+                )
+            failed = f" {stored.record.failure.why}" if stored.record.failure else ""
+            return (
+                f"its request for {stored.secret} is not open any more.{failed} "
+                "Run the flow with retry_failed, which opens it again, and import the corrected certificate."
+            )
+        later = next((one.secret for one in self._open.values() if any(_is_for(one, cert) for cert in chain[1:])), "")
+        if later:
+            return f"the certificate for {later} is not the first in it. Put it there, and its chain after it."
+        return (
+            f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have those signed: "
+            "each certificate is for a key of its own."
+        )
+
+    def check(self) -> None:
+        """Checks the certificates as a run does, each beside the others and beside what was put back before."""
+        brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
+        waiting = {name: _issued(one.answer) for name, one in self._open.items() if one.answer and name not in brought}
+        for name, request in judge_requests(
+            self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now
+        ).items():
+            if name in brought and request.failure is not None and not request.is_recorded:
+                self._refuse(self.found[name][0], f"it is for {name}. {request.failure.why}")
+
+    def _refuse(self, brought: Brought, why: str) -> None:
+        self.refused.append(f"{brought.where}: {why}")
+
+    def writes(self) -> Iterator[Write]:
+        changed: dict[Component, dict[str, Chain]] = {}
+        for name, (_from, chain) in self.found.items():
+            if self._is_new(name, chain):
+                changed.setdefault(self._stored[name].component, {})[name] = chain
+        for component, answers in sorted(changed.items()):
+            yield write_issued(self.observation.scope, self.observation.secrets, component, answers)
+
+    def results(self) -> Iterator[PutBack]:
+        for name, (_from, chain) in sorted(self.found.items()):
+            yield PutBack(name, chain[0], self._is_new(name, chain))
+        for name, certificate in sorted(self.used.items()):
+            yield PutBack(name, certificate, False)
+
+    def _is_new(self, name: str, chain: Chain) -> bool:
+        return self._stored[name].issued != encode_certificates(chain)
+
+
+def _issued(chain: Chain) -> IssuedCertificate:
+    return IssuedCertificate(chain[0], chain[1:])
+
+
+def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
+    return request.public_key_sha256 == certificate.public_key_sha256
+
+
+def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
+    """The leaves that a run has taken already, with their Secrets: a person who imports the same again has nothing to do."""
+    yield from ((one.pending[0], one.secret) for one in stored if one.pending)
+    yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

@@ -1,0 +1,340 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The state of the leaves that an issuer was asked for: by what is recorded, and by what the issuer says now.
+
+Leaves with other names than the operator wants, where it cannot issue them: the key of the CA is kept elsewhere.
+
+The leaves that an issuer which renews by itself keeps for a cluster, compared with the wanted ones and judged like every
+certificate that comes back (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from ..._leaves.request import LeafRequest, Standing, record_answer, record_failure
+from ..._leaves.trigger import naming_difference
+from ..._pki.certificates import Certificate, Chain
+from ..._strimzi.apply.work import Work, Write, write_all
+from ..._strimzi.cluster.leaves import LeafSecret, node_leaf
+from ..._strimzi.cluster.observe import Observation
+from ..._trust.ledger.target import later_authorities
+from ..._trust.model.names import named
+from ..._trust.model.nodes import Unaddressed
+from ..._trust.model.snapshot import Snapshot
+from ..._trust.model.steps.leaves import CorrectOrders
+from ..acceptance import Acceptances, known_certificates
+from ..configured import issuer_of
+from ..issuer import Answer, IssuedCertificate, Issuer, Kept, LeafOrder, Refused, RenewingIssuer, Token, Waiting
+from ..subjects import LeafSubject, every_leaf, is_named, subject_for, unaddressed
+from .requests import NextKeys, RequestRecord, StoredRequest, read_requests
+
+
+def with_requests(observation: Observation, work: Work) -> Observation:
+    """The observation with what is known of requests for leaves. Raises KubeError, IssuerUnavailable."""
+    stored = read_requests(observation.scope, observation.secrets)
+    if not stored:
+        return observation
+    answers = _ask(issuer_of(work, stored.values()), stored.values())
+    requests = judge_requests(observation, stored, answers, work.clock.now())
+    brought = {name: one.key for name, one in answers.items() if isinstance(one, IssuedCertificate) and one.key}
+    snapshot = observation.snapshot
+    leaves = replace(snapshot.leaves, requests=requests)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves), brought=brought)
+
+
+def judge_requests(
+    observation: Observation, stored: Mapping[str, StoredRequest], answers: Mapping[str, Answer], now: datetime
+) -> dict[str, LeafRequest]:
+    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others."""
+    leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
+    reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())))
+    return {name: reading.request(one, answers.get(name)) for name, one in stored.items()}
+
+
+def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
+    """Leaves that are in no Secret of a leaf yet, recorded ones first: two that come back together can have one serial number too."""
+    yield from (one.pending[0] for one in stored if one.pending)
+    yield from (answer.leaf for answer in answers if isinstance(answer, IssuedCertificate))
+
+
+def _ask(issuer: Issuer, stored: Iterable[StoredRequest]) -> Mapping[str, Answer]:
+    """The answers to requests that are open, by the Secret of the leaf; of this issuer only."""
+    open_ = {
+        one.secret: recorded_token(one.record)
+        for one in stored
+        if one.record is not None and one.record.is_open and one.record.issuer == issuer.reference
+    }
+    return dict(zip(open_, issuer.poll(tuple(open_.values())), strict=True))
+
+
+def recorded_token(record: RequestRecord) -> Token:
+    return Token(record.token.encode("utf-8"))
+
+
+def names_digest(subject: LeafSubject) -> str:
+    return hashlib.sha256("\n".join(sorted(subject.names)).encode("utf-8")).hexdigest()
+
+
+def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
+    """The CAs of which a leaf can be wanted: those that are prepared, and the one in use; and those of the source that may take its
+    place.
+
+    The next CA first: where it is a renewal, the one in use has the same key, and is not asked any more.
+    """
+    known = (*(one.chain for one in snapshot.ca.prepared), snapshot.ca.current, *later_authorities(snapshot))
+    return tuple(chain for chain in known if chain)
+
+
+def signer_of(leaf: Certificate, known: Iterable[Chain]) -> Chain:
+    """The CA among these that has signed this leaf; empty where none has."""
+    return next((chain for chain in known if leaf.signed_by(chain[0])), ())
+
+
+@dataclass(frozen=True)
+class _Reading:
+    observation: Observation
+    now: datetime
+    leaves: Mapping[str, LeafSecret]
+    issued: tuple[Certificate, ...]
+
+    def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
+        if stored.pending is not None:
+            return self._issued(stored, stored.pending)
+        record = stored.record
+        if record is None or stored.problem:
+            why = stored.problem or "no request asks for it"
+            return LeafRequest(stored.secret, "", "", self.now, outdated=why)
+        known = LeafRequest(
+            stored.secret, record.issuer, record.authority, record.asked_at, self._outdated(stored, record), "",
+            record.failure, record.is_open,
+        )  # fmt: skip
+        return known if answer is None or known.outdated else self._answered(known, stored, answer)
+
+    def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
+        """A certificate that is kept until it is used: it was checked, and Secrets can be edited. One that is in use and due again by now, because it
+        was kept for long, is not used once more: another one is asked for.
+        """
+        authority, record = signer_of(chain[0], self._authorities), stored.record
+        known = LeafRequest(
+            stored.secret,
+            record.issuer if record else "",
+            authority[0].fingerprint if authority else "",
+            chain[0].not_before,
+            is_open=False,
+            answer=chain,
+            waiting=self._of_another(stored, authority),
+        )
+        if self._in_use.get(stored.secret) == chain[0]:
+            return replace(known, outdated="it is in use already")
+        problems = "; ".join(self._refusals(stored, IssuedCertificate(chain[0], chain[1:]), authority))
+        return replace(known, outdated=problems) if problems else known
+
+    def _answered(self, known: LeafRequest, stored: StoredRequest, answer: Answer) -> LeafRequest:
+        if isinstance(answer, Waiting):
+            return replace(known, waiting=answer.why)
+        if isinstance(answer, Refused):
+            return record_failure(known, f"{answer.why} {answer.remedy}", self.now)
+        signer = self._signer_of(answer, known)
+        refusals = tuple(self._refusals(stored, answer, signer))
+        after = record_answer(known, (answer.leaf, *answer.chain), refusals, self.now)
+        if after.answer is None:
+            return after
+        return replace(after, authority=signer[0].fingerprint, waiting=self._of_another(stored, signer))
+
+    def _signer_of(self, answer: IssuedCertificate, known: LeafRequest) -> Chain:
+        """The CA that was to sign, unless another one has signed that may take its place: the issuer has changed."""
+        asked = self._authority(known.authority)
+        if asked and answer.leaf.signed_by(asked[0]):
+            return asked
+        return signer_of(answer.leaf, self._later) or asked
+
+    def _of_another(self, stored: StoredRequest, authority: Chain) -> str:
+        if authority not in self._later:
+            return ""
+        return (
+            f"{stored.secret}: its certificate has come from another CA of the source, {named(authority[0])}; it is used when that CA is "
+            "trusted by every node and component and in use, which reconcile brings about."
+        )
+
+    def _outdated(self, stored: StoredRequest, record: RequestRecord) -> str:
+        leaf = self.leaves.get(stored.secret)
+        if leaf is None:
+            return "nothing of this cluster needs it"
+        if names_digest(subject_for(leaf, self.observation)) != record.names:
+            return "other names are needed by now"
+        if not record.key:
+            # The issuer makes the key.
+            return ""
+        key = self._keys.of(stored.component, stored.secret)
+        return "" if key is not None and key.public_key_sha256 == record.key else "the key that was made for it is gone"
+
+    def _refusals(self, stored: StoredRequest, issued: IssuedCertificate, authority: Chain) -> Iterable[str]:
+        leaf, key = self.leaves.get(stored.secret), issued.key or self._keys.of(stored.component, stored.secret)
+        if leaf is None:
+            return ("nothing of this cluster needs it",)
+        if key is None:
+            return ("the key that was made for it is gone",)
+        if not authority:
+            return ("it is of no CA of this cluster",)
+        return self._acceptances.of(authority).refusals(issued, subject_for(leaf, self.observation), key)
+
+    @cached_property
+    def _in_use(self) -> Mapping[str, Certificate]:
+        """The certificate in the Secret of each leaf that has one, with its key."""
+        found = {
+            leaf.secret: (leaf.chain[0], leaf.beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
+        }
+        return {name: leaf for name, (leaf, key) in found.items() if leaf.public_key_sha256 == key}
+
+    @cached_property
+    def _acceptances(self) -> Acceptances:
+        return Acceptances((*known_certificates(self.observation.snapshot), *self.issued), self.now)
+
+    @cached_property
+    def _keys(self) -> NextKeys:
+        return NextKeys(self.observation.scope, self.observation.secrets)
+
+    def _authority(self, fingerprint: str) -> Chain:
+        return next((chain for chain in self._authorities if chain[0].fingerprint == fingerprint), ())
+
+    @cached_property
+    def _later(self) -> tuple[Chain, ...]:
+        return later_authorities(self.observation.snapshot)
+
+    @cached_property
+    def _authorities(self) -> tuple[Chain, ...]:
+        return authorities(self.observation.snapshot)
+
+
+def with_misnamed(observation: Observation) -> Observation:
+    """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
+    if not observation.wanted:
+        return observation
+    found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
+    snapshot = observation.snapshot
+    leaves, pools = replace(snapshot.leaves, misnamed=found), replace(snapshot.pools, unaddressed=lacking)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves, pools=pools))
+
+
+def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
+    """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
+    for name, node in observation.wanted.items():
+        listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
+        if listeners and name not in observation.pods:
+            yield name, Unaddressed(node.pool, listeners)
+
+
+def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
+    ca = observation.snapshot.ca
+    ours = (*ca.in_use, *(one.chain[0] for one in ca.prepared))
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
+    for leaf in every_leaf(observation):
+        known = stored.get(leaf.secret)
+        if known is None or not is_named(leaf, observation) or not any(map(known.signed_by, ours)):
+            continue
+        wanted = subject_for(leaf, observation).names
+        if known.subject_alternative_names != wanted:
+            yield leaf.secret, naming_difference(known.subject_alternative_names, wanted)
+
+
+def with_standing(observation: Observation, work: Work) -> Observation:
+    """The observation with what the issuer keeps, where it is one that renews by itself and a CA here is one whose key
+    another issuer has. Raises KubeError.
+    """
+    issuer = issuer_of(work)
+    if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.elsewhere:
+        return observation
+    judge = _Judge(observation)
+    standing = {
+        leaf.secret: judge.standing(leaf, kept)
+        for leaf, kept in _reviewed(every_leaf(observation), issuer, observation, work)
+    }
+    snapshot = observation.snapshot
+    leaves = replace(snapshot.leaves, standing=standing)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves))
+
+
+def _reviewed(
+    leaves: Iterable[LeafSecret], issuer: RenewingIssuer, observation: Observation, work: Work
+) -> list[tuple[LeafSecret, Kept]]:
+    orders = {leaf: _plain(leaf, observation, work) for leaf in leaves}
+    kept = issuer.review(tuple(orders.values()))
+    return [(leaf, kept[order.name]) for leaf, order in orders.items()]
+
+
+def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
+    return LeafOrder(leaf.secret, subject_for(leaf, observation), b"", work.validity(observation))
+
+
+def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
+    """The order for a leaf of this CA. A certificate that the issuer has already will do where it is good and not the stored one."""
+    stored = next((one.chain for one in observation.snapshot.every_leaf if one.secret == leaf.secret), None)
+    standing = observation.snapshot.leaves.standing.get(leaf.secret)
+    unfit = {stored[0].sha256} if stored else set()
+    if standing is not None and standing.latest and standing.authority != authority[0].fingerprint:
+        unfit.add(standing.latest[0].sha256)
+    return replace(_plain(leaf, observation, work), unfit=frozenset(unfit))
+
+
+def correct_orders(step: CorrectOrders, observation: Observation, work: Work) -> None:
+    """Write what the issuer is to renew. Each write is decided on what is found now, and made only where that has not
+    changed since. Raises KubeError.
+    """
+    issuer = issuer_of(work)
+    if isinstance(issuer, RenewingIssuer):
+        wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
+        found = (kept.correction for _leaf, kept in _reviewed(wanted, issuer, observation, work))
+        writes: tuple[Write, ...] = tuple(one for one in found if one is not None)
+        write_all(writes, work, step.phase.value)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    observation: Observation
+
+    def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:
+        found = Standing(leaf.secret, told=kept.trouble, differs=kept.differs)
+        answer = kept.answer
+        if isinstance(answer, Refused):
+            return replace(found, told=f"{answer.why} {answer.remedy}")
+        if not isinstance(answer, IssuedCertificate):
+            return found if kept.differs else replace(found, told=found.told or answer.why)
+        found = replace(found, latest=(answer.leaf, *answer.chain))
+        why = self._why_not(leaf, answer)
+        return replace(found, told=why) if why else replace(found, authority=self._signer(answer.leaf)[0].fingerprint)
+
+    def _why_not(self, leaf: LeafSecret, answer: IssuedCertificate) -> str:
+        """Why this certificate is not to be used, as a sentence; empty where it may be."""
+        name = f"The certificate that the issuer has for {leaf.secret} (SHA-256 {answer.leaf.sha256[:16]})"
+        authority, now = self._signer(answer.leaf), self.observation.snapshot.now
+        if not authority:
+            return (
+                f"{name} waits: it is of {answer.leaf.issuer}, a CA that this cluster does not use. The stored certificate stays in use. "
+                "Replace the CA by that one (rotate_cluster_ca), or correct the issuer."
+            )
+        if answer.key is None:
+            return f"{name} is not used: its key is not there. Correct the issuer."
+        if timedelta(0) < answer.leaf.not_before - now:
+            return f"{name} waits: it is valid from {answer.leaf.not_before:%Y-%m-%d %H:%M:%S} UTC on; clocks differ."
+        subject = subject_for(leaf, self.observation)
+        problems = "; ".join(self._acceptances.of(authority).refusals(answer, subject, answer.key))
+        return f"{name} is not used: {problems}. Correct the issuer." if problems else ""
+
+    def _signer(self, leaf: Certificate) -> Chain:
+        return signer_of(leaf, self._authorities)
+
+    @cached_property
+    def _authorities(self) -> tuple[Chain, ...]:
+        return authorities(self.observation.snapshot)
+
+    @cached_property
+    def _acceptances(self) -> Acceptances:
+        snapshot = self.observation.snapshot
+        return Acceptances(known_certificates(snapshot), snapshot.now)

@@ -1,0 +1,311 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Private keys for new leaves.
+
+The private keys that the next certificates of leaves are for.
+
+The Secrets with requests for leaves: ``<cluster>-issuing-<component>``, entries ``<leaf's Secret>.<requested|issued|pending>``
+(CA abstraction, "End-entity Secrets").
+
+``requested`` is a record of the request. ``issued`` is what a person put back by hand, as PEM, unchecked. ``pending`` is the
+certificate with its chain, checked: it waits until it may be used. The private key lies in a Secret of its own: a person who carries
+requests can be kept from keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import MAXYEAR, datetime
+from typing import Any
+
+from ..._errors import CertificateError, PrivateKeyError, StepError, printable
+from ..._kube.resources import SECRETS
+from ..._leaves.request import Failure, Keys, KnownKey, RotationPolicy, Take, choose
+from ..._pki.certificates import Chain, encode_certificates, parse_chain
+from ..._pki.keys import PrivateKey, generate_keys, load_stored_key
+from ..._strimzi.apply.work import Work, Write, WriteVerb, new_secret, secret_patch, version
+from ..._strimzi.cluster.ca_secrets import usable_key
+from ..._strimzi.cluster.leaves import LeafSecret
+from ..._strimzi.cluster.observe import Observation
+from ..._strimzi.names import ClusterNames
+from ..._strimzi.secret_data import IN_PORTIONS, MAKE_ROOM, check_room, entries
+from ..._trust.model.snapshot import Component
+
+_AT_A_TIME = 8
+
+
+def new_keys(count: int, work: Work) -> Iterator[PrivateKey]:
+    """So few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or more."""
+    for begun in range(0, count, _AT_A_TIME):
+        yield from generate_keys(work.settings.leaf_key, min(_AT_A_TIME, count - begun))
+        work.alive()
+
+
+def keys_of(
+    leaves: Sequence[LeafSecret], following: Mapping[str, PrivateKey], observation: Observation, work: Work
+) -> dict[str, PrivateKey]:
+    """By the Secret of the leaf. following: the next keys that are stored. Raises StepError where keys are not to be made
+    anew, and that of a leaf cannot be used.
+    """
+    used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
+    found: dict[str, PrivateKey] = {}
+    for leaf in leaves:
+        present, problem = (
+            _present(leaf, observation, work) if work.settings.rotation is RotationPolicy.NEVER else (None, "")
+        )
+        next_key = following.get(leaf.secret)
+        choice = choose(
+            Keys(_known(next_key), _known(present), problem, used), work.settings.leaf_key, work.settings.rotation
+        )
+        if choice.take is Take.NONE:
+            raise _kept_and_unusable(leaf, choice.why, observation)
+        taken = {Take.PRESENT: present, Take.FOLLOWING: next_key}.get(choice.take)
+        if taken is not None:
+            found[leaf.secret] = taken
+    missing = [leaf.secret for leaf in leaves if leaf.secret not in found]
+    return {**found, **dict(zip(missing, new_keys(len(missing), work), strict=True))}
+
+
+def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[PrivateKey | None, str]:
+    """The key of the leaf that is stored, and why it cannot be used where there is one."""
+    secret = observation.secrets.get(leaf.secret)
+    if leaf.secret in observation.served:
+        # Of users nothing private is kept in memory.
+        secret = work.client.get_or_none(SECRETS, leaf.namespace, leaf.secret)
+    content = entries(secret).get(f"{leaf.entry}.key")
+    if content is None:
+        return None, f"it has no entry {leaf.entry}.key" if secret is not None else ""
+    try:
+        return load_stored_key(content), ""
+    except PrivateKeyError as error:
+        return None, f"{leaf.entry}.key is {error}"
+
+
+def _known(key: PrivateKey | None) -> KnownKey | None:
+    return None if key is None else KnownKey(key.public_key_sha256, key.spec)
+
+
+def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> StepError:
+    return StepError(
+        f"The key in Secret {observation.scope.namespace}/{leaf.secret}",
+        f"is to be kept (rotation_policy=never), and cannot be used: {why}",
+        "Put a usable key there, in PEM form and unencrypted, or have new ones made: rotation_policy=always.",
+    )
+
+
+TYPE = "strimzi.io/issuing"
+REQUESTED, ISSUED, PENDING, _KEY = "requested", "issued", "pending", "key"
+_STATES = (REQUESTED, ISSUED, PENDING)
+#: The errors of reading content that was not written here; JSON knows infinite numbers, and lists as deep as one likes.
+_UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RequestRecord:
+    """A request for a certificate, as a Secret records it."""
+
+    #: Reference of the issuer.
+    issuer: str
+    #: Fingerprint of the CA that has to sign.
+    authority: str
+    #: SHA-256 of the requested public key.
+    key: str
+    #: SHA-256 of the requested names.
+    names: str
+    asked_at: datetime
+    #: Token of the issuer.
+    token: str
+    #: Whether the issuer may still answer.
+    is_open: bool = True
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class PendingLeaf:
+    """The leaf that a request has brought, checked. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
+    forgotten there.
+    """
+
+    chain: Chain
+    record: RequestRecord | None = None
+
+
+@dataclass(frozen=True)
+class StoredRequest:
+    """Everything that is stored about the next certificate of one end entity."""
+
+    secret: str
+    component: Component
+    record: RequestRecord | None = None
+    #: The certificate that a person has brought, before any check.
+    issued: bytes | None = None
+    #: The certificate with its chain, after every check.
+    pending: Chain | None = None
+    #: The reason why the stored request is unreadable, as a part of a sentence; empty where it is readable.
+    problem: str = ""
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether there is a key and nothing else: a run was killed before it asked."""
+        return self.record is None and self.pending is None and not self.problem
+
+
+def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[str, StoredRequest]:
+    """By the Secret of the leaf. Where entries lie in the Secret of another component by mistake, they do not hide a request."""
+    found: dict[str, StoredRequest] = {}
+    for component in Component:
+        stored = entries(secrets.get(scope.issuing_secret(component.value)))
+        keys = entries(secrets.get(scope.next_keys_secret(component.value)))
+        for name in sorted({*_named(stored, _STATES), *_named(keys, (_KEY,))}):
+            if name not in found or found[name].is_unasked:
+                found[name] = _read(StoredRequest(name, component), stored)
+    return found
+
+
+def _named(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
+    for entry in stored:
+        name, dot, kind = entry.rpartition(".")
+        if dot and kind in kinds:
+            yield name
+
+
+def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
+    name = found.secret
+    pending, requested = stored.get(f"{name}.{PENDING}"), stored.get(f"{name}.{REQUESTED}")
+    unreadable = "what is recorded about it cannot be read"
+    try:
+        found = replace(found, record=None if requested is None else _decode(requested))
+    except _UNREADABLE:
+        # A leaf that has passed the checks does not need its request any more.
+        if pending is None:
+            return replace(found, problem=unreadable)
+    if pending is None:
+        return replace(found, issued=stored.get(f"{name}.{ISSUED}"))
+    try:
+        return replace(found, pending=parse_chain(pending))
+    except CertificateError:
+        return replace(found, problem=unreadable)
+
+
+def entries_of(leaf: str) -> tuple[str, ...]:
+    """Every entry that there can be about a leaf, in both Secrets."""
+    return tuple(f"{leaf}.{kind}" for kind in (*_STATES, _KEY))
+
+
+class NextKeys:
+    """The private keys that were made for requests. Each Secret holds those of all its leaves, so it is decoded once."""
+
+    def __init__(self, scope: ClusterNames, secrets: Mapping[str, Object]) -> None:
+        self._stored = {one: entries(secrets.get(scope.next_keys_secret(one.value))) for one in Component}
+        self._loaded: dict[tuple[Component, str], PrivateKey | None] = {}
+
+    def of(self, component: Component, leaf: str) -> PrivateKey | None:
+        """The key for the leaf of this Secret; None where there is none, or it is unusable."""
+        asked = (component, leaf)
+        if asked not in self._loaded:
+            self._loaded[asked] = usable_key(self._stored[component].get(f"{leaf}.{_KEY}"))
+        return self._loaded[asked]
+
+
+def _decode(content: bytes) -> RequestRecord:
+    """Raises one of ``_UNREADABLE`` for content that was not written here."""
+    read = json.loads(content)
+    failed = read.get("failed")
+    failure = Failure(int(failed["count"]), _time(failed["at"]), printable(str(failed["why"]))) if failed else None
+    return RequestRecord(
+        str(read["issuer"]), str(read["authority"]), str(read["publicKey"]), str(read["names"]), _time(read["askedAt"]),
+        _token(read["request"]), bool(read["open"]), failure,
+    )  # fmt: skip
+
+
+def _time(text: str) -> datetime:
+    """In the last year that there is, no time can be added to it."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None or time.year == MAXYEAR:
+        raise ValueError(text)
+    return time
+
+
+def _token(value: object) -> str:
+    """Issuers get its bytes."""
+    return str(value).encode("utf-8").decode("utf-8")
+
+
+def _encode(record: RequestRecord) -> bytes:
+    failure = record.failure
+    told = {
+        "issuer": record.issuer,
+        "authority": record.authority,
+        "publicKey": record.key,
+        "names": record.names,
+        "askedAt": record.asked_at.isoformat(),
+        "open": record.is_open,
+        "failed": {"count": failure.count, "at": failure.at.isoformat(), "why": failure.why} if failure else None,
+        "request": record.token,
+    }
+    return json.dumps(told, indent=1).encode("utf-8")
+
+
+def write_records(
+    scope: ClusterNames,
+    secrets: Mapping[str, Object],
+    component: Component,
+    changed: Mapping[str, RequestRecord | PendingLeaf | None],
+) -> Write:
+    """By the Secret of the leaf: the record of its request, or the certificate with its chain; None removes all of it."""
+    name = scope.issuing_secret(component.value)
+    data: dict[str, bytes | None] = {}
+    for leaf, value in changed.items():
+        data |= {f"{leaf}.{state}": None for state in _STATES}
+        record = value.record if isinstance(value, PendingLeaf) else value
+        if record is not None:
+            data[f"{leaf}.{REQUESTED}"] = _encode(record)
+        if isinstance(value, PendingLeaf):
+            data[f"{leaf}.{PENDING}"] = encode_certificates(value.chain)
+    what = f"requests for certificates of {', '.join(sorted(changed))}"
+    return _written(scope, secrets, name, data, what, TYPE)
+
+
+def write_issued(
+    scope: ClusterNames, secrets: Mapping[str, Object], component: Component, answers: Mapping[str, Chain]
+) -> Write:
+    """By the Secret of the leaf: the certificate with its chain that a person puts back."""
+    data: dict[str, bytes | None] = {f"{leaf}.{ISSUED}": encode_certificates(chain) for leaf, chain in answers.items()}
+    what = f"certificates for {', '.join(sorted(answers))}"
+    return _written(scope, secrets, scope.issuing_secret(component.value), data, what, TYPE, IN_PORTIONS)
+
+
+def write_keys(
+    scope: ClusterNames, secrets: Mapping[str, Object], component: Component, changed: Mapping[str, bytes | None]
+) -> Write:
+    """By the Secret of the leaf: its next private key; None removes it."""
+    data = {f"{leaf}.{_KEY}": key for leaf, key in changed.items()}
+    what = f"next keys of {', '.join(sorted(changed))}"
+    return _written(scope, secrets, scope.next_keys_secret(component.value), data, what, "Opaque")
+
+
+def _written(
+    scope: ClusterNames,
+    secrets: Mapping[str, Object],
+    name: str,
+    data: Mapping[str, bytes | None],
+    what: str,
+    kind: str,
+    remedy: str = MAKE_ROOM,
+) -> Write:
+    existing, kept = secrets.get(name), {key: one for key, one in data.items() if one is not None}
+    if existing is None:
+        check_room(f"{scope.namespace}/{name}", what, kept, remedy)
+        return Write(WriteVerb.CREATE, SECRETS, name, what, {**new_secret(scope.labels, name, kept, {}), "type": kind})
+    stored = (existing.get("data") or {}).keys()
+    if not kept and not stored - data.keys():
+        return Write(WriteVerb.DELETE, SECRETS, name, what, resource_version=version(existing))
+    present = {key: one for key, one in data.items() if key in kept or key in stored}
+    check_room(f"{scope.namespace}/{name}", what, {**entries(existing), **dict.fromkeys(present, b""), **kept}, remedy)
+    return Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(present), version(existing))

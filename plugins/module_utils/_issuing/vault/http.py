@@ -1,0 +1,264 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""How a server of Vault is reached: its URL, TLS that is always verified, and a proxy (docs/issuers/vault.md, "The
+connection").
+
+The connection to Vault or OpenBao: a request and its answer (docs/issuers/vault.md, "The connection").
+
+urllib3 comes with the Kubernetes client. The client library for Vault signs by the default issuer of a mount only, keeps
+client keys in files, and does not tell how long a server wants to be left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from ..._errors import NoMemoryFiles, UnusablePair, VaultFailure
+from ..._kube._kubernetes import urllib3
+from ..._kube.network import host_and_port, innermost_cause, is_transient, is_untrusted
+from ..._kube.private_files import present
+from ..._pki.certificates import encode_certificates
+from ..._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
+from .errors import Call, Reply, quotable
+
+_LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|::1")
+
+
+def checked_url(url: str) -> str:
+    """Raises VaultFailure. The URL is not quoted: it may hold a password."""
+    base = url.rstrip("/")
+    try:
+        parts = urlsplit(base)
+        usable = bool(parts.hostname) and not (parts.username or parts.query or parts.fragment) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or any(not one.isprintable() or one.isspace() for one in base):
+        raise VaultFailure("The url of Vault", "is not a URL of a server", "Give url as https://HOST:8200.")
+    if parts.scheme != "https" and not is_on_this_machine(base):
+        raise VaultFailure(
+            f"The url {base}",
+            "has no TLS: tokens would be sent unencrypted, and any host on the way could answer",
+            "Give a url that begins with https://.",
+        )
+    return base
+
+
+def is_on_this_machine(url: str) -> bool:
+    """A proxy of Vault on this machine, such as its agent, has TLS of its own."""
+    parts = urlsplit(url)
+    return parts.scheme == "http" and _LOOPBACK.fullmatch(parts.hostname or "") is not None
+
+
+def tls_context(settings: VaultIssuer) -> ssl.SSLContext:
+    # The library knows which of the two, it or OpenSSL, compares names and addresses in each of its versions.
+    context: ssl.SSLContext = urllib3.util.ssl_.create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        if settings.ca_certificate is None:
+            context.load_default_certs()
+        else:
+            context.load_verify_locations(cadata=settings.ca_certificate.decode("ascii"))
+    except (ssl.SSLError, UnicodeDecodeError):
+        raise VaultFailure(
+            "What is given as the CA of Vault's own certificate", "is no certificate in PEM form", "Correct it."
+        ) from None
+    if isinstance(settings.login, VaultTlsCertificate):
+        _present(context, settings.login)
+    return context
+
+
+def _present(context: ssl.SSLContext, login: VaultTlsCertificate) -> None:
+    try:
+        present(context, encode_certificates(login.chain) + login.key.reveal(), "vault")
+    except NoMemoryFiles:
+        raise VaultFailure(
+            "This system",
+            "has no memory files (memfd_create), so the key that logs in to Vault cannot be used without "
+            "writing it to a disk",
+            "Run this task on Linux, or log in in another way.",
+        ) from None
+    except UnusablePair:
+        raise VaultFailure(
+            "The certificate and the key that log in to Vault",
+            "are no usable pair",
+            "Give the key of this certificate.",
+        ) from None
+
+
+def pool(base: str, context: ssl.SSLContext) -> Any:
+    """With the proxy that the environment names for this server (HTTPS_PROXY, NO_PROXY), if there is one. What has no TLS
+    does not leave this machine.
+    """
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("all")
+    if not proxy or is_on_this_machine(base) or proxy_bypass(urlsplit(base).netloc):
+        return urllib3.PoolManager(ssl_context=context, cert_reqs="CERT_REQUIRED")
+    given = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    host = given.netloc.rpartition("@")[2]
+    headers = {}
+    if given.username is not None:
+        user = f"{unquote(given.username)}:{unquote(given.password or '')}"
+        headers = urllib3.make_headers(proxy_basic_auth=user)
+    try:
+        return urllib3.ProxyManager(
+            f"{given.scheme}://{host}", proxy_headers=headers, ssl_context=context, cert_reqs="CERT_REQUIRED"
+        )
+    except (urllib3.exceptions.HTTPError, ValueError):
+        raise VaultFailure(
+            f"The proxy {host} that the environment names for Vault",
+            "cannot be used",
+            "Set HTTPS_PROXY to a proxy that speaks HTTP, or add Vault to NO_PROXY.",
+        ) from None
+
+
+_CONNECT_TIMEOUT = 10.0
+#: Seconds for one answer: to sign takes milliseconds, but some keys lie in hardware modules.
+_READ_TIMEOUT = 30.0
+#: From a standby to the active node, and once more where that has moved.
+_MOST_REDIRECTS = 2
+_REDIRECTS = frozenset({301, 302, 307, 308})
+
+
+class VaultConnection:
+    """Connections are kept open between requests."""
+
+    def __init__(self, settings: VaultIssuer, now: Callable[[], datetime]) -> None:
+        """now: aware. Raises VaultFailure where the settings do not make a connection."""
+        self.server = f"Vault {settings.url.rstrip('/')}"
+        self._base = checked_url(settings.url)
+        self._namespace = settings.namespace.strip("/")
+        self._now = now
+        self._pool = pool(self._base, tls_context(settings))
+
+    def send(self, call: Call) -> Reply:
+        """Raises VaultFailure where there is no answer of Vault."""
+        headers = self._headers(call.token)
+        body = None if call.body is None else json.dumps(call.body).encode("utf-8")
+        url = f"{self._base}/v1/{call.path}"
+        for _hop in range(_MOST_REDIRECTS + 1):
+            answer = self._exchange(url, body, headers)
+            target = answer.headers.get("Location") if answer.status in _REDIRECTS else None
+            if target is None:
+                return self._reply(call, answer.status, answer.headers, answer.data)
+            url = self._followed(url, target)
+        raise VaultFailure(self.server, "sends from one node to the next", "Give the url of the active node.")
+
+    def _headers(self, token: str) -> Mapping[str, str]:
+        # The library would quote what it cannot send.
+        for name, value in (("token", token), ("namespace", self._namespace)):
+            if not (value.isascii() and value.isprintable()):
+                raise VaultFailure(
+                    f"The {name} for Vault", f"has characters that no {name} has", f"Check where the {name} comes from."
+                )
+        headers = {"Content-Type": "application/json", "User-Agent": "trustops.strimzi", "X-Vault-Request": "true"}
+        if token:
+            headers["X-Vault-Token"] = token
+        if self._namespace:
+            headers["X-Vault-Namespace"] = self._namespace
+        return headers
+
+    def _exchange(self, url: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
+        try:
+            return self._pool.request(
+                "GET" if body is None else "POST", url, body=body, headers=headers, retries=False, redirect=False,
+                timeout=urllib3.Timeout(connect=_CONNECT_TIMEOUT, read=_READ_TIMEOUT),
+            )  # fmt: skip
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise _no_answer(error, f"Vault at {host_and_port(url)}") from None
+
+    def _followed(self, url: str, target: str) -> str:
+        """The token goes there too, so it must be as safe."""
+        joined = urljoin(url, target)
+        if urlsplit(joined).scheme != "https" and not (is_on_this_machine(joined) and is_on_this_machine(self._base)):
+            raise VaultFailure(
+                self.server,
+                "redirects to a URL without TLS, where the token would be sent unencrypted",
+                "Correct api_addr in the configuration of the server.",
+            )
+        return joined
+
+    def _reply(self, call: Call, status: int, headers: Mapping[str, str], data: bytes) -> Reply:
+        body = _decoded(data)
+        if body is None:
+            if 200 <= status < 300:
+                raise VaultFailure(
+                    self.server,
+                    "answered, but not with JSON: it is no Vault or OpenBao",
+                    "Check url and the proxy: a login page may have been put between.",
+                )
+            return Reply(status, {}, wait=self._wait(headers))
+        errors = body.get("errors")
+        texts = [one for one in errors if isinstance(one, str)] if isinstance(errors, list) else []
+        said = quotable("; ".join(texts), (call.token, *call.secrets))
+        return Reply(status, body, said, self._wait(headers))
+
+    def _wait(self, headers: Mapping[str, str]) -> float | None:
+        """Seconds; servers send a number or a date (RFC 9110 section 10.2.3)."""
+        asked = headers.get("Retry-After", "").strip()
+        if asked.isdigit():
+            return float(asked)
+        try:
+            then = parsedate_to_datetime(asked)
+        except ValueError:
+            return None
+        # A date may leave open where it is from (-0000).
+        aware = then if then.tzinfo else then.replace(tzinfo=timezone.utc)
+        return max(0.0, (aware - self._now()).total_seconds())
+
+
+def _no_answer(error: Exception, server: str) -> VaultFailure:
+    failures = urllib3.exceptions
+    cause = quotable(innermost_cause(error))
+    if isinstance(error, failures.ProxyError):
+        return VaultFailure(
+            f"The proxy to {server}",
+            f"does not let us through ({cause})",
+            "Check HTTPS_PROXY and NO_PROXY.",
+            transient=is_transient(cause),
+        )
+    if isinstance(error, (failures.SSLError, ssl.SSLError)):
+        if is_untrusted(cause):
+            return VaultFailure(
+                f"The certificate of {server}",
+                f"is not trusted ({cause})",
+                "Give the CA that has issued it, and a url with a name that it holds. It is always verified.",
+            )
+        return VaultFailure(
+            f"There is no TLS connection to {server}",
+            f"({cause})",
+            "Check url and the proxy.",
+            transient=is_transient(cause),
+        )
+    if isinstance(error, failures.ReadTimeoutError):
+        return VaultFailure(
+            server, f"did not answer within {_READ_TIMEOUT:g} s", "Run again when it is less busy.", transient=True
+        )
+    if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
+        cause = f"nothing answered within {_CONNECT_TIMEOUT:g} s"
+    return VaultFailure(
+        server,
+        f"cannot be reached ({cause})",
+        "Check url, the network and the proxy; then run again.",
+        transient=True,
+    )
+
+
+def _decoded(data: bytes) -> Mapping[str, Any] | None:
+    """The JSON object; None where it is none."""
+    if not data.strip():
+        return {}
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

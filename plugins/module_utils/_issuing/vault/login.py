@@ -1,0 +1,339 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Paths of Vault's API, from names that people give.
+
+Asking Vault again where another try can help (docs/issuers/vault.md).
+
+Tokens of Vault: how one is got, and what happens when it ends (docs/issuers/vault.md, "Logging in").
+
+Requests to Vault with a token (docs/issuers/vault.md, "Logging in").
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from ..._errors import VaultFailure
+from ..._strimzi.apply.work import Clock
+from ..._strimzi.issuer_settings import (
+    VaultAppRole,
+    VaultKubernetes,
+    VaultLogin,
+    VaultTlsCertificate,
+    VaultToken,
+    VaultTokenSecret,
+)
+from .errors import Call, Reply, failure, is_refusal, quotable, quoted, settings_remedy
+
+
+def mount_path(mount: str) -> str:
+    """A mount may lie below others: ``pki/kafka``."""
+    return "/".join(quote(part, safe="") for part in mount.split("/") if part)
+
+
+def sign_path(mount: str, issuer_ref: str, role: str) -> str:
+    """By this issuer, whichever the mount takes by default."""
+    return f"{issuer_path(mount, issuer_ref)}/sign/{quote(role, safe='')}"
+
+
+def sign_intermediate_path(mount: str, issuer_ref: str) -> str:
+    return f"{issuer_path(mount, issuer_ref)}/sign-intermediate"
+
+
+def sign_self_issued_path(mount: str, issuer_ref: str) -> str:
+    """Signs a certificate that its own key has signed, with its name byte by byte, its dates and its extensions."""
+    return f"{issuer_path(mount, issuer_ref)}/sign-self-issued"
+
+
+def cross_sign_path(mount: str) -> str:
+    """Makes a request with a key that the mount has."""
+    return f"{mount_path(mount)}/intermediate/cross-sign"
+
+
+def issuer_path(mount: str, issuer_ref: str) -> str:
+    return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}"
+
+
+_TRIES = 4
+_FIRST_DELAY = 1.0
+#: A server that wants to be left alone for longer is not waited for: the next run asks it again.
+_LONGEST_DELAY = 20.0
+
+
+class Connection(Protocol):
+    """A connection to a server: it sends a request and returns the answer."""
+
+    @property
+    def server(self) -> str:
+        """As people name it."""
+
+    def send(self, call: Call) -> Reply:
+        """Raises VaultFailure where there is no answer of Vault."""
+
+
+class PatientCalls:
+    """Asks a few times. To sign a request once more than needed leaves an unused certificate."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        clock: Clock,
+        alive: Callable[[], None],
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        """alive: called before each request, because they may take long. jitter: from 0 to 1."""
+        self.server = connection.server
+        self._connection = connection
+        self._clock = clock
+        self._alive = alive
+        self._jitter = jitter
+
+    def send(self, call: Call) -> Reply:
+        """A success or a refusal. Raises VaultFailure for all others."""
+        for number in range(1, _TRIES):
+            try:
+                return self._once(call)
+            except VaultFailure as found:
+                # Without jitter, all clients of a server that was away would return at the same moment.
+                delay = _FIRST_DELAY * 2.0 ** (number - 1) * (0.5 + self._jitter())
+                delay = delay if found.wait is None else found.wait + self._jitter()
+                if not found.transient or delay > _LONGEST_DELAY:
+                    raise
+            self._clock.sleep(delay)
+        return self._once(call)
+
+    def _once(self, call: Call) -> Reply:
+        self._alive()
+        reply = self._connection.send(call)
+        if 200 <= reply.status < 300 or (is_refusal(reply) and not settings_remedy(reply)):
+            return reply
+        raise failure(self.server, call, reply)
+
+
+#: The share of a token's life that is left when it is renewed.
+_LEFT_AT_RENEWAL = 1 / 3
+
+
+class Tokens(Protocol):
+    """Where a token comes from."""
+
+    def token(self) -> str:
+        """A token that has not expired, as far as we know. Raises VaultFailure."""
+
+    def give_up(self) -> bool:
+        """Gives up a token that was not accepted. Returns whether there may be another one."""
+
+
+@dataclass(frozen=True, repr=False)
+class GivenToken:
+    """A token that is used as long as it lasts; the person who gave it sees to its life."""
+
+    value: str
+
+    def token(self) -> str:
+        return self.value
+
+    def give_up(self) -> bool:
+        return False
+
+
+#: Reads the token in a Secret. Raises VaultFailure, KubeError.
+ReadToken = Callable[[VaultTokenSecret], str]
+
+
+class StoredToken:
+    """A token in a Secret, which is read when it is needed, and once more where it is not accepted: another program may renew it there."""
+
+    def __init__(self, secret: VaultTokenSecret, read: ReadToken) -> None:
+        self._secret = secret
+        self._read = read
+        self._token: str | None = None
+
+    def token(self) -> str:
+        if self._token is None:
+            self._token = self._read(self._secret)
+        return self._token
+
+    def give_up(self) -> bool:
+        refused, self._token = self._token, self._read(self._secret)
+        return self._token != refused
+
+
+@dataclass(frozen=True, repr=False)
+class _Lease:
+    """until, renew_at: by the monotonic clock; None where it does not end."""
+
+    token: str
+    renewable: bool = False
+    until: float | None = None
+    renew_at: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class _Method:
+    """A login. name: for people. wrong: what to correct where Vault refuses it."""
+
+    name: str
+    mount: str
+    body: Mapping[str, str]
+    wrong: str
+
+
+class LoggedIn:
+    """A token that is got when it is needed, renewed while it lives, and got anew when it has ended."""
+
+    def __init__(self, calls: PatientCalls, method: _Method, clock: Clock) -> None:
+        self._calls = calls
+        self._clock = clock
+        self._method = method
+        self._lease: _Lease | None = None
+
+    def token(self) -> str:
+        lease = self._lease
+        if lease is not None and lease.until is not None and self._clock.monotonic() >= lease.renew_at:
+            lease = self._renewed(lease)
+        if lease is None:
+            lease = self._log_in(self._method)
+        self._lease = lease
+        return lease.token
+
+    def give_up(self) -> bool:
+        """The token may have ended sooner than was said: it was revoked, or it was for so many uses only."""
+        self._lease = None
+        return True
+
+    def _log_in(self, method: _Method) -> _Lease:
+        path = f"auth/{mount_path(method.mount)}/login"
+        doing = f"take the login by {method.name} at auth/{method.mount}"
+        reply = self._calls.send(Call(path, method.body, doing, secrets=tuple(method.body.values())))
+        if reply.status >= 400:
+            raise VaultFailure(
+                self._calls.server,
+                f"refuses the login by {method.name} at auth/{method.mount} (HTTP {reply.status}{quoted(reply.said)})",
+                method.wrong,
+            )
+        return self._lease_of(reply, doing)
+
+    def _renewed(self, lease: _Lease) -> _Lease | None:
+        """The renewed token; None where another one is needed: it has ended, or has reached the longest life that it may have."""
+        if not lease.renewable or lease.until is None or self._clock.monotonic() >= lease.until:
+            return None
+        doing = "renew its token"
+        reply = self._calls.send(Call("auth/token/renew-self", {}, doing, lease.token))
+        if reply.status >= 400:
+            return None
+        found = self._lease_of(reply, doing)
+        # Servers tell whole seconds, so a second more is no longer life.
+        return found if found.until is None or found.until > lease.until + 1 else None
+
+    def _lease_of(self, reply: Reply, doing: str) -> _Lease:
+        found = reply.body.get("auth")
+        auth: Mapping[str, Any] = found if isinstance(found, dict) else {}
+        token, seconds = auth.get("client_token"), auth.get("lease_duration")
+        if auth.get("mfa_requirement"):
+            raise VaultFailure(
+                self._calls.server,
+                f"cannot {doing}: it wants a second factor",
+                "Log in in a way for programs, which needs none.",
+            )
+        if not isinstance(token, str) or not token or not isinstance(seconds, int):
+            raise VaultFailure(
+                self._calls.server, f"cannot {doing}: its answer has no token", "Check url, and what lies before it."
+            )
+        if seconds <= 0:
+            return _Lease(token)
+        now = self._clock.monotonic()
+        renew_at = now + seconds * (1 - _LEFT_AT_RENEWAL)
+        return _Lease(token, auth.get("renewable") is True, now + seconds, renew_at)
+
+
+def tokens_of(login: VaultLogin, calls: PatientCalls, clock: Clock, read: ReadToken) -> Tokens:
+    if isinstance(login, VaultTokenSecret):
+        return StoredToken(login, read)
+    if isinstance(login, VaultToken):
+        return GivenToken(login.token.strip())
+    return LoggedIn(calls, _method(login), clock)
+
+
+def _method(login: VaultAppRole | VaultKubernetes | VaultTlsCertificate) -> _Method:
+    if isinstance(login, VaultAppRole):
+        body = {"role_id": login.role_id.strip(), "secret_id": login.secret_id.strip()}
+        wrong = (
+            "Give another secret_id, because they end after a time and a number of uses; and check role_id and mount."
+        )
+        return _Method("AppRole", login.mount.strip("/"), body, wrong)
+    if isinstance(login, VaultKubernetes):
+        wrong = (
+            f"Check that the role {login.role} of this auth method is bound to the service account, its namespace and the "
+            "audience of its token, and that the token has not expired."
+        )
+        return _Method("Kubernetes", login.mount.strip("/"), {"role": login.role, "jwt": login.jwt.strip()}, wrong)
+    body = {"name": login.role} if login.role else {}
+    wrong = (
+        "Check that the auth method knows the CA of the client certificate, that the certificate has not expired and is for clients "
+        "(clientAuth), and that nothing before Vault ends TLS."
+    )
+    return _Method("TLS certificate", login.mount.strip("/"), body, wrong)
+
+
+class VaultSession:
+    """Where a token has ended in the middle, a request is sent once more with another one."""
+
+    def __init__(self, calls: PatientCalls, tokens: Tokens) -> None:
+        self._calls = calls
+        self._tokens = tokens
+
+    def post(self, path: str, body: Mapping[str, Any], doing: str) -> Reply:
+        """A success, or 400. Raises VaultFailure for all others."""
+        return self._ask(path, body, doing)
+
+    def read(self, path: str, doing: str) -> Reply:
+        """The same as ``post``, for reading."""
+        return self._ask(path, None, doing)
+
+    def _ask(self, path: str, body: Mapping[str, Any] | None, doing: str) -> Reply:
+        reply = self._calls.send(Call(path, body, doing, self._tokens.token()))
+        another = reply.status == 403 and self._tokens.give_up()
+        if another:
+            reply = self._calls.send(Call(path, body, doing, self._tokens.token()))
+        if reply.status == 403:
+            raise self._denied(path, doing, "read" if body is None else "update", fresh=another)
+        return reply
+
+    def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> VaultFailure:
+        """The failure, which tells whether the token or its policies are the cause: the policy ``default`` lets a token look at
+        itself. fresh: the token was got just now.
+        """
+        policies = self._policies()
+        if policies is None and not fresh:
+            return VaultFailure(
+                self._calls.server,
+                f"cannot {doing}: it does not accept the token, which has ended or was revoked, or "
+                "belongs to another server or namespace",
+                "Give another token, or a way to log in.",
+            )
+        named = f" ({policies})" if policies else ""
+        return VaultFailure(
+            self._calls.server,
+            f"cannot {doing}: none of the policies of its token{named} permits it",
+            f'Add this to one of them: path "{path}" {{ capabilities = ["{capability}"] }}.',
+        )
+
+    def _policies(self) -> str | None:
+        """The policies of the present token; None where it cannot even tell them."""
+        token = self._tokens.token()
+        try:
+            reply = self._calls.send(Call("auth/token/lookup-self", None, "show the token", token))
+        except VaultFailure:
+            return None
+        data = reply.body.get("data")
+        if reply.status >= 400 or not isinstance(data, dict):
+            return None
+        named = [data.get("policies"), data.get("identity_policies")]
+        return quotable(", ".join(str(one) for some in named if isinstance(some, list) for one in some), (token,))

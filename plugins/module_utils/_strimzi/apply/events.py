@@ -1,0 +1,147 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Kubernetes Events on the Kafka resource: the moments of a flow that a person looks for. They are for people alone: no call reads them, and a call
+goes on without them where they cannot be written (docs/design.md, "Events").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+from uuid import uuid4
+
+from ..._errors import KubeError
+from ..._kube.client import KubeClient
+from ..._kube.resources import EVENTS
+from ..._trust.ledger.journal import in_flight
+from ..._trust.model.decision import Violation
+from ..._trust.model.ledger import Journal, Ledger
+from ..._trust.model.names import flow_named, named
+from ..._trust.model.snapshot import Snapshot
+from ..._trust.rules.due import Expiring
+from ..names import KAFKAS, ClusterNames
+from .work import Action
+
+#: The program that reports them.
+REPORTER = "trustops.strimzi/flows"
+#: The most characters that Kubernetes takes: of a note, and of the name of an instance.
+_NOTE, _INSTANCE = 1024, 128
+
+
+class Reason(str, Enum):
+    """The kinds of events."""
+
+    ADOPTED = "CaAdopted"
+    HANDED_BACK = "CaHandedBack"
+    BEGUN = "FlowBegun"
+    FINISHED = "FlowFinished"
+    HELD = "FlowHeld"
+    SWITCHED = "CaSwitched"
+    REMOVED = "CaRemoved"
+    RESTARTED = "PodRestarted"
+    DUE = "RenewalDue"
+
+
+_WARNINGS = frozenset({Reason.HELD, Reason.DUE})
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event on the Kafka resource."""
+
+    reason: Reason
+    # A sentence.
+    note: str
+
+
+def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
+    """The events between two observations of a CA."""
+    names, old, new = after.names, before.ledger or Ledger(), after.ledger or Ledger()
+    if before.reconciliation.generated is not after.reconciliation.generated and before.reconciliation.exists:
+        if after.reconciliation.generated:
+            yield Event(Reason.HANDED_BACK, f"The Cluster Operator manages the {names.ca} again.")
+        else:
+            yield Event(Reason.ADOPTED, f"The {names.ca} is user-managed: the Cluster Operator no longer renews it.")
+    yield from _of_journals(old.journal, new.journal, names.ca)
+    if before.ca.in_use and after.ca.in_use and before.ca.in_use != after.ca.in_use:
+        told = f"{named(after.ca.in_use[0])} is in use as {names.ca}, in the place of {named(before.ca.in_use[0])}."
+        yield Event(Reason.SWITCHED, told)
+    if after.ledger is not None:
+        left = (entry.certificate for entry in old.entries if new.find(entry.fingerprint) is None)
+        yield from (Event(Reason.REMOVED, f"{named(one)} has left the trust of the {names.ca}.") for one in left)
+
+
+def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[Event]:
+    if new is None:
+        return
+    if old is None or (old.started_at, old.goal, old.is_abort) != (new.started_at, new.goal, new.is_abort):
+        yield Event(Reason.BEGUN, f"A flow has begun on the {ca}: {flow_named(new)}.")
+        old = None
+    if new.finished_at is not None and (old is None or old.finished_at is None):
+        yield Event(Reason.FINISHED, f"The flow on the {ca} is at its end: {flow_named(new)}.")
+
+
+def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
+    """The events about a flow that is held, and about certificates that nothing is going to renew."""
+    if in_flight(after.ledger) is not None:
+        yield from (Event(Reason.HELD, f"{one.subject}: {one.message} {one.remedy}") for one in violations)
+    yield from (Event(Reason.DUE, told) for one in ending if (told := one.warning(after.now)))
+
+
+class Announcer:
+    """Writes events on one Kafka resource. The first failure ends it: a flow neither fails nor waits for an event."""
+
+    def __init__(self, client: KubeClient, scope: ClusterNames, holder: str, now: Callable[[], datetime]) -> None:
+        """holder: the name of the call. now: aware, UTC."""
+        self._client, self._scope, self._holder, self._now = client, scope, holder, now
+        self._about: Mapping[str, Any] | None = None
+        self._works = True
+
+    def note(self, action: Action) -> None:
+        """Write an event where a pod was restarted."""
+        if action.verb == "restart":
+            self.write([Event(Reason.RESTARTED, f"{action.object}: {action.what} ({action.phase}).")])
+
+    def write(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if not self._works:
+                return
+            try:
+                self._write(event)
+            except KubeError:
+                self._works = False
+
+    def _write(self, event: Event) -> None:
+        if self._about is None:
+            kafka = self._client.get_or_none(KAFKAS, self._scope.namespace, self._scope.cluster)
+            if kafka is None:
+                return
+            self._about = {
+                "apiVersion": KAFKAS.api_version,
+                "kind": KAFKAS.kind,
+                "namespace": self._scope.namespace,
+                "name": self._scope.cluster,
+                "uid": kafka["metadata"]["uid"],
+            }
+        body = {
+            "apiVersion": EVENTS.api_version,
+            "kind": EVENTS.kind,
+            "metadata": {
+                "name": f"{self._scope.cluster}.{uuid4().hex[:16]}",
+                "namespace": self._scope.namespace,
+            },
+            "eventTime": self._now().strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "reportingController": REPORTER,
+            "reportingInstance": self._holder[:_INSTANCE],
+            "action": event.reason.value,
+            "reason": event.reason.value,
+            "regarding": self._about,
+            "note": event.note if len(event.note) <= _NOTE else f"{event.note[: _NOTE - 1]}…",
+            "type": "Warning" if event.reason in _WARNINGS else "Normal",
+        }
+        self._client.create(EVENTS, self._scope.namespace, body)

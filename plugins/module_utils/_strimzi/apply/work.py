@@ -1,0 +1,358 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The actions of a call, done or planned, in public facts: subjects, fingerprints, states, and no content.
+
+The tools of whatever carries out steps: client, cluster, clock, settings.
+
+A conditional write, and how it is carried out. The only verbs are create, merge patch and delete.
+
+A merge patch names only keys of this collection and carries the resource version that it was decided on (I6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any, Protocol
+
+from ..._errors import KubeError
+from ..._kube.client import KubeClient, Remembered
+from ..._kube.resources import Resource
+from ..._leaves.request import RotationPolicy
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.keys import KeySpec, PrivateKey
+from ..._trust.model.nodes import ObservedListener
+from ..clients import NOTHING_SAID, Outside
+from ..cluster.ca_source import CaSourceReference
+from ..cluster.nodes import NO_GROWTH, Growth
+from ..cluster.observe import Observation, observe
+from ..issuer_settings import ExternalIssuer, IssuerSettings
+from ..names import CaKind, ClusterNames
+from ..secret_data import encode
+from ..users.observe import observe_clients_ca
+from ..users.secrets import StoredUser
+from .written import Written
+
+
+def public_fact(certificate: Certificate) -> str:
+    """A certificate as a public fact: its subject and the start of its SHA-256."""
+    return f"{certificate.subject} {certificate.sha256[:16]}"
+
+
+@dataclass(frozen=True)
+class Action:
+    """A write, restart, reload or wait."""
+
+    #: Either create, update, delete, restart, reload or wait.
+    verb: str
+    object: str
+    what: str
+    phase: str
+    #: Public facts about the object, before and after the action.
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    seconds: float | None = None
+    #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
+    away: int | None = None
+
+    @property
+    def is_change(self) -> bool:
+        return self.verb != "wait"
+
+    def as_result(self) -> dict[str, Any]:
+        """The same keys for every action, whether it was done or would be."""
+        seconds = None if self.seconds is None else round(self.seconds, 1)
+        return {
+            "verb": self.verb,
+            "object": self.object,
+            "what": self.what,
+            "phase": self.phase,
+            "seconds": seconds,
+            "away": self.away,
+        }
+
+
+class Clock(Protocol):
+    """Time as the apply layer sees it; the decisions get ``now`` from it through the snapshot."""
+
+    def now(self) -> datetime:
+        """The time of day, aware, UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds that only go forward."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let that much time pass."""
+
+
+class Strategy(str, Enum):
+    """The program that restarts Kafka nodes: the operator's KafkaRoller when asked, or this collection under the same
+    rules.
+    """
+
+    OPERATOR = "operator"
+    DIRECT = "direct"
+
+
+@dataclass(frozen=True, repr=False)
+class SuppliedAuthority:
+    """A CA brought by the caller. key: None where it is kept elsewhere."""
+
+    chain: Chain
+    key: PrivateKey | None
+
+
+@dataclass(frozen=True, repr=False)
+class Settings:
+    """How to carry steps out. Times are limits for waiting, not delays."""
+
+    ca_key: KeySpec
+    leaf_key: KeySpec
+    #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
+    validity: timedelta | None = None
+    #: Path length of new CAs; None: any number of CAs below them.
+    path_length: int | None = 1
+    #: A CA that the caller brings, with its key.
+    supplied: SuppliedAuthority | None = None
+    #: Limit for one reaction of the operator.
+    operator_timeout: timedelta = timedelta(seconds=300)
+    #: Limit for one pod to come back.
+    pod_timeout: timedelta = timedelta(seconds=600)
+    #: The name of this call, in the Lease and on a pause.
+    holder: str = "trustops.strimzi"
+    strategy: Strategy = Strategy.OPERATOR
+    #: Host:port of brokers, for the direct strategy; empty for the cluster's own Service.
+    kafka_bootstrap: tuple[str, ...] = ()
+    #: The statements of the user about clients outside the cluster.
+    outside: Outside = NOTHING_SAID
+    #: The issuer of leaves of a CA whose key is kept elsewhere.
+    issuer: IssuerSettings = field(default_factory=ExternalIssuer)
+    #: The rule by which a new leaf gets a new key.
+    rotation: RotationPolicy = RotationPolicy.ALWAYS
+    #: The object that holds the CAs to trust; None where the user names none.
+    source: CaSourceReference | None = None
+    #: The nodes that the caller is about to add.
+    growth: Growth = NO_GROWTH
+    #: DNS domain of the Kubernetes cluster; empty: read it from a leaf.
+    dns_domain: str = ""
+
+
+class PortOpener(Protocol):
+    """Opens ports of pods of the cluster's namespace."""
+
+    def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
+        """A byte stream. timeout: seconds. Raises KubeError, OSError."""
+
+
+class LookLive(Protocol):
+    """Asks the running nodes."""
+
+    def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
+        """The answers of their listeners; None where no node can be asked."""
+
+
+def _silent(line: str) -> None:
+    """Show no line."""
+
+
+@dataclass(repr=False)
+class Work:
+    """Everything that carrying out a step needs."""
+
+    client: KubeClient
+    scope: ClusterNames
+    clock: Clock
+    settings: Settings
+    dry_run: bool = False
+    #: Shows people one line for each event.
+    report: Callable[[str], None] = field(default=_silent)
+    #: Shows people what the call is about to do or wait for.
+    begin: Callable[[str], None] = field(default=_silent)
+    #: Renews the Lease; waits call it regularly.
+    alive: Callable[[], None] = field(default=lambda: None)
+    #: Releases the Lease; a wait in which other runs may work calls it first.
+    let_go: Callable[[], None] = field(default=lambda: None)
+    #: Asks the running nodes before a gate; None where the call goes by stored evidence.
+    look_live: LookLive | None = None
+    #: Makes the way to ports of pods; None where the call sends nodes no request.
+    open_ports: Callable[[], PortOpener] | None = None
+    #: The reason why nodes cannot reload, as a sentence; empty where they can.
+    unreloadable: Callable[[], str] = field(default=lambda: "")
+    #: Takes each action as soon as it is done.
+    announce: Callable[[Action], None] = field(default=lambda action: None)
+    #: The actions of the call so far, in order; in a dry run those that it would take. The list is right also after a step that fails half-way.
+    actions: list[Action] = field(default_factory=list)
+    #: Sentences about a pause that this call leaves behind; empty where it leaves none.
+    pause_left: str = ""
+    #: Sentences about a CA that this call has made user-managed without a ledger; empty where there is none.
+    unadopted: str = ""
+    #: The fields that this call has written.
+    written: Written = field(default_factory=Written)
+    #: The Secrets of users as this call has read them.
+    user_secrets: Remembered[StoredUser] = field(default_factory=Remembered)
+    #: Sentences that the call shows people, whether it fails or not.
+    warnings: list[str] = field(default_factory=list)
+
+    def observe(self) -> Observation:
+        """The cluster as it is stored now. Raises KubeError."""
+        settings = self.settings
+        if self.scope.ca is CaKind.CLIENTS:
+            return observe_clients_ca(
+                self.client, self.scope, self.clock.now(), settings.outside, settings.source, self.user_secrets
+            )
+        return observe(
+            self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth, settings.dns_domain
+        )  # fmt: skip
+
+    def validity(self, observation: Observation) -> timedelta:
+        """How long a CA or a leaf is valid that is made or asked for now."""
+        return self.settings.validity or observation.snapshot.leaves.validity
+
+    def record(self, action: Action) -> None:
+        """Note what was done as soon as it is, so that it is told also where what comes next fails."""
+        self.actions.append(action)
+        if not self.dry_run:
+            self.announce(action)
+
+    def tell(self, line: str) -> None:
+        """Show one line to people who watch."""
+        self.report(f"[{self.scope.namespace}/{self.scope.cluster}] {line}")
+
+
+class WriteVerb(str, Enum):
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, repr=False)
+class Write:
+    """A conditional write."""
+
+    verb: WriteVerb
+    resource: Resource
+    name: str
+    what: str
+    #: The object to create, or the merge patch.
+    body: Mapping[str, Any] | None = None
+    resource_version: str | None = None
+    #: Public facts about the object, before and after the write.
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    #: Namespace of the object; empty for that of the cluster.
+    namespace: str = ""
+
+    def action(self, namespace: str, phase: str) -> Action:
+        """namespace: of the cluster."""
+        target = f"{self.resource.kind} {self.namespace or namespace}/{self.name}"
+        return Action(self.verb.value, target, self.what, phase, self.before, self.after)
+
+
+def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
+    """Carry the writes out in their order; in a dry run only record them.
+
+    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it. A write that
+    changes an object again rests on the one before it.
+    """
+    versions: dict[tuple[Resource, str, str], str] = {}
+    for write in writes:
+        if not work.dry_run:
+            work.alive()
+            key = write.resource, write.namespace, write.name
+            versions[key] = _send_told(
+                replace(write, resource_version=versions.get(key, write.resource_version)), work, phase
+            )
+        work.record(write.action(work.scope.namespace, phase))
+
+
+def _send_told(write: Write, work: Work, phase: str) -> str:
+    """The resource version after it. A write that was done and whose answer was lost is recorded before its error is raised: the caller looks
+    again, and finds nothing to do again.
+    """
+    try:
+        return _send(write, work)
+    except KubeError as error:
+        if error.outcome_unknown:
+            found = work.client.get_or_none(write.resource, write.namespace or work.scope.namespace, write.name)
+            if _is_done(write, found):
+                _note(write, found, work)
+                work.record(write.action(work.scope.namespace, phase))
+        raise
+
+
+def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
+    """Whether the object, as it is now, is as the write wanted it, and was not before."""
+    if found is None or write.verb is WriteVerb.DELETE:
+        return found is None and write.verb is WriteVerb.DELETE
+    return version(found) != write.resource_version and _holds(found, write.body)
+
+
+def _note(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
+    """From here on a call sees when another program writes the object back. found: the object after the write; None where it was deleted."""
+    key = write.resource.kind, write.namespace or work.scope.namespace, write.name
+    if found is None:
+        work.written.note(key, None)
+    else:
+        work.written.note(key, dict(write.body or {}), str(found["metadata"].get("uid") or ""))
+
+
+def _holds(found: Any, wanted: Any) -> bool:
+    """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server adds by itself."""
+    if not isinstance(wanted, Mapping):
+        return bool(found == wanted)
+    return isinstance(found or {}, Mapping) and all(
+        _holds((found or {}).get(key), value) for key, value in wanted.items()
+    )
+
+
+def _send(write: Write, work: Work) -> str:
+    """The resource version after it; that of a deleted object is its last."""
+    namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
+    if write.verb is WriteVerb.DELETE:
+        work.client.delete(write.resource, namespace, write.name, resource_version=before)
+        _note(write, None, work)
+        return before or ""
+    if write.verb is WriteVerb.CREATE:
+        answer = work.client.create(write.resource, namespace, body)
+    else:
+        answer = work.client.patch(write.resource, namespace, write.name, body, resource_version=before)
+    _note(write, answer, work)
+    return version(answer)
+
+
+def version(existing: Mapping[str, Any]) -> str:
+    return str(existing["metadata"]["resourceVersion"])
+
+
+def secret_patch(
+    entries: Mapping[str, bytes | None], annotations: Mapping[str, str | None] | None = None
+) -> dict[str, Any]:
+    """A merge patch of a Secret: None removes the entry or annotation."""
+    patch: dict[str, Any] = {}
+    if entries:
+        patch["data"] = {key: None if value is None else encode(value) for key, value in entries.items()}
+    if annotations:
+        patch["metadata"] = {"annotations": dict(annotations)}
+    return patch
+
+
+def new_secret(
+    work_labels: Mapping[str, str],
+    name: str,
+    entries: Mapping[str, bytes],
+    annotations: Mapping[str, str],
+    type_: str = "Opaque",
+) -> dict[str, Any]:
+    """A Secret as Strimzi expects those of its users: found by its labels (docs/operator.md, "CA Secrets")."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": type_,
+        "metadata": {"name": name, "labels": dict(work_labels), "annotations": dict(annotations)},
+        "data": {key: encode(value) for key, value in entries.items()},
+    }

@@ -1,0 +1,300 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Other programs that write to the same objects (docs/other-writers.md): their names by ``metadata.managedFields``, and what is to be done
+about each.
+
+The fields that a call has written, and those of them that another program has written since (docs/design.md, "Other hands").
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from ..._kube.client import FIELD_MANAGER, KubeClient
+from ..._kube.resources import PODS, SECRETS, read_time
+from .. import names
+from ..cluster.observe import Key, Observation
+from ..names import KAFKAS, STRIMZI_POD_SETS
+
+Object: TypeAlias = Mapping[str, Any]
+#: Where a field is in its object: ("data", "ca.crt"), ("metadata", "annotations", "strimzi.io/ca-cert-generation").
+Field: TypeAlias = tuple[str, ...]
+
+#: Programs of Strimzi, which name themselves in the User-Agent (docs/operator.md, "Users").
+_OF_STRIMZI = "strimzi-"
+#: A person at a terminal writes once; so does a test of one. "before-first-apply" and "unknown" are names that the API server gives.
+_ONCE = ("kubectl", "oc", "k9s", "Mozilla", "before-first-apply", "unknown")
+#: Programs of Kubernetes itself.
+_OF_KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kubelet", "kube-scheduler")
+
+#: The remedy for each program that people have, by a part of its manager's name.
+_REMEDIES = (
+    (
+        "argocd",
+        "have Argo CD ignore it: ignoreDifferences for this object in the Application, and syncOptions RespectIgnoreDifferences=true",
+    ),
+    (
+        "external-secrets",
+        "set spec.target.creationPolicy to Merge in the ExternalSecret and take this entry out of it, or set spec.refreshPolicy to CreatedOnce",
+    ),
+    (
+        "kustomize-controller",
+        "annotate the object with kustomize.toolkit.fluxcd.io/ssa: IfNotPresent in its source, or take it out of the Kustomization",
+    ),
+    ("helm", "take the object out of the chart, or its entry out of the template"),
+    ("replicator", "exclude the object from replication, and replicate from it instead"),
+    ("reflector", "exclude the object from reflection, and reflect from it instead"),
+)
+_ANY = "exclude the object from what that program writes, or the entry where it can exclude entries, then run again"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A manager of fields of an object; empty where it has no name. operation: Apply or Update. at: the time of its last write in ISO 8601;
+    empty where it is not noted.
+    """
+
+    manager: str
+    operation: str = ""
+    at: str = ""
+
+    def __str__(self) -> str:
+        told = ", ".join(filter(None, (self.operation, self.at)))
+        name = self.manager or "a program without a name"
+        return f"{name} ({told})" if told else name
+
+    @property
+    def is_operator(self) -> bool:
+        return self.manager.startswith(_OF_STRIMZI)
+
+    @property
+    def returns(self) -> bool:
+        """Whether it is a program that may write again whatever it finds, and none that belongs to the cluster."""
+        mine = self.manager == FIELD_MANAGER or self.is_operator
+        once = any(self.manager == name or self.manager.startswith(f"{name}-") for name in _ONCE)
+        return not mine and not once and self.manager not in _OF_KUBERNETES
+
+    @property
+    def remedy(self) -> str:
+        """The remedy, as a part of a sentence."""
+        return next((remedy for part, remedy in _REMEDIES if part in self.manager), _ANY)
+
+
+def remedy_for(writers: Iterable[Writer]) -> str:
+    """A sentence, with each remedy once."""
+    remedies = list(dict.fromkeys(writer.remedy for writer in writers)) or [_ANY]
+    text = "; ".join(remedies)
+    return f"{text[0].upper()}{text[1:]} (docs/other-writers.md)."
+
+
+def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ...]:
+    """The programs that the API server notes as owners of one of these fields, or of something in it. The last writer comes first; this
+    collection is left out.
+    """
+    wanted = tuple(fields)
+    return _sorted(one for one in _managers(found) if any(_has(one, field) for field in wanted))
+
+
+def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
+    """The programs that have written these fields. Where the API server names none, because the fields are gone, all that own anything of the
+    object: first those that may write again whatever they find. As ``owners_of``.
+    """
+    wanted = tuple(fields)
+    if owners := owners_of(found, wanted):
+        return owners
+    beside = owners_of(found, tuple(field[:-1] for field in wanted if field))
+    return tuple(sorted(_sorted(_managers(found)), key=lambda one: (not one.returns, one not in beside)))
+
+
+def _managers(found: Object | None) -> Iterator[Object]:
+    for one in ((found or {}).get("metadata") or {}).get("managedFields") or ():
+        if one.get("manager") != FIELD_MANAGER and not one.get("subresource"):
+            yield one
+
+
+def _sorted(managers: Iterable[Object]) -> tuple[Writer, ...]:
+    return tuple(map(_writer, sorted(managers, key=lambda one: str(one.get("time") or ""), reverse=True)))
+
+
+def _writer(entry: Object) -> Writer:
+    at, operation = read_time(entry.get("time")), str(entry.get("operation") or "")
+    return Writer(str(entry.get("manager") or ""), operation, "" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}")
+
+
+def _has(entry: Object, field: Field) -> bool:
+    fields: Any = entry.get("fieldsV1") or {}
+    for part in field:
+        fields = fields.get(f"f:{part}") if isinstance(fields, Mapping) else None
+        if fields is None:
+            return False
+    return True
+
+
+#: Annotations that ask for something once: it is no loss when they are gone.
+_REQUESTS = frozenset({names.RECONCILE_REQUEST, names.MANUAL_ROLLING_UPDATE})
+#: How often the same may be gone until a call stops.
+_TWICE = 2
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Fields of one object that this call has written and that are no more as it wrote them. object: kind, namespace and name. fields: empty
+    where the whole object is gone, or is there again. writers: those that have written them since, the last first. times: how often this has
+    happened in this call.
+    """
+
+    object: str
+    fields: tuple[Field, ...]
+    writers: tuple[Writer, ...]
+    times: int
+
+    @property
+    def is_repeated(self) -> bool:
+        return self.times >= _TWICE
+
+    @property
+    def by_operator(self) -> bool:
+        """Whether the operator has written it: a reconcile that was under way puts back what it had read (docs/operator.md, "Re-issue")."""
+        return bool(self.writers) and self.writers[0].is_operator
+
+    @property
+    def writer(self) -> str:
+        """The last writer, for people."""
+        return str(self.writers[0]) if self.writers else "a program that the API server has not noted"
+
+    @property
+    def what(self) -> str:
+        """The fields, for people."""
+        told: dict[str, list[str]] = {}
+        for one in self.fields:
+            told.setdefault(_KINDS.get(one[:-1], "field"), []).append(one[-1] if one[:-1] in _KINDS else ".".join(one))
+        groups = [f"{kind if len(found) == 1 else _MANY[kind]} {', '.join(found)}" for kind, found in told.items()]
+        return " and ".join(groups) or "the object itself"
+
+    @property
+    def remedy(self) -> str:
+        return remedy_for(self.writers[:1])
+
+
+_MANY = {"entry": "entries", "annotation": "annotations", "field": "fields"}
+_KINDS = {("data",): "entry", ("metadata", "annotations"): "annotation"}
+
+
+@dataclass(repr=False)
+class Written:
+    """The fields that a call has written, by object and as digests: keys are among it. An absent field or object has the digest of None.
+
+    Looked at are objects that an observation has; StrimziPodSets are listed, and Secrets that it should have and has not are read by their names.
+    """
+
+    _fields: dict[Key, dict[Field, str]] = field(default_factory=dict)
+    _uids: dict[Key, str] = field(default_factory=dict)
+    #: Secrets that observations have.
+    _listed: set[Key] = field(default_factory=set)
+    _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+
+    def note(self, key: Key, body: Mapping[str, Any] | None, uid: str = "") -> None:
+        """A write has been done. body: what was sent; None where the object was deleted. uid: of the object."""
+        if body is None:
+            self._fields[key] = {(): _digest(None)}
+            return
+        known = self._fields.setdefault(key, {})
+        known.pop((), None)
+        known.update({one: _digest(value) for one, value in _written(body)})
+        self._uids[key] = uid
+        if ((body.get("metadata") or {}).get("labels") or {}).get(names.KIND_LABEL) == KAFKAS.kind:
+            self._listed.add(key)
+
+    @property
+    def objects(self) -> frozenset[Key]:
+        return frozenset(self._fields)
+
+    def take_losses(self, observation: Observation, client: KubeClient) -> tuple[Loss, ...]:
+        """The losses since the last time, each once. Raises KubeError."""
+        losses = []
+        for key, now in self._present(observation, client).items():
+            if gone := self._gone(key, now):
+                by = writers_of(now, gone)
+                if key[2] == observation.scope.trust_bundle_secret and by and by[0].is_operator:
+                    # It is the operator's, which keeps it in step with the CA Secrets.
+                    continue
+                times = self._count(key, gone, by)
+                losses.append(Loss(f"{key[0]} {key[1]}/{key[2]}", tuple(filter(None, gone)), by, times))
+        return tuple(losses)
+
+    def _present(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
+        """The objects of which something is known, as they are now; None for one that is gone."""
+        found = observation.by_key
+        self._listed |= {key for key in self._fields if key in found and key[0] == SECRETS.kind}
+        present: dict[Key, Object | None] = {}
+        for key in [key for key, known in self._fields.items() if known]:
+            if key in found or key[0] == PODS.kind:
+                present[key] = found.get(key)
+            elif key in self._listed:
+                present[key] = client.get_or_none(SECRETS, key[1], key[2])
+        return present | self._pod_sets(observation, client)
+
+    def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
+        """The StrimziPodSets of which something is known."""
+        known = [key for key, one in self._fields.items() if one and key[0] == STRIMZI_POD_SETS.kind]
+        if not known:
+            return {}
+        by_name = {one["metadata"]["name"]: one for one in observation.owners.read_pod_sets(client)}
+        return {key: by_name.get(key[2]) for key in known}
+
+    def _gone(self, key: Key, now: Object | None) -> dict[Field, str]:
+        """The fields that are not as this call wrote them. They are forgotten, until they are written again."""
+        known = self._fields[key]
+        if key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key)):
+            # Another process by now, which is made with annotations of its own.
+            del self._fields[key]
+            return {}
+        if now is None or () in known:
+            gone: dict[Field, str] = {} if now is None and () in known else {(): known.get((), "")}
+        else:
+            gone = {one: digest for one, digest in known.items() if _digest(_at(now, one)) != digest}
+        self._fields[key] = {one: digest for one, digest in known.items() if one not in gone and () not in gone}
+        return gone
+
+    def _count(self, key: Key, gone: Mapping[Field, str], writers: tuple[Writer, ...]) -> int:
+        """How often it has happened. The operator may put back once what it had read before each write; others have no reason to."""
+        is_operator = bool(writers) and writers[0].is_operator
+        counted = [(key, one, digest) for one, digest in gone.items()] if is_operator else [(key,)]
+        self._times.update(counted)
+        return max(self._times[one] for one in counted)
+
+
+def _written(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
+    """The fields of a patch, or of an object that is created."""
+    for name, value in ((body.get("metadata") or {}).get("annotations") or {}).items():
+        if name not in _REQUESTS:
+            yield ("metadata", "annotations", name), value
+    for name, value in (body.get("data") or {}).items():
+        yield ("data", name), value
+    yield from _leaves(("spec",), body.get("spec") or {})
+
+
+def _leaves(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
+    if not isinstance(value, Mapping):
+        yield where, value
+        return
+    for name, one in value.items():
+        yield from _leaves((*where, name), one)
+
+
+def _at(found: Mapping[str, Any], where: Field) -> Any:
+    value: Any = found
+    for part in where:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _digest(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,361 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Whether running pods have read the present content of a Secret: they have if they were created after it last changed.
+
+Both times come from the API server, so the clock of this machine does not matter. A pod that was created in the second
+of the change starts its processes after it.
+
+How a client of the cluster is known: by the address that it connects to, or by the CAs that it trusts.
+
+Every name by which a node can be reached and verified is in its certificate: of Services, Routes, load balancers, alternative names and advertised
+hosts (docs/operator.md, "Node names"). The operator reports further addresses in the status of the Kafka resource, as those of node ports.
+
+KafkaConnect, KafkaMirrorMaker2 and KafkaBridge: which of them trust this cluster, and where their copies are.
+
+For each resource the operator collects the certificates that ``trustedCertificates`` selects into a Secret of its own,
+one certificate of each selected entry. The processes of the resource read that Secret when they start
+(docs/operator.md, "Who trusts what").
+
+Clients outside the cluster, as far as they can be seen: their resources, the copies that the operator makes for them,
+and Secrets that the user names. The number of requests does not depend on their number, except one for each named
+Secret, and for each that a resource without a copy names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any
+
+from .._errors import CertificateError, Forbidden, NotFound, ResourceTypeMissing
+from .._kube.client import KubeClient
+from .._kube.resources import PODS, SECRETS, Resource, read_time
+from .._pki.certificates import Certificate, mentions_certificates, parse_certificates
+from .._pki.usability import Verifier
+from .._trust.ledger.journal import in_flight
+from .._trust.model.clients import NOTHING_NAMED, Follows, Named, NamedSecret, OutsideClient, UserNamespace, Waiver
+from .._trust.model.ledger import Ledger
+from .._trust.model.snapshot import CaSecrets, Component, StoredLeaf
+from . import names
+from .cluster.pods import is_final
+from .names import ClusterNames
+from .secret_data import entries
+
+
+def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> str:
+    """Why these pods may trust something else than the Secret holds, without a full stop; empty when they do not."""
+    running = [pod for pod in pods if not is_final(pod)]
+    if not running:
+        return ""
+    metadata = secret["metadata"]
+    name = f"Secret {metadata.get('namespace')}/{metadata['name']}"
+    changed = data_changed(metadata)
+    if changed is None:
+        return f"it is not recorded when {name} last changed, so its pods may have started with something else"
+    older = sorted(str(pod["metadata"]["name"]) for pod in running if not is_created_since(pod, changed))
+    if not older:
+        return ""
+    what = f"{', '.join(older)} started before {name} last changed ({changed:%Y-%m-%dT%H:%M:%SZ})"
+    return f"{what}, and may trust something else"
+
+
+def is_created_since(pod: Mapping[str, Any], moment: datetime) -> bool:
+    """Whether the pod was created at this time or later."""
+    created = read_time(pod["metadata"].get("creationTimestamp"))
+    return created is not None and created >= moment
+
+
+def data_changed(metadata: Mapping[str, Any]) -> datetime | None:
+    """The time of the last change of the data, as the API server has recorded it."""
+    times = [
+        read_time(field.get("time"))
+        for field in metadata.get("managedFields") or []
+        if "f:data" in (field.get("fieldsV1") or {})
+    ]
+    known = [moment for moment in times if moment is not None]
+    return max(known) if known and len(known) == len(times) else None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """hosts: the names and addresses of nodes, in lower case. authorities: the CAs of the cluster, each with those above it."""
+
+    scope: ClusterNames
+    hosts: frozenset[str] = frozenset()
+    authorities: tuple[Certificate, ...] = ()
+
+    def leads_here(self, bootstrap: str | None) -> bool:
+        """Whether one of these addresses, with ports and separated by commas, is one of the cluster."""
+        return any(map(self._is_ours, map(_host, (bootstrap or "").split(","))))
+
+    def is_trusted_by(self, anchors: Iterable[Certificate] | None) -> bool:
+        """Whether a CA of the cluster is among these, or one with its name and key."""
+        return any(one.is_twin_of(anchor) for anchor in anchors or () for one in self.authorities)
+
+    def _is_ours(self, host: str) -> bool:
+        """A Service of the cluster counts in each form that Kubernetes resolves."""
+        labels = host.split(".")
+        at_home = len(labels) == 1 or labels[1] == self.scope.namespace or labels[2:3] == [self.scope.namespace]
+        named = at_home and any(label.startswith(f"{self.scope.cluster}-kafka-") for label in labels[:2])
+        return named or host in self.hosts or f"*.{host.partition('.')[2]}" in self.hosts
+
+
+def reach_of(
+    scope: ClusterNames,
+    kafka: Mapping[str, Any] | None,
+    leaves: Iterable[StoredLeaf],
+    ca: CaSecrets,
+    ledger: Ledger | None,
+) -> Reach:
+    """How clients of this cluster are known."""
+    names = (
+        name
+        for leaf in leaves
+        if leaf.component is Component.KAFKA and leaf.chain
+        for name in leaf.chain[0].subject_alternative_names
+    )
+    chains = (
+        ca.current, *ca.others.values(), *(one.chain for one in ca.prepared), *(one.chain for one in (ledger.entries if ledger else ())),
+    )  # fmt: skip
+    authorities = dict.fromkeys(certificate for chain in chains for certificate in chain)
+    return Reach(scope, frozenset(map(str.lower, (*names, *_reported(kafka)))), tuple(authorities))
+
+
+def _reported(kafka: Mapping[str, Any] | None) -> Iterator[str]:
+    for listener in ((kafka or {}).get("status") or {}).get("listeners") or ():
+        for address in listener.get("addresses") or ():
+            yield str(address.get("host") or "")
+
+
+def _host(address: str) -> str:
+    return address.strip().rpartition(":")[0].strip("[]").lower()
+
+
+KAFKA_CONNECTS = Resource("kafka.strimzi.io", "v1", "kafkaconnects", "KafkaConnect")
+KAFKA_MIRROR_MAKER_2S = Resource("kafka.strimzi.io", "v1", "kafkamirrormaker2s", "KafkaMirrorMaker2")
+KAFKA_BRIDGES = Resource("kafka.strimzi.io", "v1", "kafkabridges", "KafkaBridge")
+CLIENT_KINDS = (KAFKA_CONNECTS, KAFKA_MIRROR_MAKER_2S, KAFKA_BRIDGES)
+
+#: Label selector of the pods and Secrets of all of them.
+CLIENT_PODS = f"{names.KIND_LABEL} in ({','.join(kind.kind for kind in CLIENT_KINDS)})"
+
+_ISSUING = "ca.crt"
+#: Where the operator and this collection put CAs beside ``ca.crt``: by the end of validity, and by fingerprint.
+_BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
+
+
+@dataclass(frozen=True)
+class TrustedCopy:
+    """The copy of the CAs that one connection of a resource trusts."""
+
+    kind: str
+    resource: str
+    #: The path of the field ``trustedCertificates`` in the resource.
+    where: str
+    secret: str
+    #: The entries of the Secret that hold the copy.
+    entries: tuple[str, ...]
+    follows: Follows
+    #: The content of that field.
+    sources: tuple[Mapping[str, Any], ...]
+    #: Whether the resource itself names this cluster, by its Secrets or an address. Else only the CAs in the copy show which cluster it belongs to.
+    refers: bool
+
+    def name(self, scope: ClusterNames) -> str:
+        return f"{self.kind} {scope.namespace}/{self.resource}"
+
+    def is_read_by(self, pod: Mapping[str, Any]) -> bool:
+        labels = pod["metadata"].get("labels") or {}
+        return (labels.get(names.KIND_LABEL), labels.get(names.CLUSTER_LABEL)) == (self.kind, self.resource)
+
+    def remedy(self, scope: ClusterNames) -> str:
+        if self.follows is Follows.TRUSTED:
+            return (
+                "The operator copies the CAs to it and restarts it by itself: see in its status what keeps it from that, "
+                "then run the flow again."
+            )
+        return (
+            f"Let its {self.where} name secretName {scope.ca_certificate_secret} and pattern '*.crt': the operator then "
+            "restarts it, and it knows every trusted CA. If that cannot be done in time, give a waiver for it."
+        )
+
+
+def copies_of(resource: Mapping[str, Any], kind: str, reach: Reach) -> Iterator[TrustedCopy]:
+    """The copies of CAs that the operator makes for this resource."""
+    name, spec = str(resource["metadata"]["name"]), resource.get("spec") or {}
+    secret = f"{name}-{'bridge' if kind == KAFKA_BRIDGES.kind else 'connect'}-tls-trusted-certs"
+    for where, copied, part in _connections(kind, spec):
+        if sources := tuple((part.get("tls") or {}).get("trustedCertificates") or ()):
+            refers = _selects_ours(sources, reach.scope) or reach.leads_here(part.get("bootstrapServers"))
+            yield TrustedCopy(kind, name, where, secret, copied, _follows(sources, reach.scope), sources, refers)
+
+
+def _connections(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, Any]]]:
+    """Each part of the resource that says where to connect to, and the entries of its copy."""
+    if kind != KAFKA_MIRROR_MAKER_2S.kind:
+        yield "spec.tls.trustedCertificates", (_ISSUING,), spec
+        return
+    target = spec.get("target") or {}
+    yield "spec.target.tls.trustedCertificates", (f"{target.get('alias')}-ca.crt", _ISSUING), target
+    for number, mirror in enumerate(spec.get("mirrors") or []):
+        source = mirror.get("source") or {}
+        yield f"spec.mirrors[{number}].source.tls.trustedCertificates", (f"{source.get('alias')}-ca.crt",), source
+
+
+def _selects_ours(sources: Sequence[Mapping[str, Any]], scope: ClusterNames) -> bool:
+    ours = {scope.ca_certificate_secret, scope.client_bundle_secret}
+    return any(source.get("secretName") in ours for source in sources)
+
+
+def _follows(sources: Iterable[Mapping[str, Any]], scope: ClusterNames) -> Follows:
+    ours = [source for source in sources if source.get("secretName") == scope.ca_certificate_secret]
+    if any(all(selects(source, entry) for entry in (_ISSUING, *_BESIDE)) for source in ours):
+        return Follows.TRUSTED
+    if any(selects(source, _ISSUING) for source in ours):
+        return Follows.ISSUING
+    return Follows.NOTHING
+
+
+def selects(source: Mapping[str, Any], entry: str) -> bool:
+    """Whether this element of ``trustedCertificates`` takes this entry of the Secret that it names."""
+    if source.get("certificate"):
+        return bool(source["certificate"] == entry)
+    return fnmatchcase(entry, source.get("pattern") or "")
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The user's options about clients outside the cluster, as in ``Named``. None: not given; a flow in flight goes on with what it was told."""
+
+    trusting: tuple[NamedSecret, ...] | None = None
+    waivers: tuple[Waiver, ...] = ()
+    presenting: tuple[NamedSecret, ...] | None = None
+    user_namespaces: tuple[UserNamespace, ...] | None = None
+
+    def named(self, remembered: Named = NOTHING_NAMED) -> Named:
+        """Where to look: what is given, and what is remembered in place of what is not."""
+        return Named(
+            remembered.trusting if self.trusting is None else self.trusting,
+            remembered.presenting if self.presenting is None else self.presenting,
+            remembered.user_namespaces if self.user_namespaces is None else self.user_namespaces,
+        )
+
+    def to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> Named:
+        """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
+        journal = in_flight(ledger)
+        return self.named(ca.named if journal is None else journal.named)
+
+
+NOTHING_SAID = Outside()
+
+
+def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSecret]) -> tuple[OutsideClient, ...]:
+    """Every client that holds, or may hold, a copy of the cluster CA; sorted by name."""
+    scope = reach.scope
+    copies: list[TrustedCopy] = []
+    found: list[OutsideClient] = []
+    for kind in CLIENT_KINDS:
+        try:
+            listed = client.list(kind, scope.namespace).items
+        except ResourceTypeMissing:
+            # Without its CRD there is no resource of this kind.
+            continue
+        except Forbidden as error:
+            found.append(_unseen(kind, scope, error))
+            continue
+        copies += [copy for item in listed for copy in copies_of(item, kind.kind, reach)]
+    found += _with_copies(client, reach, copies) if copies else ()
+    found += [_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def _published(scope: ClusterNames) -> NamedSecret:
+    """The published bundle is left out: this collection brings it up to date before the trust gate is asked."""
+    return NamedSecret(scope.namespace, scope.client_bundle_secret)
+
+
+def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideClient:
+    name = f"{kind.kind} {scope.namespace}/*"
+    doubt = f"it cannot be told which {kind.kind} resources trust this cluster: {error}".rstrip(".")
+    return OutsideClient(name, None, doubt, remedy=error.remedy)
+
+
+def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
+    """Secrets are read before pods, so a pod that is missing here started later, with the content that was read or
+    newer. Of a resource that does not name the cluster its copy tells whether it is a client, or what that is to be made of.
+    """
+    scope = reach.scope
+    listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items
+    secrets = {str(secret["metadata"]["name"]): secret for secret in listed}
+    pods = client.list(PODS, scope.namespace, label_selector=CLIENT_PODS).items
+    for copy in copies:
+        secret = secrets.get(copy.secret)
+        trusts, doubt = _certificates(secret, copy.entries, f"Secret {scope.namespace}/{copy.secret}")
+        is_copied = trusts is not None
+        if not (is_copied or copy.refers):
+            trusts = _to_be_copied(client, scope, copy)
+        if not (copy.refers or reach.is_trusted_by(trusts)):
+            continue
+        if secret is not None and is_copied:
+            doubt = unread_by([pod for pod in pods if copy.is_read_by(pod)], secret)
+        yield OutsideClient(
+            copy.name(scope), trusts, doubt, kind=Verifier.JVM, follows=copy.follows, remedy=copy.remedy(scope)
+        )
+
+
+def _to_be_copied(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) -> tuple[Certificate, ...]:
+    """The certificates that can be read where the operator takes them from."""
+    found: list[Certificate] = []
+    for source in copy.sources:
+        try:
+            stored = client.get_or_none(SECRETS, scope.namespace, str(source.get("secretName")))
+        except Forbidden:
+            continue
+        chosen = [entry for entry in entries(stored) if selects(source, entry)]
+        found += _certificates(stored, chosen, "")[0] or ()
+    return tuple(dict.fromkeys(found))
+
+
+def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
+    """The client behind a named Secret. It is not known which program reads it, so the strictest rules of path
+    validation apply.
+    """
+    follows = Follows.NOTHING
+    if (secret.namespace, secret.name) == (scope.namespace, scope.ca_certificate_secret):
+        follows = Follows.ISSUING if secret.entry == "ca.crt" else Follows.NOTHING if secret.entry else Follows.TRUSTED
+    remedy = "Put the CA's certificate into it beside those that are there, and have its readers read it again."
+    try:
+        stored = client.get(SECRETS, secret.namespace, secret.name)
+    except NotFound:
+        stored = None
+    except Forbidden as error:
+        return OutsideClient(
+            secret.label, None, str(error).rstrip("."), Verifier.OPENSSL, remedy=error.remedy, declared=True
+        )
+    wanted = (secret.entry,) if secret.entry else tuple(entries(stored))
+    trusts, doubt = _certificates(stored, wanted, secret.label)
+    return OutsideClient(secret.label, trusts, doubt, Verifier.OPENSSL, follows, remedy, declared=True)
+
+
+def _certificates(
+    secret: Mapping[str, Any] | None, wanted: Sequence[str], label: str
+) -> tuple[tuple[Certificate, ...] | None, str]:
+    """The certificates in these entries, or None and the reason."""
+    if secret is None:
+        return None, f"{label} does not exist"
+    content = entries(secret)
+    found: list[Certificate] = []
+    for entry in wanted:
+        if not mentions_certificates(content.get(entry, b"")):
+            continue
+        try:
+            found += parse_certificates(content[entry])
+        except CertificateError as error:
+            return None, f"entry {entry} of {label} cannot be read: {error}"
+    if not found:
+        return None, f"{label} holds no certificate in PEM form"
+    return tuple(dict.fromkeys(found)), ""

@@ -1,0 +1,383 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The PKCS#12 truststore in the CA certificate Secret: kept in step with the PEM entries, same password.
+
+The operator has made it while it managed the CA. Clients that read it get a new CA only if it is kept up to date.
+
+Reading the pair of CA Secrets, ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca`` (docs/operator.md, "CA Secrets",
+"User-managed CA").
+
+The CAs that processes trust: an entry of the trust bundle for each CA of the cluster (docs/operator.md, "Trust bundle").
+
+``<cluster>-cluster-ca-bundle``: every trusted CA in the forms that clients read, under a password that does not
+change.
+
+Finding the Secrets of a cluster: by their labels, and those with a known name by that.
+
+A Secret that was made by hand, or put back from a copy, often lacks its labels. If it were overlooked, a CA, a leaf or the ledger would be made anew
+beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeAlias, TypeVar
+
+from ..._errors import CertificateError, PrivateKeyError
+from ..._kube.client import KubeClient
+from ..._kube.resources import SECRETS
+from ..._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
+from ..._pki.keys import PrivateKey, load_stored_key, named_key
+from ..._pki.keystores import pkcs12_truststore
+from ..._pki.pem_forms import why_not_for_a_jvm
+from ..._trust.model.clients import NOTHING_NAMED, Named
+from ..._trust.model.ledger import Stop
+from ..._trust.model.snapshot import CaSecrets, Component, LinkCertificates, PreparedAuthority, UnlabelledSecret
+from .. import names
+from ..ledger.entries import is_to_replace, named_beside, stop_beside
+from ..ledger.layouts import ledger_parts
+from ..names import ClusterNames
+from ..secret_data import annotation, entries, integer_annotation, missing_labels
+from .leaves import LeafSecret
+
+STORE = "ca.p12"
+TRUSTSTORE_PASSWORD = "ca.password"  # noqa: S105 - the name of an entry
+
+
+def password_problem(present: Mapping[str, bytes]) -> str:
+    """Why the store cannot be written with its password, as a sentence; empty where it can, or where there is none."""
+    password = present.get(TRUSTSTORE_PASSWORD)
+    if STORE not in present or password is None:
+        return ""
+    why = "it is empty"
+    if password:
+        try:
+            password.decode("utf-8")
+        except UnicodeDecodeError:
+            why = "it is not UTF-8 text"
+        else:
+            return ""
+    return f"entry {TRUSTSTORE_PASSWORD}, the password of the truststore {STORE}, cannot be used: {why}."
+
+
+def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> dict[str, bytes | None]:
+    """The rewritten store, aliases as Strimzi's (the entry names); nothing where there was no store."""
+    password = present.get(TRUSTSTORE_PASSWORD)
+    if STORE not in present or password is None:
+        return {}
+    certificates: dict[str, Certificate] = {}
+    for key in sorted(wanted):
+        if key.endswith(".crt"):
+            try:
+                certificates[key] = parse_certificates(wanted[key])[0]
+            except CertificateError:
+                continue
+    return {STORE: pkcs12_truststore(certificates, password)}
+
+
+Object = Mapping[str, Any]
+
+#: A cluster has three CAs at most while one replaces another; every process is asked about each of them.
+_MOST_ENTRIES = 100
+CURRENT = "ca.crt"
+KEY = "ca.key"
+#: The entries of a Secret of the type kubernetes.io/tls.
+TLS_CERTIFICATE, TLS_KEY = "tls.crt", "tls.key"
+#: The entry of the link certificates, beside that of the prepared CA: NewWithOld, then OldWithNew where there is one. It stays as long as
+#: the CA is in use.
+LINK_SUFFIX = ".link.crt"
+_PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
+#: docs/operator.md, "CA Secrets".
+_RETIRED = re.compile(r"^ca-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.crt$")
+_KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
+_KEPT_LINKS = re.compile(r"^([0-9a-f]{40})\.link\.crt$")
+
+
+def read_ca_secrets(
+    certificate_secret: Object | None, key_secret: Object | None, counted_by: str = names.CA_CERT_GENERATION
+) -> CaSecrets:
+    """The content of the two Secrets. An entry that cannot be read becomes a problem. counted_by: the annotation with the generation of the
+    certificate; the operator's own counts until it is there.
+    """
+    certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
+    chains, problems = _parse(certificates)
+    password = password_problem(entries(certificate_secret))
+    keys = entries(key_secret)
+    prepared = tuple(_prepared(keys))
+    named, unread = _named(key_secret) if prepared else (NOTHING_NAMED, [])
+    stop, unread_stop = _stop(key_secret) if prepared else (None, [])
+    return CaSecrets(
+        is_unread=CURRENT in certificates and CURRENT not in chains,
+        exposed=tuple(
+            sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
+        ),
+        named_for_tls=tuple(_named_for_tls(certificate_secret, key_secret)),
+        current=chains.pop(CURRENT, ()),
+        others=chains,
+        certificate_generation=_generation(certificate_secret, counted_by),
+        key_generation=integer_annotation(key_secret, names.CA_KEY_GENERATION) or 0,
+        key=_public_key(keys.get(KEY)),
+        prepared=prepared,
+        kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
+        kept_links=_kept_links(keys, frozenset(one.fingerprint for one in prepared)),
+        elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
+        triggers=tuple(_triggers(certificate_secret, key_secret)),
+        unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
+        problems=(*problems, *([password] if password else []), *unread, *unread_stop),
+        retired=tuple(filter(_RETIRED.match, chains)),
+        named=named,
+        stop=stop,
+        to_replace=bool(prepared) and is_to_replace(key_secret),
+    )
+
+
+def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
+    """The places that the flow which prepared a CA was told to look at, and the problem if they cannot be read."""
+    try:
+        return named_beside(key_secret), []
+    except (ValueError, TypeError, RecursionError):
+        return NOTHING_NAMED, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
+
+
+def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
+    """Where the flow which prepared a CA was told to stop, and the problem if that cannot be read."""
+    try:
+        return stop_beside(key_secret), []
+    except (KeyError, ValueError, TypeError, RecursionError):
+        return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
+
+
+def _generation(certificate_secret: Object | None, counted_by: str) -> int:
+    counted = integer_annotation(certificate_secret, counted_by)
+    return counted if counted is not None else integer_annotation(certificate_secret, names.CA_CERT_GENERATION) or 0
+
+
+def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[str]]:
+    chains: dict[str, Chain] = {}
+    problems = []
+    if len(certificates) > _MOST_ENTRIES:
+        problems.append(f"holds {len(certificates)} entries with certificates; at most {_MOST_ENTRIES} are looked at.")
+        certificates = {key: content for key, content in certificates.items() if key == CURRENT}
+    for key in sorted(certificates):
+        try:
+            chain = parse_chain(certificates[key])
+        except CertificateError as error:
+            problems.append(f"entry {key} cannot be read: {error}.")
+            continue
+        if why := why_not_for_a_jvm(certificates[key], [one.der for one in chain]):
+            problems.append(
+                f"entry {key} cannot be read by the Cluster Operator, Kafka and other Java programs: {why}."
+            )
+        else:
+            chains[key] = chain
+    return chains, problems
+
+
+def _named_for_tls(certificate_secret: Object | None, key_secret: Object | None) -> Iterator[str]:
+    wanted = ((certificate_secret, CURRENT, TLS_CERTIFICATE), (key_secret, KEY, TLS_KEY))
+    for secret, own, theirs in wanted:
+        if secret is not None and theirs in entries(secret) and own not in entries(secret):
+            yield str(secret["metadata"]["name"])
+
+
+def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
+    """A private key of the key Secret; None when absent or unusable."""
+    return usable_key(entries(key_secret).get(entry))
+
+
+def key_of(authority: Certificate, key_secret: Object | None) -> PrivateKey | None:
+    """The private key of this CA, whether it is in use or is kept beside that; None where it is not at hand."""
+    for entry in (KEY, f"{authority.fingerprint}.key"):
+        key = private_key(key_secret, entry)
+        if key is not None and key.matches(authority):
+            return key
+    return None
+
+
+def usable_key(content: bytes | None) -> PrivateKey | None:
+    if content is None:
+        return None
+    try:
+        return load_stored_key(content)
+    except PrivateKeyError:
+        return None
+
+
+def _public_key(content: bytes | None) -> str | None:
+    if content is None:
+        return None
+    try:
+        return load_stored_key(content).public_key_sha256
+    except PrivateKeyError:
+        return named_key(content)
+
+
+def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
+    found = []
+    for name in sorted(keys):
+        match = _PREPARED.match(name)
+        if not match:
+            continue
+        try:
+            chain = parse_chain(keys[name])
+        except CertificateError:
+            continue
+        if chain[0].fingerprint == match.group(1):
+            key = _public_key(keys.get(f"{match.group(1)}.key"))
+            links = read_links(keys.get(f"{match.group(1)}{LINK_SUFFIX}"))
+            links = links if links is not None and links.new_with_old.is_twin_of(chain[0]) else None
+            found.append(
+                PreparedAuthority(chain, key, links, named_key(keys.get(f"{match.group(1)}.key", b"")) is not None)
+            )
+    return found
+
+
+def encode_links(links: LinkCertificates) -> bytes:
+    """As ``read_links`` reads them, PEM."""
+    return links.new_with_old.pem + (links.old_with_new.pem if links.old_with_new is not None else b"")
+
+
+def read_links(content: bytes | None) -> LinkCertificates | None:
+    """The link certificates of an entry; None where the first cannot be read. The second counts only where the two certify each other: nodes
+    present both, and Kafka starts with no chain in which one does not follow from the other.
+    """
+    try:
+        first, *others = parse_certificates(content or b"")
+    except CertificateError:
+        return None
+    second = others[0] if others and first.signed_by(others[0]) and others[0].signed_by(first) else None
+    return LinkCertificates(first, second)
+
+
+def _kept_links(keys: Mapping[str, bytes], prepared: frozenset[str]) -> dict[str, LinkCertificates]:
+    """Link certificates of CAs that do not wait any more."""
+    names_of_them = (match.group(1) for match in map(_KEPT_LINKS.match, sorted(keys)) if match)
+    read = {name: read_links(keys[f"{name}{LINK_SUFFIX}"]) for name in names_of_them if name not in prepared}
+    return {name: links for name, links in read.items() if links is not None}
+
+
+def _unnumbered(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
+    """Of Secrets that hold what they are for."""
+    wanted = ((certificate_secret, CURRENT, names.CA_CERT_GENERATION), (key_secret, KEY, names.CA_KEY_GENERATION))
+    return [
+        f"Secret {(secret or {})['metadata']['name']}, annotation {name}"
+        for secret, entry, name in wanted
+        if entry in entries(secret) and not _is_generation(integer_annotation(secret, name))
+    ]
+
+
+def _is_generation(number: int | None) -> bool:
+    return number is not None and number >= 0
+
+
+def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
+    wanted = ((certificate_secret, names.FORCE_RENEW), (key_secret, names.FORCE_REPLACE))
+    return [
+        f"Secret {(secret or {})['metadata']['name']}, annotation {name}"
+        for secret, name in wanted
+        if annotation(secret, name) is not None
+    ]
+
+
+def read_bundle(secret: Mapping[str, Any] | None, scope: ClusterNames) -> frozenset[str] | None:
+    """Fingerprints of its CAs; None where there is no Secret. No process trusts an entry that cannot be read."""
+    if secret is None:
+        return None
+    try:
+        return frozenset(one.fingerprint for one in parse_certificates(entries(secret).get(scope.bundle_entry, b"")))
+    except CertificateError:
+        return frozenset()
+
+
+PEM, PKCS12, JKS, PASSWORD = "ca.crt", "ca.p12", "ca.jks", "ca.password"
+
+
+def read_published(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
+    """Fingerprints of the published certificates; None where there is no bundle, empty where it cannot be read."""
+    if secret is None:
+        return None
+    found = entries(secret)
+    try:
+        certificates = parse_certificates(found.get(PEM, b""))
+    except CertificateError:
+        return frozenset()
+    complete = all(found.get(name) for name in (PKCS12, JKS, PASSWORD))
+    return frozenset(certificate.fingerprint for certificate in certificates) if complete else frozenset()
+
+
+StoredSecret: TypeAlias = dict[str, Any]
+Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
+Read = TypeVar("Read")
+
+#: So many Secrets are looked for one by one. Of a new cluster with many nodes none has one yet.
+_ONE_BY_ONE = 10
+_ISSUED_ANEW = "without which the Cluster Operator issues another certificate in its place"
+_PUT_BACK = "which the Cluster Operator puts back with its next reconcile"
+#: The leaves that the operator finds by their labels (docs/operator.md, "Leaves", "Releases"). It reads the others by their names, and puts labels back.
+_FOUND_BY_LABELS = frozenset({Component.KAFKA, Component.CLUSTER_OPERATOR})
+
+
+def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
+    """The Secrets with the labels of the cluster, and those of its CAs whatever their labels. Raises KubeError."""
+    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
+    found = {str(one["metadata"]["name"]): one for one in listed}
+    wanted = (
+        scope.ca_certificate_secret, scope.ca_key_secret, scope.other_ca.ca_certificate_secret, scope.trust_bundle_secret,
+        *_ledger_secrets(scope, found),
+    )  # fmt: skip
+    return add_named_secrets(client, scope, found, wanted)
+
+
+def add_named_secrets(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
+    """The Secrets with those of these names that are not among them. Raises KubeError."""
+    return {**found, **dict(named_secrets(client, scope.namespace, set(wanted) - set(found), _by_name))}
+
+
+def _by_name(secret: StoredSecret) -> tuple[str, StoredSecret]:
+    return str(secret["metadata"]["name"]), secret
+
+
+def named_secrets(
+    client: KubeClient, namespace: str, wanted: Set[str], read: Callable[[StoredSecret], Read | None]
+) -> Sequence[Read]:
+    """Read the Secrets with these names: one request for each, or where that would be many, all Secrets of the namespace in pages. Raises
+    KubeError.
+    """
+    if len(wanted) > _ONE_BY_ONE:
+        return client.each(SECRETS, namespace, lambda one: read(one) if one["metadata"]["name"] in wanted else None)
+    each = (f"metadata.name={name}" for name in sorted(wanted))
+    found = (read(one) for name in each for one in client.list(SECRETS, namespace, field_selector=name).items)
+    return [one for one in found if one is not None]
+
+
+def _ledger_secrets(scope: names.ClusterNames, found: Secrets) -> tuple[str, ...]:
+    """The Secrets that may be of the ledger beside these; none where it is whole in one of them."""
+    shared = found.get(scope.trusted_certificates_secret)
+    return () if shared is not None and annotation(shared, names.LAYOUT) is None else scope.ledger_secrets
+
+
+def unlabelled_secrets(scope: names.ClusterNames, secrets: Secrets) -> dict[str, UnlabelledSecret]:
+    """The Secrets of the CA that have lost a label, by name."""
+    why = dict.fromkeys((scope.ca_certificate_secret, scope.ca_key_secret), "by which the Cluster Operator finds it")
+    why |= dict.fromkeys(ledger_parts(secrets, scope), "by which this collection knows what it has made")
+    return {
+        name: UnlabelledSecret(lost, why.get(name, _PUT_BACK), holds=name in why)
+        for name in (*why, scope.trust_bundle_secret)
+        if name in secrets and (lost := missing_labels(secrets[name], scope.labels))
+    }
+
+
+def unlabelled_leaves(
+    scope: names.ClusterNames, secrets: Secrets, leaves: Iterable[LeafSecret]
+) -> dict[str, UnlabelledSecret]:
+    """The Secrets of these leaves that have lost a label, by name."""
+    found = {}
+    for leaf in leaves:
+        wanted = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels
+        if lost := missing_labels(secrets[leaf.secret], wanted):
+            holds = leaf.component in _FOUND_BY_LABELS
+            found[leaf.secret] = UnlabelledSecret(lost, _ISSUED_ANEW if holds else _PUT_BACK, holds)
+    return found

@@ -1,0 +1,93 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Reading the object that holds the CAs to trust: a Secret or a ConfigMap, such as a Bundle of trust-manager writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..._errors import CertificateError, Forbidden
+from ..._kube.client import KubeClient
+from ..._kube.resources import CONFIG_MAPS, SECRETS, read_time
+from ..._pki.certificates import parse_certificates
+from ..._trust.model.ledger import CaSource
+from ..._trust.model.names import listed
+from ..secret_data import entries
+
+_KINDS = {one.kind: one for one in (SECRETS, CONFIG_MAPS)}
+#: Bytes; the certificates of a cluster take a few thousand, all CAs of the public a quarter of a million.
+_LONGEST = 1 << 18
+
+
+@dataclass(frozen=True)
+class CaSourceReference:
+    """kind: "Secret" or "ConfigMap". key: of the entry with the certificates, in PEM form."""
+
+    kind: str
+    namespace: str
+    name: str
+    key: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}, entry {self.key}"
+
+
+def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource:
+    """The CAs in the object, or why it cannot be used. Raises KubeError where the API server cannot be asked."""
+    try:
+        found = client.get_or_none(_KINDS[reference.kind], reference.namespace, reference.name)
+    except Forbidden as error:
+        return CaSource(reference.label, problem=f"cannot be read: {error}", remedy=error.remedy)
+    if found is None:
+        return _unusable(reference, "does not exist.", "Create it, or correct kind, namespace and name of ca_source.")
+    content = _content(found, reference)
+    if content is None:
+        known = listed(sorted({*(found.get("data") or {}), *(found.get("binaryData") or {})})) or "none"
+        return _unusable(reference, f"does not have this entry; it has: {known}.", "Correct key of ca_source.")
+    if b"PRIVATE KEY" in content:
+        return _unusable(
+            reference, "holds a private key, which trusting a CA does not need.",
+            "Name an object with certificates alone; all readers of this one may have the key.",
+        )  # fmt: skip
+    if len(content) > _LONGEST:
+        return _unusable(
+            reference, f"holds {len(content)} bytes.", "Give a source with the CAs of this cluster's issuer alone."
+        )
+    try:
+        certificates = tuple(dict.fromkeys(parse_certificates(content)))
+    except CertificateError as error:
+        return _unusable(reference, f"cannot be read: {error}.", "Put the certificates of the CAs there in PEM form.")
+    others = [one.subject for one in certificates if not one.is_ca]
+    if others:
+        return _unusable(
+            reference, f"holds what is not a CA certificate ({listed(others)}).", "Leave only the certificates of CAs in it."
+        )  # fmt: skip
+    return CaSource(reference.label, certificates, changed_at=_changed_at(found, reference.key))
+
+
+def _unusable(reference: CaSourceReference, problem: str, remedy: str) -> CaSource:
+    return CaSource(reference.label, problem=problem, remedy=remedy)
+
+
+def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | None:
+    if reference.kind == SECRETS.kind:
+        return entries(found).get(reference.key)
+    text = (found.get("data") or {}).get(reference.key)
+    return entries({"data": found.get("binaryData")}).get(reference.key) if text is None else str(text).encode("utf-8")
+
+
+def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
+    """When the owner of the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
+    owners = [one for one in found["metadata"].get("managedFields") or () if _owns(one, key)]
+    return max(filter(None, (read_time(one.get("time")) for one in owners)), default=None)
+
+
+def _owns(manager: Mapping[str, Any], key: str) -> bool:
+    fields = manager.get("fieldsV1") or {}
+    return any(f"f:{key}" in (fields.get(part) or {}) for part in ("f:data", "f:binaryData"))

@@ -1,0 +1,409 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The operator's work as the Kafka resource shows it (docs/operator.md, "Pause", "Kafka resource").
+
+``spec.maintenanceTimeWindows`` of the Kafka resource: cron expressions of Quartz. A window is open in each second of UTC that satisfies one of
+them, as the operator reads them (docs/operator.md, "Maintenance windows").
+
+Addresses that the platform gives to listeners: of load balancers in Services, and of OpenShift in Routes. The operator puts them into the
+leaves of brokers (docs/operator.md, "Node names", 6 and 8).
+
+Listeners on which users log in with certificates (docs/operator.md, "Who trusts what", "Users").
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta, timezone
+from typing import Any, TypeAlias
+
+from ..._errors import CronError, fit_in_line
+from ..._kube.client import KubeClient
+from ..._kube.resources import read_time
+from ..._trust.model.clients import ReissuePause
+from ..._trust.model.nodes import MaintenanceWindows
+from ..._trust.model.snapshot import FailedReconcile, Reconciliation
+from .. import names
+from ..names import ROUTES, SERVICES, ClusterNames
+from ..secret_data import annotation
+
+#: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
+PAUSED = "ReconciliationPaused"
+#: The type of a CA that the operator or its user makes. Releases up to 1.2 know no other, and no field for it.
+_OWN_TYPE = "strimzi.io"
+#: The policy with which the operator makes a new key where a CA ends; without one it renews the certificate.
+_REPLACES_KEY = "replace-key"
+#: How many characters of the operator's message are shown.
+_LONGEST = 1000
+#: More days than any certificate of a cluster is valid, far from where dates end: Strimzi's definitions of these fields have no highest value.
+_MOST_DAYS = 100 * 365
+#: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka resource").
+_CREATING = "Creating"
+
+
+def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
+    return _condition(kafka, kind) is not None
+
+
+def _condition(kafka: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
+    conditions = ((kafka or {}).get("status") or {}).get("conditions") or []
+    return next((c for c in conditions if c.get("type") == kind and c.get("status") == "True"), None)
+
+
+def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
+    """How the operator's last reconcile of the resource has failed, in its own words."""
+    found = _condition(kafka, "NotReady")
+    if found is None or found.get("reason") == _CREATING:
+        return None
+    return FailedReconcile(
+        fit_in_line(str(found.get("reason") or "")),
+        fit_in_line(str(found.get("message") or ""), _LONGEST),
+        read_time(found.get("lastTransitionTime")),
+    )
+
+
+def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Mapping[str, Any]:
+    return ((kafka or {}).get("spec") or {}).get(scope.ca_specification) or {}
+
+
+def is_generated(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> bool:
+    """Whether the operator manages the CA; that is Strimzi's default."""
+    return kafka is not None and _specified(kafka, scope).get("generateCertificateAuthority", True) is not False
+
+
+def _foreign_type(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
+    kind = str(_specified(kafka, scope).get("type") or _OWN_TYPE)
+    return "" if kind == _OWN_TYPE else kind
+
+
+def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
+    """How long before its end the operator renews a leaf (docs/operator.md, "Generated CA")."""
+    return days_of(_specified(kafka, scope).get("renewalDays")) or timedelta(days=30)
+
+
+def days_of(value: object) -> timedelta | None:
+    """The days that a resource gives, at most a hundred years; None where it gives none, or no number of days."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        return None
+    return timedelta(days=min(value, _MOST_DAYS))
+
+
+def leaf_life(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
+    """How long a leaf is valid that the operator issues; 365 days unless the resource says otherwise."""
+    return days_of(_specified(kafka, scope).get("validityDays")) or timedelta(days=365)
+
+
+def is_observed(kafka: Mapping[str, Any] | None) -> bool:
+    """Whether the operator has acted on the present generation of the resource."""
+    if kafka is None:
+        return False
+    observed = (kafka.get("status") or {}).get("observedGeneration")
+    return observed is not None and observed == kafka["metadata"].get("generation")
+
+
+def note_absent_operator(
+    state: Reconciliation, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
+) -> Reconciliation:
+    """The state with what the resource, beside its pods, shows of an operator that is not there. nodes: those that the cluster has.
+
+    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run
+    (docs/operator.md, "Kafka resource").
+    """
+    if kafka is None:
+        return state
+    status, generation = kafka.get("status") or {}, kafka["metadata"].get("generation") or 0
+    observed = status.get("observedGeneration") or 0
+    if not status.get("conditions"):
+        absent = "its status has no condition, which an operator sets as soon as it sees the resource"
+    elif observed > generation:
+        absent = f"its status is about generation {observed} of a resource that has come to generation {generation}"
+    elif not (state.failure or state.is_first) and len(nodes) > 1 and not pods:
+        absent = f"none of its {len(nodes)} nodes has a pod, and its status says nothing of that"
+    else:
+        return state
+    return replace(state, absent=absent)
+
+
+def read_reconciliation(
+    kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
+) -> Reconciliation:
+    """neighbours: the Kafka clusters that there are, where this one does not exist."""
+    paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
+    return Reconciliation(
+        exists=kafka is not None,
+        generated=is_generated(kafka, scope),
+        observed=is_observed(kafka),
+        ready=condition(kafka, "Ready"),
+        is_first=(_condition(kafka, "NotReady") or {}).get("reason") == _CREATING,
+        failure=failure_of(kafka),
+        paused=paused,
+        paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
+        pause_effective=paused and condition(kafka, PAUSED),
+        mark_left=not paused and annotation(kafka, scope.paused_by) is not None,
+        resuming=not paused and condition(kafka, PAUSED),
+        request=annotation(kafka, names.RECONCILE_REQUEST) or "",
+        neighbours=neighbours,
+        pauser=_pauser(kafka, scope) if paused else "",
+        foreign_type=_foreign_type(kafka, scope),
+        replaces_key=_specified(kafka, scope).get("certificateExpirationPolicy") == _REPLACES_KEY,
+    )
+
+
+def _pauser(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
+    other = scope.other_ca
+    return f"a flow on its {other.ca.value} CA" if annotation(kafka, other.paused_by) is not None else ""
+
+
+def user_pause(user: Mapping[str, Any]) -> ReissuePause:
+    """Whether a KafkaUser is paused, and by whom."""
+    if annotation(user, names.PAUSE_RECONCILIATION) != "true":
+        return ReissuePause.ENDED if condition(user, PAUSED) else ReissuePause.NONE
+    if annotation(user, names.PAUSED_FOR_CLIENTS_CA) is None:
+        return ReissuePause.FOREIGN
+    return ReissuePause.OURS if condition(user, PAUSED) else ReissuePause.ASKED
+
+
+_Day: TypeAlias = Callable[[date], bool]
+
+_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+_WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+_UNSAID = "?"
+#: Days that are looked through for the next opening. February 29 comes back after eight years at most.
+_AHEAD = 366 * 8 + 2
+_FIRST_YEAR, _LAST_YEAR = 1970, 2099
+
+
+@dataclass(frozen=True)
+class CronExpression:
+    """The seconds that satisfy an expression (Quartz, class CronExpression)."""
+
+    seconds: frozenset[int]
+    minutes: frozenset[int]
+    hours: frozenset[int]
+    # Whether a day satisfies the fields for days, months and years.
+    is_day: _Day
+
+    def is_satisfied(self, at: datetime) -> bool:
+        """at: in UTC."""
+        return (
+            self.is_day(at.date()) and at.hour in self.hours and at.minute in self.minutes and at.second in self.seconds
+        )
+
+    def next_after(self, at: datetime) -> datetime | None:
+        """The first second after this one that satisfies it; None where none does within eight years."""
+        first = at.replace(microsecond=0) + timedelta(seconds=1)
+        for ahead in range(_AHEAD):
+            day = first.date() + timedelta(days=ahead)
+            if self.is_day(day) and (found := self._first_in(first.time() if ahead == 0 else time())):
+                return datetime.combine(day, found, timezone.utc)
+        return None
+
+    def _first_in(self, since: time) -> time | None:
+        """The first time of a day from this one on."""
+        hours, minutes, seconds = (sorted(one) for one in (self.hours, self.minutes, self.seconds))
+        for hour in (one for one in hours if one >= since.hour):
+            for minute in minutes:
+                for second in seconds:
+                    if (found := time(hour, minute, second)) >= since:
+                        return found
+        return None
+
+
+def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> MaintenanceWindows | None:
+    """The windows of this resource; None where it has none, and everything may be done at any time. An expression that cannot be read opens none."""
+    given = ((kafka or {}).get("spec") or {}).get("maintenanceTimeWindows")
+    if not given:
+        return None
+    expressions, problem = [], ""
+    for text in given if isinstance(given, list) else [given]:
+        try:
+            expressions.append(parse_cron(str(text)))
+        except CronError as error:
+            problem = problem or f"{fit_in_line(str(text))!r} cannot be read: {error}"
+    openings = [found for one in expressions if (found := one.next_after(now))]
+    is_open = any(one.is_satisfied(now) for one in expressions)
+    return MaintenanceWindows(is_open, min(openings, default=None), problem)
+
+
+def parse_cron(text: str) -> CronExpression:
+    """Seconds, minutes, hours, day of month, month, day of week and, where it is given, year. Raises CronError."""
+    fields = text.upper().split()
+    if len(fields) not in (6, 7):
+        raise CronError("it has not six or seven fields")
+    seconds, minutes, hours, days, months, weekdays, years = (*fields, "*")[:7]
+    if (days == _UNSAID) is (weekdays == _UNSAID):
+        raise CronError("exactly one of its fields for the day of the month and the day of the week has to be '?'")
+    in_month, in_year = _numbers(months, 1, 12, _MONTHS, 1), _numbers(years, _FIRST_YEAR, _LAST_YEAR)
+    is_one = _days_of_weeks(weekdays) if days == _UNSAID else _days_of_months(days)
+    return CronExpression(
+        _numbers(seconds, 0, 59),
+        _numbers(minutes, 0, 59),
+        _numbers(hours, 0, 23),
+        lambda day: day.month in in_month and day.year in in_year and is_one(day),
+    )
+
+
+def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> frozenset[int]:
+    """The numbers that a field allows. names: of the numbers from ``first`` on."""
+    found: set[int] = set()
+    for part in field.split(","):
+        span, has_step, step = part.partition("/")
+        every = _number(step, 1, highest) if has_step else 1
+        begin, is_range, end = span.partition("-")
+        if span in ("*", "") and (span or has_step):
+            low, high = lowest, highest
+        else:
+            low = _number(begin, lowest, highest, names, first)
+            high = _number(end, lowest, highest, names, first) if is_range else highest if has_step else low
+        if high < low:
+            # As in 22-2: over the end of the day.
+            high += highest - lowest + 1
+        found.update((one - lowest) % (highest - lowest + 1) + lowest for one in range(low, high + 1, every))
+    return frozenset(found)
+
+
+def _number(text: str, lowest: int, highest: int, names: tuple[str, ...] = (), first: int = 0) -> int:
+    if text in names:
+        return names.index(text) + first
+    if not (text.isascii() and text.isdigit()) or not lowest <= int(text) <= highest:
+        raise CronError(f"{text!r} is not between {lowest} and {highest}")
+    return int(text)
+
+
+def _any_of(days: Iterable[_Day]) -> _Day:
+    known = tuple(days)
+    return lambda day: any(one(day) for one in known)
+
+
+def _days_of_months(field: str) -> _Day:
+    return _any_of(_days_of_month(part) for part in field.split(","))
+
+
+def _days_of_month(part: str) -> _Day:
+    if part == "LW":
+        return lambda day: day == _nearest_weekday(day, _last(day))
+    if part.startswith("L"):
+        before = _number(part[2:], 0, 30) if part.startswith("L-") else 0 if part == "L" else _number(part, 1, 31)
+        return lambda day: day.day == _last(day) - before
+    if part.endswith("W"):
+        wanted = _number(part[:-1], 1, 31)
+        return lambda day: wanted <= _last(day) and day == _nearest_weekday(day, wanted)
+    numbers = _numbers(part, 1, 31)
+    return lambda day: day.day in numbers
+
+
+def _last(day: date) -> int:
+    """The number of the last day of its month."""
+    return calendar.monthrange(day.year, day.month)[1]
+
+
+def _nearest_weekday(month: date, number: int) -> date:
+    """The weekday nearest to this day of the month, in the same month."""
+    day = month.replace(day=number)
+    if day.weekday() == calendar.SATURDAY:
+        return day + timedelta(days=-1 if number > 1 else 2)
+    if day.weekday() == calendar.SUNDAY:
+        return day + timedelta(days=1 if number < _last(month) else -2)
+    return day
+
+
+def _days_of_weeks(field: str) -> _Day:
+    return _any_of(_days_of_week(part) for part in field.split(","))
+
+
+def _days_of_week(part: str) -> _Day:
+    name, is_nth, place = part.partition("#")
+    if is_nth:
+        weekday, nth = _weekday(name), _number(place, 1, 5)
+        return lambda day: _weekday_of(day) == weekday and (day.day - 1) // 7 + 1 == nth
+    if part.endswith("L") and part != "L":
+        weekday = _weekday(part[:-1])
+        return lambda day: _weekday_of(day) == weekday and day.day > _last(day) - 7
+    numbers = _numbers("7" if part == "L" else part, 1, 7, _WEEKDAYS, 1)
+    return lambda day: _weekday_of(day) in numbers
+
+
+def _weekday(text: str) -> int:
+    return _number(text, 1, 7, _WEEKDAYS, 1)
+
+
+def _weekday_of(day: date) -> int:
+    """1 is Sunday."""
+    return day.isoweekday() % 7 + 1
+
+
+Object = Mapping[str, Any]
+#: The host name, or else the IP address, by the type of the listener and the name of its Service or Route.
+Addresses: TypeAlias = Mapping[tuple[str, str], str]
+_KINDS = {"loadbalancer": SERVICES, "route": ROUTES}
+#: Types of listeners to which the platform gives addresses.
+ADDRESSED = frozenset(_KINDS)
+
+
+def listener_addresses(client: KubeClient, scope: ClusterNames, kafka: Object | None) -> Addresses:
+    """Nothing is asked for where no listener has any. Raises KubeError."""
+    types = {listener["type"] for listener in listeners_of(kafka)}
+    found = {}
+    for kind in sorted(types & ADDRESSED):
+        for one in client.list(_KINDS[kind], scope.namespace, label_selector=scope.selector).items:
+            if address := _address(one):
+                found[kind, str(one["metadata"]["name"])] = address
+    return found
+
+
+def listeners_of(kafka: Object | None) -> list[Object]:
+    return list((((kafka or {}).get("spec") or {}).get("kafka") or {}).get("listeners") or [])
+
+
+def _address(one: Object) -> str:
+    """Of the first entry, as the operator takes it; empty where there is none yet."""
+    status = one.get("status") or {}
+    entries = status.get("ingress") or (status.get("loadBalancer") or {}).get("ingress") or [{}]
+    return str(entries[0].get("host") or entries[0].get("hostname") or entries[0].get("ip") or "")
+
+
+#: Where the operator gives a listener the clients CA, and where the Kafka resource says whom it trusts.
+_MANAGED, _CUSTOM = "tls", "custom"
+#: Whether such a listener asks for certificates: one that lets users in by OAuth or a password mostly does not.
+_ASKS, _NEVER = "ssl.client.auth", "none"
+
+
+@dataclass(frozen=True)
+class UserListener:
+    """kind: its type, such as ``internal``. managed: whether the operator gives it the clients CA."""
+
+    name: str
+    port: int
+    kind: str
+    managed: bool
+
+    @property
+    def label(self) -> str:
+        """Its name as people read it."""
+        return f"listener {self.name} ({self.port}, authentication {_MANAGED if self.managed else _CUSTOM})"
+
+    @property
+    def identifier(self) -> str:
+        """Its name in the settings of a node, in lower case (docs/operator.md, "Reload")."""
+        return f"{self.name.lower()}-{self.port}"
+
+
+def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
+    """The listeners that can ask a client for a certificate."""
+    found = []
+    for one in listeners_of(kafka):
+        authentication = one.get("authentication") or {}
+        managed = authentication.get("type") == _MANAGED
+        if one.get("tls") and (managed or _asks_by_itself(authentication)):
+            found.append(UserListener(str(one["name"]), int(one["port"]), str(one["type"]), managed))
+    return tuple(found)
+
+
+def _asks_by_itself(authentication: Mapping[str, Any]) -> bool:
+    """Whether the Kafka resource has it ask for certificates: the operator adds nothing to what it says."""
+    asks = (authentication.get("listenerConfig") or {}).get(_ASKS, _NEVER)
+    return authentication.get("type") == _CUSTOM and str(asks).lower() != _NEVER

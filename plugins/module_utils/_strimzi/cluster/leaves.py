@@ -1,0 +1,203 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Leaves in their Secrets, and which of them a pod presents (docs/operator.md, "Leaves", "Pod annotations")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..._errors import CertificateError, PrivateKeyError
+from ..._pki.certificates import parse_chain
+from ..._pki.keys import load_stored_key
+from ..._trust.model.ledger import CaSource
+from ..._trust.model.snapshot import Component, StoredLeaf
+from .. import names
+from ..secret_data import entries, integer_annotation
+
+#: Length of the hashes that the operator writes on pods of Deployments.
+_STUB = 8
+
+
+@dataclass(frozen=True)
+class LeafSecret:
+    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``. namespace: empty for that of the cluster."""
+
+    secret: str
+    entry: str
+    component: Component
+    common_name: str
+    namespace: str = ""
+
+
+@dataclass(frozen=True)
+class ServedUser:
+    """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there is no Secret. version:
+    of the Secret, likewise. keystore: whether a PKCS#12 file lies in it. renewal_window: how long before its end the User Operator would try to
+    issue another one.
+    """
+
+    where: LeafSecret
+    renewal_window: timedelta
+    stored: StoredLeaf | None = None
+    version: str | None = None
+    keystore: bool = False
+
+
+def _topic_operator_secret(cluster: str) -> str:
+    return f"{cluster}-entity-topic-operator-certs"
+
+
+def _user_operator_secret(cluster: str) -> str:
+    return f"{cluster}-entity-user-operator-certs"
+
+
+def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
+    """The leaves that are not of Kafka nodes (docs/operator.md, "Leaves")."""
+    return (
+        LeafSecret(
+            f"{cluster}-cluster-operator-certs", "cluster-operator", Component.CLUSTER_OPERATOR, "cluster-operator"
+        ),
+        LeafSecret(
+            _topic_operator_secret(cluster), "entity-operator", Component.ENTITY_OPERATOR,
+            f"{cluster}-entity-topic-operator",
+        ),
+        LeafSecret(
+            _user_operator_secret(cluster), "entity-operator", Component.ENTITY_OPERATOR,
+            f"{cluster}-entity-user-operator",
+        ),
+        LeafSecret(
+            f"{cluster}-cruise-control-certs", "cruise-control", Component.CRUISE_CONTROL, f"{cluster}-cruise-control"
+        ),
+        LeafSecret(
+            f"{cluster}-kafka-exporter-certs", "kafka-exporter", Component.KAFKA_EXPORTER, f"{cluster}-kafka-exporter"
+        ),
+    )  # fmt: skip
+
+
+def node_leaf(cluster: str, pod: str) -> LeafSecret:
+    return LeafSecret(pod, pod, Component.KAFKA, f"{cluster}-kafka")
+
+
+def holders_of_subjects(cluster: str) -> dict[str, Component]:
+    """The holders of Strimzi's own certificates, by their common names: brokers know superusers by the subject alone (docs/operator.md,
+    "Leaves").
+    """
+    return {leaf.common_name: leaf.component for leaf in (node_leaf(cluster, ""), *component_leaves(cluster))}
+
+
+def leaf_secrets(
+    scope: names.ClusterNames,
+    secrets: Mapping[str, Mapping[str, Any]],
+    is_node_name: Callable[[str], bool],
+    known: Collection[str] = (),
+) -> tuple[LeafSecret, ...]:
+    """The leaves that exist among these Secrets. is_node_name: whether a Kafka node could have this name; labels alone make no leaf of a node. known:
+    the names of nodes, whose Secrets may have lost their labels.
+    """
+    nodes = [
+        node_leaf(scope.cluster, name)
+        for name, secret in secrets.items()
+        if (name in known or _is_labelled(secret, name, scope)) and is_node_name(name)
+    ]
+    components = [leaf for leaf in component_leaves(scope.cluster) if leaf.secret in secrets]
+    return (*sorted(nodes, key=lambda leaf: leaf.secret), *components)
+
+
+def _is_labelled(secret: Mapping[str, Any], name: str, scope: names.ClusterNames) -> bool:
+    labels = secret["metadata"].get("labels") or {}
+    return labels.get(names.NAME_LABEL) == scope.node_name_label and f"{name}.crt" in (secret.get("data") or {})
+
+
+def wanted_leaves(
+    scope: names.ClusterNames, kafka: Mapping[str, Any] | None, nodes: Iterable[str]
+) -> tuple[LeafSecret, ...]:
+    """The leaves that the operator needs for what the Kafka resource asks for, with these nodes, whether anything of it runs
+    or not.
+    """
+    if kafka is None:
+        return ()
+    spec = kafka.get("spec") or {}
+    asked = {component for component, field in _FIELDS.items() if spec.get(field) is not None}
+    return _leaves_of(scope, spec, asked, nodes)
+
+
+def expected_leaves(
+    scope: names.ClusterNames, kafka: Mapping[str, Any] | None, running: Mapping[str, Component]
+) -> tuple[LeafSecret, ...]:
+    """The leaves that a cluster with these pods has, whether their Secrets exist or not. running: pods by name, in the order of the result."""
+    if kafka is None or not running:
+        return ()
+    nodes = (name for name, component in running.items() if component is Component.KAFKA)
+    return _leaves_of(scope, kafka.get("spec") or {}, set(running.values()), nodes)
+
+
+def sample_leaves(scope: names.ClusterNames, source: CaSource | None, now: datetime) -> tuple[LeafSecret, ...]:
+    """The leaf that shows which CA signs, before the cluster has a CA and where the source has several: that of the operator, which every cluster has,
+    and whose names depend on nothing in the Kafka resource.
+    """
+    if source is None or len(source.issuing(now)) < 2:
+        return ()
+    return tuple(leaf for leaf in component_leaves(scope.cluster) if leaf.component is Component.CLUSTER_OPERATOR)
+
+
+#: Where the Kafka resource asks for a component.
+_FIELDS = {
+    Component.ENTITY_OPERATOR: "entityOperator",
+    Component.CRUISE_CONTROL: "cruiseControl",
+    Component.KAFKA_EXPORTER: "kafkaExporter",
+}
+
+
+def _leaves_of(
+    scope: names.ClusterNames, spec: Mapping[str, Any], components: Set[Component], nodes: Iterable[str]
+) -> tuple[LeafSecret, ...]:
+    """The leaves of these components and nodes, the operator's own among them."""
+    operators = spec.get("entityOperator") or {}
+    without = {
+        _topic_operator_secret(scope.cluster): operators.get("topicOperator") is None,
+        _user_operator_secret(scope.cluster): operators.get("userOperator") is None,
+    }
+    present = components | {Component.CLUSTER_OPERATOR}
+    others = (leaf for leaf in component_leaves(scope.cluster) if leaf.component in present)
+    return (
+        *(node_leaf(scope.cluster, name) for name in nodes),
+        *(leaf for leaf in others if not without.get(leaf.secret, False)),
+    )
+
+
+def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
+    return read_chain(leaf, secret, integer_annotation(secret, names.CLUSTER_CA_CERT_GENERATION))
+
+
+def read_chain(leaf: LeafSecret, secret: Mapping[str, Any], generation: int | None) -> StoredLeaf:
+    key = f"{leaf.entry}.crt"
+    try:
+        chain = parse_chain(entries(secret).get(key, b""))
+    except CertificateError as error:
+        return StoredLeaf(leaf.secret, key, leaf.component, None, generation, str(error))
+    beside, problem = _key_beside(entries(secret).get(f"{leaf.entry}.key", b""))
+    return StoredLeaf(leaf.secret, key, leaf.component, chain, generation, problem, beside)
+
+
+def _key_beside(pem: bytes) -> tuple[str, str]:
+    """SHA-256 of the public half of the key beside a leaf, or why that key cannot be used."""
+    try:
+        return load_stored_key(pem).public_key_sha256, ""
+    except PrivateKeyError as error:
+        return "", f"the private key beside it cannot be used: {error}"
+
+
+def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> str:
+    """The value of ``strimzi.io/server-cert-hash`` that belongs to these leaves (docs/operator.md, "Pod annotations")."""
+    hashes = {leaf.secret: leaf.chain[0].fingerprint for leaf in leaves if leaf.chain}
+    if component is Component.KAFKA:
+        return next(iter(hashes.values()), "")
+    if component is Component.ENTITY_OPERATOR:
+        operators = (_topic_operator_secret(scope.cluster), _user_operator_secret(scope.cluster))
+        return "".join(hashes[name][:_STUB] if name in hashes else "null" for name in operators)
+    return next(iter(hashes.values()), "")[:_STUB]

@@ -1,0 +1,214 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Asking the listeners of many pods which chains they present and which CAs they trust, a bounded number at a time.
+
+A look at the running nodes: which listeners to ask, and with which certificates.
+
+A look at brokers: which clients CAs each accepts on the listeners on which users log in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..._handshake.listener import (
+    KAFKA_PROMPT,
+    Inquiry,
+    ListenerObservation,
+    Probe,
+    collect,
+    make_probe,
+    make_stranger,
+    observe_listener,
+)
+from ..._handshake.tls import ByteStream, Deadline
+from ..._kube.client import KubeClient
+from ..._kube.resources import PODS, SECRETS
+from ..._pki.certificates import Certificate
+from ..._trust.evidence.parties import listener_name
+from ..._trust.ledger.enrolment import as_seen
+from ..._trust.model.nodes import ObservedListener
+from ..._trust.model.snapshot import Component, Pod
+from .. import names
+from ..apply.work import PortOpener
+from ..names import CaKind, ClusterNames
+from ..users.secrets import ClientsCa
+from .ca_secrets import key_of
+from .kafka import listeners_of, user_listeners
+from .nodes import node_pools
+from .observe import Observation
+from .pods import has_role, is_final, is_ready, read_owners
+
+#: Connections through the API server at the same time: each one is a stream on the API server and on the node.
+AT_MOST = 16
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A listener of a pod that exists now."""
+
+    pod: str
+    uid: str
+    port: int
+    #: A request that the listener answers; with TLS 1.3 only an answer shows whether it has accepted a certificate.
+    prompt: bytes = KAFKA_PROMPT
+    #: Whether the listener verifies clients by the CAs of the cluster, so that handshakes can show which of them it trusts.
+    verifies: bool = True
+    #: Whether the pod is Ready and stays. Only then does a refusal of the API server to connect to it mean a barred listener.
+    running: bool = True
+
+
+def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: datetime) -> Probe | None:
+    """A probe of this CA; None where its key is not at hand, so that only the list of accepted CAs is evidence."""
+    key = key_of(authority, key_secret)
+    return None if key is None else make_probe(authority, key, now=now)
+
+
+def observe_listeners(
+    open_port: PortOpener, endpoints: Sequence[Endpoint], inquiry: Inquiry, *, seconds: float, at_most: int = AT_MOST
+) -> tuple[ObservedListener, ...]:
+    """An observation for each endpoint, in their order. List the pods again afterwards (``answers_of_running``)."""
+    deadline = Deadline.after(seconds)
+    jobs = {endpoint: _job(open_port, endpoint, inquiry) for endpoint in endpoints}
+    found = collect(jobs, at_most=at_most, deadline=deadline)
+    return tuple(_observed(endpoint, seen, seconds) for endpoint, seen in found.items())
+
+
+def _job(open_port: PortOpener, endpoint: Endpoint, inquiry: Inquiry) -> Callable[[Deadline], ListenerObservation]:
+    def opening(timeout: float) -> AbstractContextManager[ByteStream]:
+        return open_port(endpoint.pod, endpoint.port, timeout=timeout)
+
+    asked = inquiry if endpoint.verifies else inquiry.of_no_authority()
+    return lambda deadline: observe_listener(opening, asked, deadline=deadline, prompt=endpoint.prompt)
+
+
+def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: float) -> ObservedListener:
+    party = listener_name(endpoint.pod, endpoint.port)
+    if seen is None:
+        why = f"{party} was not asked to the end within the {seconds:g} s for all listeners"
+        return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, why=why, verifies=endpoint.verifies)
+    return ObservedListener(
+        endpoint.pod,
+        endpoint.uid,
+        endpoint.port,
+        seen.presented,
+        seen.trusts,
+        seen.distrusts,
+        {name: f"{party}: {verdict.why}" for name, verdict in seen.verdicts.items() if not verdict.trust.is_known},
+        f"handshake with {seen.version}" if seen.version else "",
+        f"{party}: {seen.why}" if seen.why else "",
+        endpoint.verifies,
+        seen.shares,
+        seen.barred and endpoint.running,
+    )
+
+
+#: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "Who trusts what"), by the role
+#: that has them.
+_INTERNAL = {names.CONTROLLER_ROLE_LABEL: 9090, names.BROKER_ROLE_LABEL: 9091}
+
+
+def look_at(
+    observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float
+) -> tuple[ObservedListener, ...]:
+    """Ask every TLS listener of every node. seconds: for all of them together. Failures become part of the
+    observations.
+    """
+    return observe_listeners(open_port, endpoints_of(observation), _inquiry(observation, now), seconds=seconds)
+
+
+def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
+    """Every listener that can be asked about the CA."""
+    if observation.scope.ca is CaKind.CLIENTS:
+        return _of_users(observation)
+    user = _user_ports(observation.kafka or {})
+    found: list[Endpoint] = []
+    for pod in observation.snapshot.nodes.pods:
+        if pod.component is Component.KAFKA:
+            found += _of_node(pod, observation.pods[pod.name], user)
+    return tuple(found)
+
+
+def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
+    """The listeners to which the operator gives the clients CA (docs/operator.md, "Who trusts what")."""
+    ports = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
+    return tuple(
+        Endpoint(pod.name, pod.uid, port, running=_runs(pod))
+        for pod in observation.snapshot.nodes.pods
+        for port in ports
+    )
+
+
+def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...]) -> list[Endpoint]:
+    internal = [port for role, port in _INTERNAL.items() if has_role(found, role)]
+    own = user if has_role(found, names.BROKER_ROLE_LABEL) else ()
+    return [
+        *(Endpoint(pod.name, pod.uid, port, running=_runs(pod)) for port in internal),
+        *(Endpoint(pod.name, pod.uid, port, verifies=False, running=_runs(pod)) for port in own),
+    ]
+
+
+def _runs(pod: Pod) -> bool:
+    return pod.ready and not pod.terminating
+
+
+def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
+    """Ports of the TLS listeners that present the node's own certificate; a certificate of the user is not of the
+    cluster CA.
+    """
+    return tuple(
+        int(listener["port"])
+        for listener in listeners_of(kafka)
+        if listener.get("tls") and not (listener.get("configuration") or {}).get("brokerCertChainAndKey")
+    )
+
+
+def _inquiry(observation: Observation, now: datetime) -> Inquiry:
+    """The inquiry about every CA that is trusted, about to be trusted, or was."""
+    ledger = as_seen(observation.snapshot)
+    authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    keys = observation.secret(observation.scope.ca_key_secret)
+    probes = {one.fingerprint: probe for one in authorities if (probe := probe_of(one, keys, now)) is not None}
+    return Inquiry(authorities, probes, authorities, make_stranger(now=now))
+
+
+def look_at_user_listeners(
+    client: KubeClient,
+    scope: ClusterNames,
+    kafka: Mapping[str, Any],
+    clients_ca: ClientsCa,
+    open_port: PortOpener,
+    *,
+    now: datetime,
+    seconds: float,
+) -> tuple[ObservedListener, ...]:
+    """Ask every managed listener of every broker about each clients CA. seconds: for all of them together. Raises KubeError; other
+    failures become part of the observations.
+    """
+    ports = [listener.port for listener in user_listeners(kafka) if listener.managed]
+    if not ports:
+        return ()
+    endpoints = [
+        Endpoint(str(pod["metadata"]["name"]), str(pod["metadata"]["uid"]), port, running=is_ready(pod))
+        for pod in _brokers(client, scope, kafka) for port in ports
+    ]  # fmt: skip
+    stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
+    probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := probe_of(one, stored, now))}
+    inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_stranger(now=now))
+    return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
+
+
+def _brokers(client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Running ones, by name."""
+    selector = f"{scope.selector},{names.NAME_LABEL}={scope.node_name_label}"
+    pods = client.list(PODS, scope.namespace, label_selector=selector).items
+    owners = read_owners(client, scope, kafka, node_pools(client, scope))
+    running = (pod for pod in pods if owners.component_of(pod) and not is_final(pod))
+    brokers = (pod for pod in running if has_role(pod, names.BROKER_ROLE_LABEL))
+    return sorted(brokers, key=lambda pod: str(pod["metadata"]["name"]))

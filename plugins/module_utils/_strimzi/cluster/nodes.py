@@ -1,0 +1,184 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The Kafka nodes that are wanted, whether they run or not. Where the key of the CA is kept elsewhere, each needs its certificate before
+the operator can start it (docs/operator.md, "Tried by hand", 6).
+
+The operator gives a new node the next free number of the whole cluster, or one that ``strimzi.io/next-node-ids`` of its pool offers; pools
+in the order of their names (Strimzi's NodeIdAssignor). It writes them into the pools' status when a reconcile has come to its end, which
+may be too late for us. The same tells which node a pool would get next.
+
+Of a pool that has too many, those leave first that ``strimzi.io/remove-node-ids`` names, then those with the highest numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from typing import Any
+
+from ..._kube.client import KubeClient
+from ..._trust.model.nodes import MOST_NODES, Scaling
+from .. import names
+from ..names import KAFKA_NODE_POOLS
+from ..secret_data import annotation
+
+Object = Mapping[str, Any]
+
+_RANGE = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
+_LIST = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class WantedNode:
+    """pod: the name of its pod."""
+
+    pod: str
+    pool: str
+    node_id: int
+    broker: bool
+
+
+@dataclass(frozen=True)
+class Growth:
+    """spare: how many certificates are kept for the next nodes of each pool. scaling: the size that a pool is to get; None: it stays."""
+
+    spare: int = 0
+    scaling: Scaling | None = None
+
+
+NO_GROWTH = Growth()
+
+
+@dataclass(frozen=True)
+class NodePools:
+    """The node pools of a cluster, as they were read."""
+
+    cluster: str
+    pools: tuple[Object, ...] = ()
+
+    @property
+    def by_name(self) -> Mapping[str, Object]:
+        return {_name(pool): pool for pool in self.pools}
+
+    @property
+    def replicas(self) -> Mapping[str, int]:
+        """As they say; who is wanted follows from it only within reason."""
+        return {name: _asked(pool) for name, pool in self.by_name.items()}
+
+    def scaled(self, scaling: Scaling | None) -> NodePools:
+        """The pools as if one of them had been scaled."""
+        if scaling is None:
+            return self
+        changed = (
+            {**pool, "spec": {**(pool.get("spec") or {}), "replicas": scaling.replicas}}
+            if _name(pool) == scaling.pool
+            else pool
+            for pool in self.pools
+        )
+        return NodePools(self.cluster, tuple(changed))
+
+    def wanted(self) -> tuple[WantedNode, ...]:
+        """The nodes that are asked for; those on their way out have numbers too."""
+        return tuple(self._assign({number for pool in self.pools for number in _numbers_of(pool)}))
+
+    def settled(self) -> NodePools:
+        """The pools as they are when the operator has removed the nodes that they have too many."""
+        return NodePools(self.cluster, tuple(_with_numbers(pool, _staying(pool)) for pool in self.pools))
+
+    def leaving(self) -> tuple[WantedNode, ...]:
+        """The nodes that the operator is to remove."""
+        return tuple(
+            self._node(pool, number) for _name, pool in sorted(self.by_name.items()) for number in _leaving(pool)
+        )
+
+    def next(self, count: int) -> tuple[WantedNode, ...]:
+        """The next nodes of each pool, were it the one that is scaled: two pools may be offered the same number."""
+        used = {node.node_id for node in self.wanted()}
+        return tuple(
+            self._node(pool, number)
+            for _name, pool in sorted(self.by_name.items())
+            for number in _add(pool, set(used), count)
+        )
+
+    def _assign(self, used: set[int]) -> Iterator[WantedNode]:
+        for _name, pool in sorted(self.by_name.items()):
+            has = _numbers_of(pool)
+            for number in (*has, *_add(pool, used, _replicas(pool) - len(has))):
+                yield self._node(pool, number)
+
+    def _node(self, pool: Object, number: int) -> WantedNode:
+        name, roles = _name(pool), (pool.get("spec") or {}).get("roles") or ()
+        return WantedNode(f"{self.cluster}-{name}-{number}", name, number, "broker" in roles)
+
+
+def node_pools(client: KubeClient, scope: names.ClusterNames) -> NodePools:
+    """Raises KubeError."""
+    selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})
+    listed = client.list(KAFKA_NODE_POOLS, scope.namespace, label_selector=selector).items
+    return NodePools(scope.cluster, tuple(listed))
+
+
+def _name(pool: Object) -> str:
+    return str(pool["metadata"]["name"])
+
+
+def _asked(pool: Object) -> int:
+    return int((pool.get("spec") or {}).get("replicas") or 0)
+
+
+def _replicas(pool: Object) -> int:
+    """The nodes that it is asked for; those that it has where it asks for more than any cluster has."""
+    return _asked(pool) if _asked(pool) <= MOST_NODES else len(_numbers_of(pool))
+
+
+def _add(pool: Object, used: set[int], count: int) -> list[int]:
+    """The numbers of so many new nodes; they are used from then on."""
+    offered, added = _listed(annotation(pool, names.NEXT_NODE_IDS) or ""), []
+    for _number in range(count):
+        added.append(_free(offered, used))
+        used.add(added[-1])
+    return added
+
+
+def _numbers_of(pool: Object) -> list[int]:
+    return [int(number) for number in (pool.get("status") or {}).get("nodeIds") or []]
+
+
+def _with_numbers(pool: Object, numbers: Sequence[int]) -> Object:
+    return {**pool, "status": {**(pool.get("status") or {}), "nodeIds": list(numbers)}}
+
+
+def _staying(pool: Object) -> list[int]:
+    leaving = _leaving(pool)
+    return [number for number in _numbers_of(pool) if number not in leaving]
+
+
+def _leaving(pool: Object) -> list[int]:
+    """In the order in which the pool names its nodes."""
+    numbers = _numbers_of(pool)
+    named = [number for number in _listed(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
+    first_to_go = list(dict.fromkeys((*named, *sorted(numbers, reverse=True))))
+    gone = first_to_go[: max(len(numbers) - _replicas(pool), 0)]
+    return [number for number in numbers if number in gone]
+
+
+def _free(offered: Sequence[int], used: set[int]) -> int:
+    return next(number for number in chain(offered, count()) if number not in used)
+
+
+def _listed(text: str) -> list[int]:
+    """``[0-2, 7, 12-10]``: numbers and ranges, up or down; nothing for any other text."""
+    listed = _LIST.fullmatch(text)
+    parts = [part.strip() for part in listed.group(1).split(",")] if listed else []
+    matches = [_RANGE.fullmatch(part) for part in parts]
+    found: list[int] = []
+    for match in matches:
+        if match is None:
+            return []
+        first, last = int(match.group(1)), int(match.group(2) or match.group(1))
+        found += islice(range(first, last + 1) if first <= last else range(first, last - 1, -1), MOST_NODES)
+    return found[:MOST_NODES]

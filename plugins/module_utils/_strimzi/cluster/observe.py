@@ -1,0 +1,413 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The DNS domain of the Kubernetes cluster, which the operator is told by ``KUBERNETES_SERVICE_DNS_DOMAIN`` and puts into leaves (docs/operator.md,
+"Node names"). Its environment cannot be read from here, and the leaves that it has issued show it.
+
+Reading a cluster with a number of requests that does not depend on its pods and clients, nodes excepted that are away and a few Secrets that are
+missing (docs/design.md, "One pass").
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from ..._errors import Forbidden
+from ..._kube.client import KubeClient
+from ..._kube.resources import PODS, SECRETS
+from ..._pki.building import DistinguishedName
+from ..._pki.keys import PrivateKey
+from ..._trust.model.clients import OutsideClients
+from ..._trust.model.names import ObjectNames
+from ..._trust.model.nodes import PoolNode, Pools
+from ..._trust.model.snapshot import (
+    CaSecrets,
+    ClockReading,
+    Component,
+    Leaves,
+    Nodes,
+    Objects,
+    OtherAuthority,
+    Pod,
+    Snapshot,
+    StoredLeaf,
+)
+from .. import names
+from ..clients import NOTHING_SAID, Outside, observe_outside, reach_of
+from ..ledger.layouts import ledger_parts, read_ledger
+from ..names import KAFKA_NODE_POOLS, KAFKAS, ClusterNames
+from ..secret_data import size
+from .ca_secrets import (
+    add_named_secrets,
+    read_bundle,
+    read_ca_secrets,
+    read_published,
+    read_secrets,
+    unlabelled_leaves,
+    unlabelled_secrets,
+)
+from .ca_source import CaSourceReference, read_ca_source
+from .kafka import (
+    Addresses,
+    is_generated,
+    leaf_life,
+    listener_addresses,
+    maintenance_windows,
+    note_absent_operator,
+    read_reconciliation,
+    renewal_window,
+)
+from .leaves import (
+    LeafSecret,
+    ServedUser,
+    expected_leaves,
+    leaf_secrets,
+    node_leaf,
+    read_leaf,
+    sample_leaves,
+    wanted_leaves,
+)
+from .nodes import NO_GROWTH, Growth, WantedNode
+from .pods import Owners, find_pods, labels_of, lost_labels, read_pod
+
+#: The operator's own default.
+DEFAULT_DOMAIN = "cluster.local"
+#: Labels of RFC 1123, with points between them.
+_DOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*")
+
+
+def is_domain(text: str) -> bool:
+    return len(text) <= 253 and _DOMAIN.fullmatch(text) is not None
+
+
+def read_domain(
+    client: KubeClient, scope: names.ClusterNames, given: str, leaves: Iterable[StoredLeaf], *, look_around: bool
+) -> str:
+    """The domain that the caller gives; else that of most of the cluster's own nodes, else of its Cruise Control; else that of nodes of other Kafka
+    clusters in the namespace, which the same operator serves, if look_around says to look there; else the operator's default. Raises KubeError.
+    """
+    own = tuple(leaves)
+    found = given or _most((*_in_nodes(scope.cluster, scope.namespace, own), *_in_cruise_control(scope, own)))
+    return found or (_most(_around(client, scope)) if look_around else "") or DEFAULT_DOMAIN
+
+
+def _most(domains: Iterable[str]) -> str:
+    """The most frequent one, the first where several are; empty where there is none."""
+    return next((domain for domain, _count in Counter(domains).most_common(1)), "")
+
+
+def _in_nodes(cluster: str, namespace: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
+    nodes = (leaf for leaf in leaves if leaf.component is Component.KAFKA)
+    return _after(f"{cluster}-kafka-brokers.{namespace}.svc.", nodes)
+
+
+def _in_cruise_control(scope: names.ClusterNames, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
+    servers = (leaf for leaf in leaves if leaf.component is Component.CRUISE_CONTROL)
+    return _after(f"{scope.cluster}-cruise-control.{scope.namespace}.svc.", servers)
+
+
+def _after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
+    named = (name for leaf in leaves if leaf.chain for name in sorted(leaf.chain[0].subject_alternative_names))
+    return (domain for name in named if name.startswith(start) and is_domain(domain := name.removeprefix(start)))
+
+
+def _around(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
+    """Of the nodes of other clusters; nothing without the permission to list them."""
+    try:
+        listed = client.list(SECRETS, scope.namespace, label_selector=f"{names.KIND_LABEL}=Kafka").items
+    except Forbidden:
+        return
+    for secret in listed:
+        cluster = labels_of(secret).get(names.CLUSTER_LABEL, "")
+        if cluster != scope.cluster and labels_of(secret).get(names.NAME_LABEL) == f"{cluster}-kafka":
+            yield from _in_nodes(cluster, scope.namespace, _named_as_a_node(secret, cluster))
+
+
+def _named_as_a_node(secret: Mapping[str, Any], cluster: str) -> tuple[StoredLeaf, ...]:
+    """The leaf in the Secret where its subject is that of the cluster's nodes."""
+    where = node_leaf(cluster, str(secret["metadata"]["name"]))
+    leaf = read_leaf(where, secret)
+    is_one = leaf.chain is not None and leaf.chain[0].subject == DistinguishedName(where.common_name).text
+    return (leaf,) if is_one else ()
+
+
+#: Kind, namespace and name of an object.
+Key: TypeAlias = tuple[str, str, str]
+
+
+@dataclass(frozen=True, repr=False)
+class Observation:
+    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr)."""
+
+    scope: ClusterNames
+    snapshot: Snapshot
+    #: The Kafka resource; None where it does not exist.
+    kafka: Mapping[str, Any] | None
+    #: The Secrets of the cluster, by name.
+    secrets: Mapping[str, Mapping[str, Any]]
+    #: The cluster's own pods, by name.
+    pods: Mapping[str, Mapping[str, Any]]
+    #: The owners of pods.
+    owners: Owners
+    #: The leaves that the Secrets hold and processes present.
+    stored: tuple[LeafSecret, ...] = ()
+    #: The leaves that the cluster should have.
+    expected: tuple[LeafSecret, ...] = ()
+    #: Users whose certificates this collection issues, by their Secrets.
+    served: Mapping[str, ServedUser] = field(default_factory=dict)
+    #: The nodes that node pools ask for, by pod; empty where the operator can issue for them.
+    wanted: Mapping[str, WantedNode] = field(default_factory=dict)
+    #: The nodes without Secrets that pools would get next, by pod; empty where the operator can issue for them.
+    spare: Mapping[str, WantedNode] = field(default_factory=dict)
+    #: The node pools by name.
+    pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Private keys that an issuer has sent with certificates and no Secret holds yet, by the Secret of the leaf.
+    brought: Mapping[str, PrivateKey] = field(default_factory=dict)
+    #: Addresses of listeners; None where the operator can issue leaves, as a call does not read them then.
+    addresses: Addresses | None = None
+    #: DNS domain of the Kubernetes cluster.
+    dns_domain: str = DEFAULT_DOMAIN
+
+    def secret(self, name: str) -> Mapping[str, Any] | None:
+        return self.secrets.get(name)
+
+    @cached_property
+    def by_key(self) -> Mapping[Key, Mapping[str, Any]]:
+        """The objects that it was read from, by kind, namespace and name."""
+        kafkas = {self.scope.cluster: self.kafka} if self.kafka is not None else {}
+        read = ((KAFKAS, kafkas), (SECRETS, self.secrets), (PODS, self.pods), (KAFKA_NODE_POOLS, self.pools))
+        return {(kind.kind, self.scope.namespace, name): one for kind, found in read for name, one in found.items()}
+
+    def with_only(self, uids: frozenset[str]) -> Observation:
+        """The observation of these pods, to ask them and no others."""
+        pods = tuple(pod for pod in self.snapshot.nodes.pods if pod.uid in uids)
+        return replace(self, snapshot=self.snapshot.with_nodes(pods=pods))
+
+
+@dataclass(frozen=True, repr=False)
+class Stored:
+    """The objects of a cluster that are read before any pod: its Kafka resource, and its Secrets by name."""
+
+    kafka: Mapping[str, Any] | None
+    secrets: Mapping[str, Mapping[str, Any]]
+
+
+def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
+    """The Kafka resource and the Secrets. Read them before the pods: a pod that is missing from the later list has started since."""
+    return Stored(client.get_or_none(KAFKAS, scope.namespace, scope.cluster), read_secrets(client, scope))
+
+
+def observe(
+    client: KubeClient,
+    scope: ClusterNames,
+    now: datetime,
+    outside: Outside = NOTHING_SAID,
+    source: CaSourceReference | None = None,
+    growth: Growth = NO_GROWTH,
+    dns_domain: str = "",
+) -> Observation:
+    """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster; and where the user
+    keeps the CAs to trust. dns_domain: of the Kubernetes cluster, where the caller gives it.
+    """
+    found = read_stored(client, scope)
+    kafka = found.kafka
+    seen = find_pods(client, scope, kafka, found.secrets)
+    running, pools, is_node_name = seen.running, seen.pools, seen.owners.is_node_name
+    ca = read_ca_secrets(found.secrets.get(scope.ca_certificate_secret), found.secrets.get(scope.ca_key_secret))
+    bare = without_parties(client, scope, now, found, ca, outside, source)
+    planned = pools.scaled(growth.scaling)
+    scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
+    wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
+    next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.elsewhere else 0)
+    asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
+    present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
+    # The leaf that has told which CA signs is stored as soon as that CA is in place.
+    is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
+    samples = sample_leaves(scope, bare.source, now) if is_first else ()
+    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
+    secrets = add_named_secrets(client, scope, found.secrets, (leaf.secret for leaf in expected))
+    nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
+    stored = leaf_secrets(scope, secrets, is_node_name, nodes)
+    leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
+    parties = _parties(scope, running, leaves)
+    yet_to_come = {node.pod: node for node in next_ if node.pod not in secrets}
+    reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
+    snapshot = replace(
+        bare,
+        reconciliation=note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own),
+        nodes=Nodes(pods=parties, foreign=seen.foreign, unlabelled=unlabelled(running, scope)),
+        leaves=replace(
+            bare.leaves,
+            stored=leaves,
+            missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
+        ),
+        outside=replace(bare.outside, clients=observe_outside(client, reach, bare.named.trusting) if seen.own else ()),
+        objects=replace(
+            bare.objects,
+            unlabelled_secrets={**bare.objects.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
+            immutable=(*bare.objects.immutable, *immutable_secrets(secrets, (leaf.secret for leaf in stored))),
+            in_deletion={**bare.objects.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
+        ),
+        pools=Pools(
+            replicas=pools.replicas if ca.elsewhere or growth.scaling else {},
+            spare=_numbered(yet_to_come.values()),
+            leaving=_numbered(planned.leaving()),
+            spare_later=_numbered(later),
+        ),
+    )
+    spare = yet_to_come if ca.elsewhere else {}
+    addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
+    domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.elsewhere))
+    return Observation(
+        scope, snapshot, kafka, secrets, seen.own, seen.owners, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
+        addresses=addresses, dns_domain=domain,
+    )  # fmt: skip
+
+
+def without_parties(
+    client: KubeClient,
+    scope: ClusterNames,
+    now: datetime,
+    found: Stored,
+    ca: CaSecrets,
+    outside: Outside,
+    source: CaSourceReference | None,
+) -> Snapshot:
+    """The snapshot as far as it is the same for each CA of a cluster: without the parties that present certificates of the CA or
+    verifies by it. Raises KubeError.
+    """
+    kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
+    return Snapshot(
+        names=object_names(scope, secrets),
+        now=now,
+        ca=ca,
+        ledger=ledger,
+        bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
+        nodes=Nodes(),
+        leaves=Leaves(renewal_window=renewal_window(kafka, scope), validity=leaf_life(kafka, scope)),
+        reconciliation=replace(
+            read_reconciliation(kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()),
+            windows=maintenance_windows(kafka, now),
+        ),
+        outside=OutsideClients(
+            waivers=outside.waivers, published=read_published(secrets.get(scope.client_bundle_secret))
+        ),
+        source=read_ca_source(client, source) if source is not None else None,
+        named=outside.to_look_at(ca, ledger),
+        other=_other_authority(kafka, secrets, scope.other_ca),
+        objects=Objects(
+            unlabelled_secrets=unlabelled_secrets(scope, secrets),
+            immutable=immutable_secrets(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
+            in_deletion=dict(
+                (*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))
+            ),
+            sizes=sizes_of(scope, secrets),
+        ),
+        clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
+    )
+
+
+def _other_authority(
+    kafka: Mapping[str, Any] | None, secrets: Mapping[str, Mapping[str, Any]], scope: ClusterNames
+) -> OtherAuthority:
+    stored = secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret)
+    return OtherAuthority(
+        names=object_names(scope, secrets),
+        ca=read_ca_secrets(*stored),
+        ledger=read_ledger(secrets, scope),
+        generated=is_generated(kafka, scope),
+        renewal_window=renewal_window(kafka, scope),
+    )
+
+
+def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The objects among these that are being deleted, as people name them, and what their deletion waits for."""
+    for one in objects:
+        metadata = one["metadata"]
+        if "deletionTimestamp" in metadata:
+            yield f"{kind} {metadata['namespace']}/{metadata['name']}", tuple(metadata.get("finalizers") or ())
+
+
+def _written(scope: ClusterNames) -> Iterator[str]:
+    """The Secrets with fixed names that flows write, the ledger excepted."""
+    yield from (scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret)
+    for component in Component:
+        yield from (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
+
+
+def immutable_secrets(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
+    """The Secrets of these names that Kubernetes lets no program change."""
+    return tuple(name for name in names if (secrets.get(name) or {}).get("immutable") is True)
+
+
+def unlabelled(
+    running: Iterable[tuple[Mapping[str, Any], Component]], scope: ClusterNames
+) -> dict[str, tuple[str, ...]]:
+    """The labels that running pods have lost, by the name of the pod."""
+    return {pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))}
+
+
+def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:
+    return {node.pod: PoolNode(node.pool, node.node_id) for node in nodes}
+
+
+def object_names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> ObjectNames:
+    """The names of these objects in messages."""
+    where = f"Secret {scope.namespace}/"
+    ledger = ledger_parts(secrets, scope) or (scope.trusted_certificates_secret,)
+    return ObjectNames(
+        kafka=f"Kafka {scope.namespace}/{scope.cluster}",
+        certificate_secret=f"{where}{scope.ca_certificate_secret}",
+        key_secret=f"{where}{scope.ca_key_secret}",
+        ledger=" and ".join(f"{where}{name}" for name in ledger),
+        namespace=scope.namespace,
+        cluster=scope.cluster,
+        ca=f"{scope.ca.value} CA",
+        common_name=scope.ca_common_name,
+        specification=f"spec.{scope.ca_specification}",
+    )
+
+
+def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tuple[str, ...]:
+    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. anywhere: where it has none, those of others as
+    "<namespace>/<name>", as far as they may be listed.
+    """
+    with suppress(Forbidden):
+        own = sorted(str(one["metadata"]["name"]) for one in client.list(KAFKAS, scope.namespace).items)
+        if own or not anywhere:
+            return tuple(own)
+        found = (one["metadata"] for one in client.list(KAFKAS, None).items)
+        return tuple(sorted(f"{one['namespace']}/{one['name']}" for one in found))
+    return ()
+
+
+def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Bytes of data of the Secrets that a flow adds to."""
+    guarded = (scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret)
+    return {name: size(secrets[name]) for name in guarded if name in secrets}
+
+
+def _in_order(running: Iterable[tuple[Mapping[str, Any], Component]]) -> list[tuple[Mapping[str, Any], Component]]:
+    return sorted(running, key=lambda item: str(item[0]["metadata"]["name"]))
+
+
+def _parties(
+    scope: ClusterNames, running: Iterable[tuple[Mapping[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
+) -> tuple[Pod, ...]:
+    found = []
+    nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
+    others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
+    for pod, component in _in_order(running):
+        # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
+        own = nodes.get(pod["metadata"]["name"])
+        found.append(read_pod(pod, component, others if own is None else [own, *others], scope))
+    return tuple(found)

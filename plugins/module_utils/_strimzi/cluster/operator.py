@@ -1,0 +1,264 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Asking the Cluster Operator to look, and waiting until it has acted (docs/operator.md, "Trust bundle", "Re-issue",
+"Pause").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..._errors import OperatorSilent, TimedOut
+from ..._kube.resources import PODS, SECRETS
+from ..._kube.wait import wait_until
+from ..._trust.model.steps.authority import SetGenerated
+from ..._trust.model.steps.nodes import AwaitVerdict, Pause, Resume
+from ..._trust.model.steps.trust import AwaitBundle
+from .. import names
+from ..apply.work import Action, Work, Write, WriteVerb, version, write_all
+from ..names import KAFKAS
+from ..secret_data import annotation
+from .ca_secrets import read_bundle
+from .kafka import PAUSED, condition, failure_of, is_observed
+from .observe import Observation
+from .pods import is_ready
+
+Objects = Mapping[str, Mapping[str, Any]]
+
+
+def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> None:
+    """Touch the Kafka resource, which the operator watches; it notices changes of Secrets and pods only periodically.
+
+    The token names the request, so that the same request is not written twice.
+    """
+    kafka = observation.kafka
+    if kafka is None or annotation(kafka, names.RECONCILE_REQUEST) == token:
+        return
+    write = Write(
+        WriteVerb.UPDATE,
+        KAFKAS,
+        work.scope.cluster,
+        "ask the operator to reconcile now",
+        {"metadata": {"annotations": {names.RECONCILE_REQUEST: token}}},
+    )
+    write_all((write,), work, phase)
+
+
+def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> None:
+    """Wait until the trust bundle holds what the certificate Secret holds, and no more."""
+    name = work.scope.trust_bundle_secret
+    if observation.secret(name) is None:
+        return
+    where, phase = f"Secret {work.scope.namespace}/{name}", step.phase.value
+    if work.dry_run:
+        work.record(Action("wait", where, "the operator updates the trust bundle", phase))
+        return
+    absent = frozenset(certificate.fingerprint for certificate in step.absent)
+    # The same CAs may be wanted there another time, when one of them has been away.
+    asked = [version(observation.secrets[work.scope.ca_certificate_secret]), *sorted(f[:12] for f in step.present)]
+    token = "bundle-" + "-".join([*asked, "without", *sorted(f[:12] for f in absent)])
+    request_reconcile(observation, work, phase, token)
+
+    def settled(objects: Objects) -> bool:
+        found = read_bundle(objects.get(name), work.scope) or frozenset()
+        return step.present <= found and not absent & found
+
+    seconds = _wait(work, settled, SECRETS, name, f"updated {where}")
+    waited = f"the operator updated the trust bundle ({len(step.present)} trusted)"
+    work.record(Action("wait", where, waited, phase, seconds=seconds))
+
+
+def await_leaves(phase: str, observation: Observation, work: Work) -> None:
+    """Wait until the operator has issued the leaves that belong to another generation than its CA."""
+    wanted = str(observation.snapshot.ca.certificate_generation)
+    for leaf in observation.snapshot.leaves.stored:
+        if str(leaf.generation) != wanted:
+            _await_leaf(leaf.secret, wanted, phase, work)
+
+
+def _await_leaf(name: str, generation: str, phase: str, work: Work) -> None:
+    where = f"Secret {work.scope.namespace}/{name}"
+
+    def settled(objects: Objects) -> bool:
+        return annotation(objects.get(name), names.CLUSTER_CA_CERT_GENERATION) == generation
+
+    seconds = _wait(work, settled, SECRETS, name, f"issued the leaf in {where}")
+    work.record(Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds))
+
+
+def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, what: str) -> float:
+    """what: the operator has not done in time, for messages."""
+    begun, limit = work.clock.monotonic(), work.settings.operator_timeout.total_seconds()
+    try:
+        wait_until(
+            work.client,
+            resource,
+            work.scope.namespace,
+            settled,
+            field_selector=f"metadata.name={name}",
+            timeout=work.settings.operator_timeout,
+            monotonic=work.clock.monotonic,
+            alive=work.alive,
+        )
+    except TimedOut:
+        raise OperatorSilent(
+            "The Cluster Operator",
+            f"has not {what} within {limit:.0f} s",
+            "Check that the Cluster Operator runs, watches this namespace and reports no error in the Kafka "
+            "resource's status; then run the flow again, it continues where it stopped.",
+        ) from None
+    return work.clock.monotonic() - begun
+
+
+def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], what: str) -> float:
+    cluster = work.scope.cluster
+    return _wait(
+        work,
+        lambda objects: cluster in objects and settled(objects[cluster]),
+        KAFKAS,
+        cluster,
+        f"{what} Kafka {work.scope.namespace}/{cluster}",
+    )
+
+
+def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, patch: dict[str, Any]) -> None:
+    kafka = observation.kafka or {}
+    write = Write(WriteVerb.UPDATE, KAFKAS, work.scope.cluster, what, patch, version(kafka))
+    write_all((write,), work, phase)
+
+
+def pause(step: Pause, observation: Observation, work: Work) -> None:
+    """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
+    (docs/operator.md, "Pause"). After the end of an earlier pause it has to be decided anew first.
+    """
+    if not observation.snapshot.reconciliation.paused:
+        if await_end_of_pause(observation, work):
+            return
+        annotations = {names.PAUSE_RECONCILIATION: "true", work.scope.paused_by: work.settings.holder}
+        _edit_kafka(
+            observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
+        )
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
+
+
+def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str:
+    """The object of a pause that a call leaves behind, and how it is ended, as sentences. known: whether it was seen. holder: the party that the
+    pause is made for, where that is no flow.
+    """
+    scope = work.scope
+    left = f"The Cluster Operator {'is' if known else 'may be'} left paused for Kafka {scope.namespace}/{scope.cluster}"
+    command = f"kubectl annotate kafka {scope.cluster} -n {scope.namespace} {names.PAUSE_RECONCILIATION}-"
+    if holder:
+        return (
+            f"{left}, in the name of {holder}. The module strimzi_reconciliation ends the pause with state=resumed and holder={holder}; by hand: "
+            f"{command} {names.PAUSED_FOR}-."
+        )
+    return (
+        f"{left}; what it must not see half-way may not be at its end. Run any playbook of this collection on this cluster again when the cause below "
+        "is gone: it finishes this and ends the pause. By hand, where no other run is at work, and at the price of a restart of each node: "
+        f"{command} {scope.paused_by}-."
+    )
+
+
+def await_end_of_pause(observation: Observation, work: Work) -> bool:
+    """Whether the status still told of an earlier pause; it does not any more then. It would be taken for the confirmation of the next one while
+    the operator is at work. Raises OperatorSilent.
+    """
+    if work.dry_run or not condition(observation.kafka, PAUSED):
+        return False
+    _wait_for_kafka(work, lambda kafka: not condition(kafka, PAUSED), "gone on with")
+    return True
+
+
+def resume(step: Resume, observation: Observation, work: Work) -> None:
+    """End the pause of this collection. The operator starts at once; the next step waits for what it does."""
+    annotations = {names.PAUSE_RECONCILIATION: None, work.scope.paused_by: None}
+    _edit_kafka(
+        observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
+    )
+
+
+def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> None:
+    """Wait until the operator has ended the reconcile after a pause; or, where it says that it cannot use what is stored, until it is content or says
+    something else. While pods move it is at work, and is given its time again. Where nothing comes, what it has said stays.
+    """
+    where, phase = f"Kafka {work.scope.namespace}/{work.scope.cluster}", step.phase.value
+    if work.dry_run:
+        work.record(Action("wait", where, step.sentence(), phase))
+        return
+    if step.request:
+        request_reconcile(observation, work, phase, step.request)
+    said, moves, begun = failure_of(observation.kafka), _moves(observation, work), work.clock.monotonic()
+
+    def settled(kafka: Mapping[str, Any]) -> bool:
+        return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != said
+
+    if said is not None:
+        work.tell(f"{where}: {step.sentence()}, which says now: {said}")
+    while True:
+        try:
+            _wait_for_kafka(work, settled, "gone on with")
+            break
+        except OperatorSilent:
+            before, moves = moves, _moves(observation, work)
+            if moves != before:
+                continue
+            if not step.request:
+                raise
+            break
+    work.record(Action("wait", where, step.sentence(), phase, seconds=work.clock.monotonic() - begun))
+
+
+def _moves(observation: Observation, work: Work) -> frozenset[tuple[str, bool]]:
+    """The pods of the cluster by UID, and whether each is ready: it changes while the operator is at work."""
+    listed = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+    own = (pod for pod in listed if observation.owners.component_of(pod))
+    return frozenset((str(pod["metadata"]["uid"]), is_ready(pod)) for pod in own)
+
+
+def pause_for(holder: str, observation: Observation, work: Work) -> None:
+    """Pause the Kafka resource for a holder who ends the pause himself."""
+    if not observation.snapshot.reconciliation.paused:
+        annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR: holder}
+        what = f"pause reconciliation for {holder}"
+        _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
+
+
+def resume_for(observation: Observation, work: Work) -> None:
+    """End any pause, and wait until the operator goes on."""
+    gone = dict.fromkeys((names.PAUSE_RECONCILIATION, work.scope.paused_by, names.PAUSED_FOR))
+    if observation.snapshot.reconciliation.paused:
+        _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: not condition(kafka, PAUSED), "gone on with")
+
+
+def set_generated(step: SetGenerated, observation: Observation, work: Work) -> None:
+    """Give the CA to the operator or take it from it. As no byte of a CA changes, neither rolls anything
+    (docs/operator.md,
+    "Switching").
+    """
+    patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
+    ca = f"the {work.scope.ca.value} CA"
+    what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
+    _edit_kafka(observation, work, step.phase.value, what, patch)
+    if not work.dry_run:
+        work.unadopted = "" if step.generated else _unadopted(work)
+        _wait_for_kafka(work, is_observed, "acted on")
+
+
+def _unadopted(work: Work) -> str:
+    """The sentences for a call that fails before the CA is in the ledger."""
+    scope = work.scope
+    patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
+    return (
+        f"The Cluster Operator renews the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster} no longer, and its adoption is not complete: "
+        "nothing renews it. Run the adoption again when the cause below is gone; or give it back as it is: "
+        f"kubectl patch kafka {scope.cluster} --namespace {scope.namespace} --type merge --patch '{patch}'."
+    )

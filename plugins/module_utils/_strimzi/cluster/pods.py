@@ -1,0 +1,240 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Pods of a Kafka cluster as parties (docs/operator.md, "Pod annotations", "Kafka resource").
+
+The owners of pods: a pod belongs to the cluster by its controller, whatever its labels (docs/design.md, "Evidence").
+
+Finding the pods of a cluster: by their labels, and those of known nodes by their names.
+
+A pod that has lost a label runs on, presents and verifies as before. If it were overlooked, every gate would open without it.
+A pod that has only the labels is another program's: whose it is its owner says (``Owners``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..._kube.client import KubeClient
+from ..._kube.resources import PODS
+from ..._trust.model.snapshot import Component, Pod, StoredLeaf
+from .. import names
+from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
+from ..secret_data import annotation, integer_annotation, missing_labels
+from .leaves import LeafSecret, leaf_secrets, server_cert_hash
+from .nodes import NodePools, node_pools
+
+#: The components that run in pods.
+PARTIES = (Component.KAFKA, Component.ENTITY_OPERATOR, Component.CRUISE_CONTROL, Component.KAFKA_EXPORTER)
+_FINAL_PHASES = frozenset({"Succeeded", "Failed"})
+
+
+def component_of(pod: Mapping[str, Any], scope: names.ClusterNames) -> Component | None:
+    """The component that a pod, or what a StrimziPodSet says of it, is labelled as. Whose it is its owner says (``Owners``)."""
+    name = labels_of(pod).get(names.NAME_LABEL)
+    return next((component for component in PARTIES if name == name_label(component, scope)), None)
+
+
+def name_label(component: Component, scope: names.ClusterNames) -> str:
+    """The value of ``strimzi.io/name`` on pods of this component."""
+    return f"{scope.cluster}-{component.value}"
+
+
+def labels_of(pod: Mapping[str, Any]) -> Mapping[str, str]:
+    return pod["metadata"].get("labels") or {}
+
+
+def has_role(pod: Mapping[str, Any], label: str) -> bool:
+    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere: its
+    listeners are asked, and it has to pass the checks of both roles.
+    """
+    return labels_of(pod).get(label, "true") == "true"
+
+
+def names_of_nodes(pod_sets: Iterable[Mapping[str, Any]], scope: names.ClusterNames) -> frozenset[str]:
+    """Every Kafka node that is to be there, whether its pod exists or not."""
+    return frozenset(
+        str(pod["metadata"]["name"])
+        for pod_set in pod_sets
+        for pod in pod_set["spec"].get("pods") or []
+        if component_of(pod, scope) is Component.KAFKA
+    )
+
+
+def is_ready(pod: Mapping[str, Any]) -> bool:
+    conditions = (pod.get("status") or {}).get("conditions") or []
+    return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
+
+
+def worker_of(pod: Mapping[str, Any]) -> str:
+    """The name of the machine that it runs on; empty where it has none yet."""
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def is_final(pod: Mapping[str, Any]) -> bool:
+    """Whether its processes have ended, so that it presents and trusts nothing any more."""
+    return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
+
+
+def read_pod(
+    pod: Mapping[str, Any], component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames
+) -> Pod:
+    """A pod as a party; ``leaves`` are all stored leaves of the cluster."""
+    name = pod["metadata"]["name"]
+    own = [
+        leaf for leaf in leaves
+        if leaf.component is component and (component is not Component.KAFKA or leaf.secret == name)
+    ]  # fmt: skip
+    found = annotation(pod, names.SERVER_CERT_HASH)
+    return Pod(
+        name=name,
+        uid=pod["metadata"]["uid"],
+        component=component,
+        generation=integer_annotation(pod, names.CLUSTER_CA_CERT_GENERATION),
+        leaves=tuple(leaf.secret for leaf in own),
+        presents_stored=None if found is None else found == server_cert_hash(component, own, scope),
+        key_generation=integer_annotation(pod, names.CLUSTER_CA_KEY_GENERATION),
+        leaf_hash=found or "",
+        ready=is_ready(pod),
+        terminating="deletionTimestamp" in pod["metadata"],
+        worker=worker_of(pod),
+    )
+
+
+Object = Mapping[str, Any]
+
+_DEPLOYED = tuple(component for component in PARTIES if component is not Component.KAFKA)
+
+
+@dataclass(frozen=True)
+class Owners:
+    """The owners that the pods of a cluster have.
+
+    pod_sets: names of its StrimziPodSets, by their UIDs. nodes: names of the pods that these ask for. pools: names of its node pools.
+    """
+
+    scope: names.ClusterNames
+    pod_sets: Mapping[str, str]
+    nodes: frozenset[str]
+    pools: frozenset[str]
+
+    def component_of(self, pod: Object) -> Component | None:
+        """The component of a pod of this cluster; None for any other pod."""
+        owner = _controller_of(pod)
+        if owner.get("kind") == STRIMZI_POD_SETS.kind:
+            own = self.pod_sets.get(owner.get("uid", "")) == owner.get("name")
+            return Component.KAFKA if own and self.is_node_name(pod["metadata"]["name"]) else None
+        if owner.get("kind") != "ReplicaSet":
+            return None
+        # The name of a ReplicaSet is enough, and no Role has to let it be read: Kubernetes deletes a pod whose owner does not exist, and the controller
+        # of a ReplicaSet that exists deletes the pods that it did not make.
+        deployment = str(owner.get("name")).rpartition("-")[0]
+        return next((one for one in _DEPLOYED if deployment == name_label(one, self.scope)), None)
+
+    def passes_for(self, pod: Object) -> Component | None:
+        """The component whose labels a pod has, or whose name; None where it has neither."""
+        if pod["metadata"]["name"] in self.nodes:
+            return Component.KAFKA
+        said = labels_of(pod).get(names.COMPONENT_TYPE_LABEL)
+        return component_of(pod, self.scope) or next((one for one in PARTIES if one == said), None)
+
+    def is_node_name(self, name: str) -> bool:
+        """Whether a Kafka node of this cluster has this name, or could have it: ``<cluster>-<pool>-<number>``."""
+        pool, _dash, number = name.removeprefix(f"{self.scope.cluster}-").rpartition("-")
+        shaped = name.startswith(f"{self.scope.cluster}-") and pool in self.pools
+        return name in self.nodes or (shaped and re.fullmatch("[0-9]{1,9}", number) is not None)
+
+    def read_pod_sets(self, client: KubeClient) -> tuple[Mapping[str, Any], ...]:
+        """The StrimziPodSets of this cluster as they are now. They are listed: the Roles let none be read by its name (docs/rbac.yml). Raises
+        KubeError.
+        """
+        listed = client.list(STRIMZI_POD_SETS, self.scope.namespace, label_selector=self.scope.selector).items
+        return tuple(one for one in listed if one["metadata"]["uid"] in self.pod_sets)
+
+
+def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | None, pools: NodePools) -> Owners:
+    """A StrimziPodSet is of this cluster where the Kafka resource or one of its node pools owns it. Raises KubeError."""
+    above = {(KAFKA_NODE_POOLS.kind, one["metadata"]["uid"]) for one in pools.pools}
+    if kafka is not None:
+        above.add((KAFKAS.kind, kafka["metadata"]["uid"]))
+    listed = client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
+    own = [one for one in listed if above & {(owner.get("kind"), owner.get("uid")) for owner in _owners_of(one)}]
+    sets = {one["metadata"]["uid"]: str(one["metadata"]["name"]) for one in own}
+    return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name))
+
+
+def _owners_of(item: Object) -> Iterable[Object]:
+    return item["metadata"].get("ownerReferences") or ()
+
+
+def _controller_of(pod: Object) -> Object:
+    """The owner that controls a pod; empty where none does."""
+    return next((owner for owner in _owners_of(pod) if owner.get("controller") is True), {})
+
+
+@dataclass(frozen=True)
+class FoundPods:
+    """The pods of a cluster.
+
+    owners: who its pods belong to. pools: its node pools. nodes: names of the Kafka nodes that it has, whether they run or not. pods: those with its
+    labels, and those with the names of its nodes.
+    """
+
+    owners: Owners
+    pools: NodePools
+    nodes: frozenset[str]
+    pods: tuple[Object, ...]
+
+    @cached_property
+    def own(self) -> Mapping[str, Object]:
+        """The cluster's own pods, by name."""
+        return {pod["metadata"]["name"]: pod for pod in self.pods if self.owners.component_of(pod) is not None}
+
+    @cached_property
+    def running(self) -> tuple[tuple[Object, Component], ...]:
+        """The cluster's own pods whose processes have not ended."""
+        found = ((pod, self.owners.component_of(pod)) for pod in self.pods)
+        return tuple((pod, component) for pod, component in found if component is not None and not is_final(pod))
+
+    @cached_property
+    def foreign(self) -> Mapping[str, Component]:
+        """The pods that pass for one of the cluster's by labels or name and are none by their owner, with what they pass for."""
+        strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own and not is_final(pod))
+        found = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
+        return {name: component for name, component in found if component is not None}
+
+
+def find_pods(
+    client: KubeClient,
+    scope: names.ClusterNames,
+    kafka: Mapping[str, Any] | None,
+    secrets: Mapping[str, Mapping[str, Any]],
+) -> FoundPods:
+    """The pods with the labels of the cluster, and those of its nodes whatever their labels.
+
+    A node that is not among the former is asked for by name: one request for each, and none in a cluster that is whole. Owners are read after the
+    pods, so that the owner of each pod is among them. Raises KubeError.
+    """
+    found = client.list(PODS, scope.namespace, label_selector=scope.selector).items
+    pools = node_pools(client, scope)
+    owners = read_owners(client, scope, kafka, pools)
+    leaves = leaf_secrets(scope, secrets, owners.is_node_name)
+    nodes = known_nodes(owners, leaves)
+    for name in sorted(nodes - {pod["metadata"]["name"] for pod in found}):
+        found += client.list(PODS, scope.namespace, field_selector=f"metadata.name={name}").items
+    return FoundPods(owners, pools, nodes, tuple(found))
+
+
+def known_nodes(owners: Owners, leaves: Iterable[LeafSecret]) -> frozenset[str]:
+    """The names of the Kafka nodes that StrimziPodSets ask for, and of those that have a leaf."""
+    return owners.nodes | {leaf.secret for leaf in leaves if leaf.component is Component.KAFKA}
+
+
+def lost_labels(pod: Mapping[str, Any], component: Component, scope: names.ClusterNames) -> tuple[str, ...]:
+    """The labels, as "<name>=<value>", without which neither the operator nor a roll finds a pod of this component."""
+    return missing_labels(pod, {**scope.labels, names.NAME_LABEL: name_label(component, scope)})

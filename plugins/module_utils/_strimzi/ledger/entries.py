@@ -1,0 +1,391 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The record of what a flow was told, namely where to look and where to stop: in the journal, and before that is opened beside the prepared CA.
+
+The ledger as entries of a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for each CA,
+and further entries:
+
+``<fp>.generations``  generations that mean this CA, comma-separated
+``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
+``<fp>.published``    when the CA was read back from the trust bundle
+``<fp>.cleared``      when the last certificate of its name and key that allows no CA below it left what clients read
+``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
+``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
+``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
+``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
+annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
+annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its time for renewal, as JSON
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from ..._errors import CertificateError
+from ..._pki.certificates import Certificate, encode_certificates, parse_certificates, parse_chain
+from ..._trust.model.clients import NOTHING_NAMED, Named, NamedSecret, UserNamespace
+from ..._trust.model.goals import Goal, Phase, Retire
+from ..._trust.model.ledger import (
+    HeldByProcesses,
+    HeldLeaf,
+    Journal,
+    Ledger,
+    LedgerEntry,
+    Outgoing,
+    RemovedEntry,
+    Stop,
+    TrustState,
+    Upkeep,
+    WhenDue,
+)
+from .. import names
+from ..secret_data import annotation, whole_number
+
+#: How times are written.
+TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
+_TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets", "userNamespaces"
+
+
+def encode_named(named: Named) -> dict[str, Any] | None:
+    """None where nothing is named."""
+    record = {
+        _TRUSTING: [_secret_record(one) for one in named.trusting],
+        _PRESENTING: [_secret_record(one) for one in named.presenting],
+        _USER_NAMESPACES: [{"name": one.name, "secretPrefix": one.secret_prefix} for one in named.user_namespaces],
+    }
+    return {key: value for key, value in record.items() if value} or None
+
+
+def _secret_record(secret: NamedSecret) -> dict[str, str]:
+    entry = {} if secret.entry is None else {"entry": secret.entry}
+    return {"namespace": secret.namespace, "name": secret.name, **entry}
+
+
+def decode_named(record: object) -> Named:
+    """None is nothing. Raises TypeError, ValueError for what this collection would not have written: unread, something would be looked at no more."""
+    if record is None:
+        return NOTHING_NAMED
+    if not isinstance(record, dict) or not record.keys() <= {_TRUSTING, _PRESENTING, _USER_NAMESPACES}:
+        raise ValueError
+    return Named(
+        tuple(NamedSecret(**_texts(one)) for one in _records(record, _TRUSTING)),
+        tuple(NamedSecret(**_texts(one)) for one in _records(record, _PRESENTING)),
+        tuple(_namespace(_texts(one)) for one in _records(record, _USER_NAMESPACES)),
+    )
+
+
+def _records(record: Mapping[str, Any], key: str) -> list[object]:
+    found = record.get(key, [])
+    if not isinstance(found, list):
+        raise TypeError
+    return found
+
+
+def _texts(record: object) -> dict[str, str]:
+    if not isinstance(record, dict) or not all(isinstance(value, str) for value in record.values()):
+        raise TypeError
+    return record
+
+
+def _namespace(record: Mapping[str, str]) -> UserNamespace:
+    if record.keys() != {"name", "secretPrefix"}:
+        raise ValueError
+    return UserNamespace(record["name"], record["secretPrefix"])
+
+
+def encode_stop(stop: Stop | None) -> dict[str, str] | None:
+    """None where the flow goes on to its end."""
+    return None if stop is None else {"after": stop.after.value, "askedAt": stop.asked_at.strftime(TIME)}
+
+
+def decode_stop(record: object) -> Stop | None:
+    """None is none. Raises KeyError, TypeError, ValueError for what this collection would not have written: unread, the flow would go on."""
+    if record is None:
+        return None
+    known = _texts(record)
+    return Stop(Phase(known["after"]), datetime.strptime(known["askedAt"], TIME))
+
+
+def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
+    """Where the flow which prepared a CA in this Secret was told to stop. Raises KeyError, TypeError, ValueError."""
+    text = annotation(key_secret, names.STOP)
+    return decode_stop(None if text is None else json.loads(text))
+
+
+def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
+    """The places that the flow which prepared a CA in this Secret was told to look at. Raises TypeError, ValueError."""
+    text = annotation(key_secret, names.NAMED)
+    return decode_named(None if text is None else json.loads(text))
+
+
+def is_to_replace(key_secret: Mapping[str, Any] | None) -> bool:
+    """Whether the flow which prepared a CA in this Secret renews it so that its key can be replaced."""
+    return annotation(key_secret, names.TO_REPLACE) == "true"
+
+
+def record_marks(
+    named: Named, stop: Stop | None, key_secret: Mapping[str, Any] | None, *, to_replace: bool = False
+) -> dict[str, str | None]:
+    """The annotations of this Secret that say it, where they have to change."""
+    records: dict[str, object] = {
+        names.NAMED: encode_named(named),
+        names.STOP: encode_stop(stop),
+        names.TO_REPLACE: to_replace or None,
+    }
+    texts = {mark: None if record is None else json.dumps(record, sort_keys=True) for mark, record in records.items()}
+    return {mark: text for mark, text in texts.items() if text != annotation(key_secret, mark)}
+
+
+OWN_SUFFIXES = (
+    ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".leaves", ".removed", ".leaf", ".lingering",
+)  # fmt: skip
+#: Entries that hold a certificate; every other entry stands beside one of them.
+_CERTIFICATES = ("crt", "removed", "leaf")
+
+
+#: The annotations of a ledger, by their names; None of one that is not there.
+Marks: TypeAlias = Mapping[str, str | None]
+
+
+class _Foreign(Exception):
+    """An entry that this collection would not have written; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries of a ledger, whatever Secrets they were read from.
+
+    called: the real name of an entry, where its Secret has another one for it.
+    """
+
+    data: Mapping[str, bytes]
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    def words(self, fingerprint: str, suffix: str) -> frozenset[str] | None:
+        content = self.data.get(f"{fingerprint}.{suffix}")
+        return None if content is None else frozenset(content.decode("ascii", "replace").split())
+
+    def name(self, key: str) -> str:
+        """How messages name the entry."""
+        return self.called.get(key, key)
+
+
+def marks_of(secret: Mapping[str, Any]) -> Marks:
+    """The annotations of a ledger in the Secret that has them."""
+    return {name: annotation(secret, name) for name in (names.JOURNAL, names.UPKEEP)}
+
+
+def decode_ledger(found: Entries, marks: Marks) -> Ledger:
+    """The ledger, with a problem for each entry and annotation that another writer has edited."""
+    known, removed, held, problems = [], [], [], []
+    for key in sorted(found.data):
+        try:
+            if key.endswith(".crt"):
+                known.append(_decode_entry(key.removesuffix(".crt"), found))
+            elif key.endswith(".removed"):
+                removed.append(RemovedEntry(*_decode_left(key, found)))
+            elif key.endswith(".leaf"):
+                held.append(HeldLeaf(*_decode_left(key, found)))
+            elif _is_orphan(key, found.data):
+                raise _Foreign(f"{found.name(key)} has no certificate beside it")
+        except _Foreign as error:
+            problems.append(f"{error}.")
+    flow, upkeep = None, None
+    try:
+        flow = _decode_journal(marks[names.JOURNAL])
+        upkeep = _decode_upkeep(marks[names.UPKEEP])
+    except _Foreign as error:
+        problems.append(f"{error}.")
+    return Ledger(tuple(known), tuple(removed), flow, tuple(problems), tuple(held), upkeep=upkeep)
+
+
+def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
+    """Whether an entry is about a CA whose certificate is missing: another writer has taken it away."""
+    stem, _dot, suffix = key.rpartition(".")
+    owners = {
+        "lingering": ("removed", "leaf"), "pods": _CERTIFICATES,
+        **dict.fromkeys(("state", "generations", "published", "cleared", "leaves"), ("crt",)),
+    }  # fmt: skip
+    return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
+
+
+def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
+    name, data = found.name(f"{fingerprint}.crt"), found.data
+    try:
+        chain = parse_chain(data[f"{fingerprint}.crt"])
+    except CertificateError as error:
+        raise _Foreign(f"{name} cannot be read: {error}") from None
+    if chain[0].fingerprint != fingerprint:
+        raise _Foreign(f"{name} holds the certificate {chain[0].fingerprint} ({chain[0].subject})")
+    text = data.get(f"{fingerprint}.state", b"").decode("ascii", "replace").strip()
+    if text not in TrustState.__members__:
+        state = found.name(f"{fingerprint}.state")
+        raise _Foreign(f"{state} is {text!r}, which is no state of the trust state machine")
+    return LedgerEntry(
+        chain, TrustState(text), _generations(fingerprint, data), found.words(fingerprint, "pods"),
+        _time(fingerprint, "published", data), found.words(fingerprint, "leaves") or frozenset(),
+        _time(fingerprint, "cleared", data),
+    )  # fmt: skip
+
+
+def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
+    text = data.get(f"{fingerprint}.generations", b"").decode("ascii", "replace")
+    numbers = [whole_number(part.strip()) for part in text.split(",") if part.strip()]
+    if None in numbers:
+        raise _Foreign(f"{fingerprint}.generations is not a list of numbers")
+    return frozenset(number for number in numbers if number is not None)
+
+
+def _time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime | None:
+    content = data.get(f"{fingerprint}.{suffix}")
+    try:
+        return None if content is None else datetime.strptime(content.decode("ascii", "replace").strip(), TIME)
+    except ValueError:
+        raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
+
+
+def _decode_left(key: str, found: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
+    """A certificate that is stored no more, and the pods that still know it: awaiting, and lingering."""
+    fingerprint, name = key.rpartition(".")[0], found.name(key)
+    try:
+        certificate = parse_certificates(found.data[key])[0]
+    except CertificateError as error:
+        raise _Foreign(f"{name} cannot be read: {error}") from None
+    if certificate.fingerprint != fingerprint:
+        raise _Foreign(f"{name} holds the certificate {certificate.fingerprint} ({certificate.subject})")
+    awaiting = found.words(fingerprint, "pods")
+    if awaiting is None:
+        # Read as "no pods", this entry would be forgotten while pods still know the certificate.
+        raise _Foreign(f"{fingerprint}.pods is missing: which pods still know {certificate.subject} is not known")
+    return certificate, awaiting, found.words(fingerprint, "lingering") or frozenset()
+
+
+def _decode_journal(text: str | None) -> Journal | None:
+    if text is None:
+        return None
+    try:
+        record = json.loads(text)
+        return Journal(
+            goal=Goal(record["goal"]),
+            replaces=_name(record.get("replaces")),
+            replaces_sha256=_name(record.get("replacesSha256")),
+            successor=_name(record.get("successor")),
+            started_at=datetime.strptime(record["startedAt"], TIME),
+            finished_at=datetime.strptime(record["finishedAt"], TIME) if record.get("finishedAt") else None,
+            retire=Retire(record.get("retire", Retire.NOW.value)),
+            retire_by=datetime.strptime(record["retireBy"], TIME) if record.get("retireBy") else None,
+            is_abort=record.get("abort") is True,
+            unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
+            named=decode_named(record.get("named")),
+            outgoing=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
+            renewed=frozenset(map(str, record.get("renewed", ()))),
+            stop=decode_stop(record.get("stop")),
+            to_replace=record.get("toReplace") is True,
+            is_upkeep=record.get("upkeep") is True,
+            read_since=datetime.strptime(record["readSince"], TIME) if record.get("readSince") else None,
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
+
+
+def _decode_upkeep(text: str | None) -> Upkeep | None:
+    if text is None:
+        return None
+    try:
+        record = json.loads(text)
+        before_end = timedelta(days=record["days"])
+        return Upkeep(WhenDue(record["policy"]), before_end, datetime.strptime(record["since"], TIME))
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        raise _Foreign(f"the annotation {names.UPKEEP} is no record of this collection") from None
+
+
+def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
+    ends_at = datetime.strptime(record["endsAt"], TIME)
+    return Outgoing(frozenset(map(str, record["readers"])), ends_at, record["switched"] is True)
+
+
+def _encode_outgoing(outgoing: Outgoing) -> dict[str, object]:
+    ends_at = outgoing.ends_at.strftime(TIME)
+    return {"readers": sorted(outgoing.readers), "endsAt": ends_at, "switched": outgoing.switched}
+
+
+def _name(value: object) -> str | None:
+    """The name of a CA, if there is one. Raises TypeError for a value of another kind."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
+    """The entries of the ledger, without its annotations."""
+    data: dict[str, bytes] = {}
+    for entry in ledger.entries:
+        data[f"{entry.fingerprint}.crt"] = encode_certificates(entry.chain)
+        data[f"{entry.fingerprint}.state"] = entry.state.value.encode("ascii")
+        if entry.generations:
+            data[f"{entry.fingerprint}.generations"] = ",".join(map(str, sorted(entry.generations))).encode("ascii")
+        if entry.awaiting is not None:
+            data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
+        if entry.published_at is not None:
+            data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(TIME).encode("ascii")
+        if entry.cleared_at is not None:
+            data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(TIME).encode("ascii")
+        if entry.leaves:
+            data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaves)
+    left: dict[HeldByProcesses, str] = {
+        **dict.fromkeys(ledger.removed, "removed"),
+        **dict.fromkeys(ledger.held, "leaf"),
+    }
+    for known, suffix in left.items():
+        data[f"{known.fingerprint}.{suffix}"] = known.certificate.pem
+        data[f"{known.fingerprint}.pods"] = _lines(known.awaiting)
+        if known.lingering:
+            data[f"{known.fingerprint}.lingering"] = _lines(known.lingering)
+    return data
+
+
+def _lines(uids: frozenset[str]) -> bytes:
+    return "\n".join(sorted(uids)).encode("ascii")
+
+
+def encode_marks(ledger: Ledger) -> Marks:
+    """The annotations of the ledger."""
+    return {names.JOURNAL: _encode_journal(ledger.journal), names.UPKEEP: _encode_upkeep(ledger.upkeep)}
+
+
+def _encode_upkeep(upkeep: Upkeep | None) -> str | None:
+    if upkeep is None:
+        return None
+    days, since = upkeep.window // timedelta(days=1), upkeep.since.strftime(TIME)
+    return json.dumps({"policy": upkeep.policy.value, "days": days, "since": since}, sort_keys=True)
+
+
+def _encode_journal(journal: Journal | None) -> str | None:
+    if journal is None:
+        return None
+    record = {
+        "goal": journal.goal.value,
+        "replaces": journal.replaces,
+        "replacesSha256": journal.replaces_sha256,
+        "successor": journal.successor,
+        "startedAt": journal.started_at.strftime(TIME),
+        "finishedAt": journal.finished_at.strftime(TIME) if journal.finished_at else None,
+        "retire": journal.retire.value,
+        "retireBy": journal.retire_by.strftime(TIME) if journal.retire_by else None,
+        "abort": journal.is_abort or None,
+        "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
+        "named": encode_named(journal.named),
+        "outgoing": _encode_outgoing(journal.outgoing) if journal.outgoing is not None else None,
+        "renewed": sorted(journal.renewed) or None,
+        "stop": encode_stop(journal.stop),
+        "toReplace": journal.to_replace or None,
+        "upkeep": journal.is_upkeep or None,
+        "readSince": journal.read_since.strftime(TIME) if journal.read_since else None,
+    }
+    return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

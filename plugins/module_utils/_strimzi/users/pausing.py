@@ -1,0 +1,389 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Annotations of KafkaUsers, by which the User Operator is kept from a user or asked to look at it (docs/operator.md, "Users").
+
+Waiting for the User Operator to issue certificates anew, and for the operator to restart programs that read them.
+
+Keeping the User Operator from users, and letting it on to them: it issues nothing for a user that is paused (docs/operator.md, "Users").
+
+A user moves from the User Operator's certificates to those of another issuer, or back, and no Secret that programs read goes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from ..._errors import Conflict, Forbidden, NotFound, OperatorSilent, StepError
+from ..._kube.resources import SECRETS
+from ..._trust.model.clients import Presenter, ReissuePause
+from ..._trust.model.goals import Phase
+from ..._trust.model.names import counted, listed, named
+from ..._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
+from .. import names
+from ..apply.work import Action, Work, version
+from ..cluster.kafka import PAUSED, condition, user_pause
+from ..cluster.observe import Observation
+from ..names import KAFKA_USERS
+from .secrets import ClientsCa, read_user_secret
+from .users import Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
+
+#: How often a user is read again that another writer changes at the same time.
+_TRIES = 10
+#: Without a pause of this collection.
+FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_CLIENTS_CA: None}
+
+
+def annotate(
+    user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
+) -> None:  # fmt: skip
+    """Set annotations of a user, or remove those that are None. user: as presenters are named. leaving_out: users that are paused so are left
+    as they are: those that another writer has paused, at least.
+
+    A user that is gone is left out as well. Raises KubeError, StepError.
+    """
+    namespace, _slash, name = user.partition(" ")[2].partition("/")
+    for _try in range(_TRIES):
+        work.alive()
+        found = work.client.get_or_none(KAFKA_USERS, namespace, name)
+        if found is None or user_pause(found) in leaving_out:
+            return
+        try:
+            patch = {"metadata": {"annotations": dict(annotations)}}
+            work.client.patch(KAFKA_USERS, namespace, name, patch, resource_version=version(found))
+            return
+        except NotFound:
+            return
+        except Conflict:
+            # The User Operator may write its status at any time.
+            continue
+    raise StepError(user, "changes all the time", "See who writes it; then run the flow again.")
+
+
+#: Users that are asked for at the same time. The User Operator's queue holds 1,024 and drops the others (docs/operator.md, "Users").
+AT_ONCE = 500
+#: Pauses of users at which the User Operator has not looked since.
+_UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
+#: Seconds between two looks.
+_PAUSE = 2.0
+
+
+def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> None:
+    """Have the User Operator look at these users, some after the others, and read their Secrets until each has its certificate.
+
+    Raises OperatorSilent when none comes for a while.
+    """
+    what = f"the User Operator issues certificates of {named(step.authority)}"
+    paused = frozenset(one.name for one in observation.snapshot.users.presenters if one.pause.is_ours)
+    if work.dry_run:
+        _note_resumed([name for name in step.names if name in paused], step, work)
+        work.record(Action("wait", listed(step.names), what, step.phase.value))
+        return
+    begun = work.clock.monotonic()
+    for batch in _batches(step.names, step.batch or AT_ONCE):
+        _ask_for(batch, step, work)
+        _note_resumed([name for name in batch if name in paused], step, work)
+        left = await_users(batch, lambda one: one.behind or one.pause.is_ours, work)
+        if left:
+            raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
+    issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
+    work.record(Action("wait", listed(step.names), issued, step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
+    """Let the User Operator on to these users, and wait until it has looked at each and says that it is ready. Raises OperatorSilent."""
+    if work.dry_run:
+        _note_resumed(step.names, step, work)
+        return
+    _ask_for(step.names, step, work)
+    _note_resumed(step.names, step, work)
+    left = await_users(step.names, lambda one: one.behind or one.pause in _UNSEEN or bool(one.hindered), work)
+    if left:
+        raise _silent(
+            f"not said within {limit_of(work):.0f} s that it keeps the certificates of {names_of(left)}", left
+        )
+
+
+def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
+    """The error for users that the User Operator has left. what: the end of the sentence that begins with "The User Operator has"."""
+    paused = [one for one in left if one.pause is ReissuePause.FOREIGN]
+    why = (
+        f" Another program or person has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile."
+        if paused
+        else ""
+    )
+    remedy = (
+        "Have the pause of these users ended; the next run serves the others first."
+        if paused
+        else "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped."
+    )
+    return OperatorSilent(
+        "The User Operator",
+        f"has {what}.{why}",
+        f"{remedy} Until then both CAs are trusted, and users that are paused keep their certificates.",
+    )
+
+
+def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
+    """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent when nothing happens for a while."""
+    what = f"its operator brings it to a certificate of {named(step.authority)}"
+    if work.dry_run:
+        work.record(Action("wait", listed(step.names), what, step.phase.value))
+        return
+    begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
+    # A program may log in by other certificates too, for which no operator restarts it.
+    left = await_users(step.names, lambda one: one.is_followed and one.authorities != own, work)
+    if left:
+        raise OperatorSilent(
+            names_of(left),
+            f"had no new certificates within {limit_of(work):.0f} s",
+            "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a KafkaAccess: see in the status of "
+            "each what keeps it from that, or give a waiver; then run the flow again, it continues where it stopped.",
+        )
+    work.record(Action("wait", listed(step.names), what, step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def limit_of(work: Work) -> float:
+    return work.settings.operator_timeout / timedelta(seconds=1)
+
+
+def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+    """A single user first: where nothing comes for it, no other is asked for."""
+    yield users[:1]
+    size = min(size, AT_ONCE)
+    for begin in range(1, len(users), size):
+        yield users[begin : begin + size]
+
+
+def _note_resumed(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
+    if users:
+        work.record(Action("update", listed(users), "resume reconciliation", step.phase.value))
+
+
+def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
+    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; at one that is paused it does
+    not look.
+    """
+    marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
+    for user in users:
+        try:
+            annotate(user, marks, work)
+        except Forbidden:
+            # Without the mark it takes up to two minutes longer.
+            return
+
+
+def names_of(found: Iterable[Presenter]) -> str:
+    """The names of presenters, for a message."""
+    return listed([one.name for one in found])
+
+
+def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
+    """The presenters that are left when the time has run out; the time begins anew with each that is done. wanted: names of presenters."""
+    asked, count = frozenset(wanted), len(wanted)
+    deadline = work.clock.monotonic() + limit_of(work)
+    while True:
+        found = work.observe().snapshot.users.presenters
+        left = [one for one in found if one.name in asked and is_left(one)]
+        if not left:
+            return []
+        if len(left) < count:
+            deadline = work.clock.monotonic() + limit_of(work)
+        count = len(left)
+        if work.clock.monotonic() >= deadline:
+            return left
+        work.alive()
+        work.clock.sleep(_PAUSE)
+
+
+_UNCONFIRMED = (ReissuePause.ASKED, ReissuePause.ENDED)
+
+
+def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> None:
+    """Pause these users, and wait until the User Operator has confirmed each: it may be at work on one. Raises OperatorSilent.
+
+    Where it still says so of an earlier pause, that confirms nothing: such a user is paused when the User Operator has looked at it again.
+    """
+    marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_CLIENTS_CA: work.settings.holder}
+    for begin in range(0, len(step.names), AT_ONCE):
+        batch = step.names[begin : begin + AT_ONCE]
+        for user in () if work.dry_run else batch:
+            annotate(user, marks, work, (ReissuePause.FOREIGN, ReissuePause.ENDED))
+        work.record(Action("update", listed(batch), "pause reconciliation", step.phase.value))
+        left = () if work.dry_run else await_users(batch, lambda one: one.pause in _UNCONFIRMED, work)
+        if left:
+            raise OperatorSilent(
+                "The User Operator",
+                f"has not confirmed the pause of {names_of(left)} within {limit_of(work):.0f} s",
+                "Check that the User Operator runs and reports no error; then run the flow again. The old CA is in use as before, and no "
+                "user stays paused.",
+            )
+
+
+def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) -> None:
+    """End the pauses of these users. The User Operator looks at each then."""
+    for user in () if work.dry_run else step.names:
+        annotate(user, FREE, work)
+    work.record(Action("update", listed(step.names), "resume reconciliation", step.phase.value))
+
+
+def users_left_paused(users: Collection[str], known: bool = True) -> str:
+    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. users: as presenters are
+    named. known: whether the pauses were seen.
+    """
+    if not users:
+        return ""
+    some = sorted(users)
+    namespace, _slash, first = some[0].partition(" ")[2].partition("/")
+    which, each = ("", first) if len(some) == 1 else (", for each", "<name>")
+    return (
+        f"The User Operator {'is' if known else 'may be'} left paused for {listed(some)}, and issues no certificate there meanwhile. Run any playbook of "
+        "this collection on the clients CA again when the cause below is gone: it lets the User Operator on when the CA is the one that users are to "
+        f"have certificates of. By hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
+        f"{' '.join(f'{mark}-' for mark in FREE)}."
+    )
+
+
+#: How often an object that another writer changes at the same time is read again.
+#: Seconds between two looks.
+#: Seconds after which the User Operator has heard that a Secret is not its own any more. Nothing shows that: a paused user gets no new status.
+_HEARING = 10.0
+_FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_AUTHENTICATION: None}
+
+
+@dataclass
+class ChangeOfAuthentication:
+    """A change of the authentication of a KafkaUser, and where it takes place."""
+
+    namespace: str
+    user: str
+    #: The Secret of the user.
+    secret: str
+    clients_ca: ClientsCa
+    work: Work
+    #: Takes the Lease; the change calls it before its first write.
+    before_write: Callable[[], None]
+    #: Whether the key of the clients CA is kept elsewhere.
+    kept_elsewhere: bool = False
+
+    def see(self) -> SeenUser:
+        """Raises KubeError, StepError."""
+        client = self.work.client
+        resource = client.get_or_none(KAFKA_USERS, self.namespace, self.user)
+        if resource is None:
+            raise StepError(
+                f"KafkaUser {self.namespace}/{self.user}", "does not exist", "Correct user or user_namespace."
+            )
+        secret = client.get_or_none(SECRETS, self.namespace, self.secret)
+        found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
+        if secret is None or not found.is_operated:
+            return found
+        certificate = read_user_secret(secret, self.clients_ca, self.work.clock.now())
+        good = certificate.is_current and not certificate.problem
+        return replace(found, has_certificate=good)
+
+    def carry_out(self, wanted: Authentication) -> SeenUser:
+        """Until nothing is left; interrupted anywhere, it goes on from what is stored. Raises KubeError, StepError, OperatorSilent."""
+        seen = self._see_permitted(wanted)
+        if self.work.dry_run:
+            for step in steps_left(seen, wanted):
+                self._record(step, seen, wanted)
+                if step is UserStep.LET_GO:
+                    self._record_hearing(None)
+            return seen
+        tries = _TRIES
+        while steps := steps_left(seen, wanted):
+            try:
+                self._do(steps[0], seen, wanted)
+            except Conflict:
+                tries -= 1
+                if not tries:
+                    raise
+            seen = self._see_permitted(wanted)
+        return seen
+
+    def _see_permitted(self, wanted: Authentication) -> SeenUser:
+        seen = self.see()
+        refuse(seen, wanted, self.work.scope.cluster)
+        refuse_another_secret(seen, self.secret)
+        return seen
+
+    def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        if step is UserStep.AWAIT_LOOK:
+            self._wait(step, lambda now: not condition(now.resource, PAUSED))
+        elif step is UserStep.AWAIT_PAUSE:
+            self._wait(step, lambda now: condition(now.resource, PAUSED))
+        elif step is UserStep.AWAIT:
+            self._wait(step, lambda now: not steps_left(now, wanted))
+        else:
+            self.before_write()
+            self.work.alive()
+            self._write(step, seen, wanted)
+        self._record(step, seen, wanted)
+        if step is UserStep.LET_GO:
+            self.work.clock.sleep(_HEARING)
+            self._record_hearing(_HEARING)
+
+    def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        if step is UserStep.LET_GO and seen.secret is not None:
+            self.work.client.patch(
+                SECRETS,
+                self.namespace,
+                self.secret,
+                _let_go(seen.secret, self.work.scope.cluster),
+                resource_version=version(seen.secret),
+            )
+            return
+        patch: dict[str, Any] = {"metadata": {"annotations": dict(_FREE)}}
+        if step is UserStep.PAUSE:
+            marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_AUTHENTICATION: wanted.value}
+            patch = {"metadata": {"annotations": marks}}
+        if step is UserStep.CHANGE:
+            patch["spec"] = {"authentication": {"type": wanted.value}}
+        resource_version = version(seen.resource)
+        self.work.client.patch(KAFKA_USERS, self.namespace, self.user, patch, resource_version=resource_version)
+
+    def _wait(self, step: UserStep, is_done: Callable[[SeenUser], bool]) -> None:
+        clock = self.work.clock
+        deadline = clock.monotonic() + limit_of(self.work)
+        while not is_done(self.see()):
+            if clock.monotonic() >= deadline:
+                raise OperatorSilent(
+                    f"KafkaUser {self.namespace}/{self.user}:",
+                    f"this has not come true within {limit_of(self.work):.0f} s: {step.value}",
+                    "Look at its status and at the User Operator's log; then run the task again, it continues where it stopped.",
+                )
+            self.work.alive()
+            clock.sleep(_PAUSE)
+
+    def _record_hearing(self, seconds: float | None) -> None:
+        """seconds: None where the wait is yet to come."""
+        heard = "the User Operator hears that it is not its own any more"
+        self.work.record(
+            Action("wait", f"Secret {self.namespace}/{self.secret}", heard, Phase.USE.value, seconds=seconds)
+        )
+
+    def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        is_wait = step in (UserStep.AWAIT_LOOK, UserStep.AWAIT_PAUSE, UserStep.AWAIT)
+        target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.LET_GO else seen.label
+        before = after = None
+        if step is UserStep.CHANGE:
+            before, after = {"authentication": seen.authentication}, {"authentication": wanted.value}
+        self.work.record(Action("wait" if is_wait else "update", target, step.value, Phase.USE.value, before, after))
+
+
+def _let_go(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
+    """A merge patch. Owners that are no KafkaUser stay. What is kept is found by its label, as long as programs may read it."""
+    owners = secret["metadata"].get("ownerReferences") or []
+    others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]
+    gone = (names.KIND_LABEL, names.CLUSTER_LABEL, names.MANAGED_BY_LABEL)
+    return {
+        "metadata": {
+            "labels": {**dict.fromkeys(gone), names.KEPT_OF: cluster},
+            "ownerReferences": others,
+        }
+    }

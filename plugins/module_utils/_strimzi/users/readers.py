@@ -1,0 +1,272 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The presenters of the certificates in Secrets: resources and pods that name these (docs/operator.md, "Users").
+
+Certificates by which clients log in, in Secrets that a person has named: copies of those of users, and others that the User Operator
+did not issue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from ..._errors import CertificateError, Forbidden, ResourceTypeMissing
+from ..._kube.client import KubeClient
+from ..._kube.resources import PODS, SECRETS, Resource
+from ..._pki.certificates import mentions_certificates, parse_certificates
+from ..._trust.model.clients import NamedSecret
+from .. import names
+from ..clients import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S, data_changed, is_created_since
+from ..cluster.pods import is_final
+from ..names import KAFKA_ACCESSES
+from ..secret_data import entries
+from .secrets import ClientsCa, UserCertificate, read_certificate
+
+Object = Mapping[str, Any]
+T = TypeVar("T")
+#: Namespace and name.
+Key = tuple[str, str]
+#: Kind and name of a resource whose pods an operator restarts.
+Party = tuple[str, str]
+
+#: Where a bound Secret has the certificate of its user.
+_BOUND = "ssl.keystore.crt"
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The copy of a user's certificate in another Secret. sha256: of that certificate; empty where there is none. changed_at: when it
+    changed last, where the API server has recorded it.
+    """
+
+    sha256: str
+    changed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A resource or pod that reads a Secret. name: kind, namespace and name. pods: objects with the times at which its pods were created;
+    None where it has none of its own. copy: what it reads instead of the Secret. followed: whether an operator restarts it when the Secret
+    changes, or copies that for it.
+    """
+
+    name: str
+    pods: tuple[Object, ...] | None
+    copy: Copy | None = None
+    followed: bool = False
+
+    def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
+        """Whether it has what the Secret holds; None where that cannot be told. changed_at: when that changed. sha256: of the certificate
+        in it.
+        """
+        if self.copy is not None and self.copy.sha256 != sha256:
+            return False
+        if self.pods is None:
+            return True if self.copy is not None else None
+        changed = self.copy.changed_at if self.copy is not None else changed_at
+        if not self.pods:
+            return True
+        return None if changed is None else all(is_created_since(pod, changed) for pod in self.pods)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A Secret with a certificate that is asked about. secret: the Secret that the certificate was written to. copy: where this one only
+    holds a copy.
+    """
+
+    secret: Key
+    copy: Copy | None = None
+
+    def read_by(self, name: str, pods: tuple[Object, ...], *, followed: bool = False) -> tuple[Key, Reader]:
+        return self.secret, Reader(name, pods, self.copy, followed)
+
+
+def find_readers(
+    client: KubeClient, namespaces: Iterable[str], secrets: Iterable[Key], users: Mapping[Key, Key]
+) -> Iterator[tuple[Key, Reader]]:
+    """Each of these Secrets, and who reads it or a copy of it. namespaces: where readers are looked for. users: the Secrets of KafkaUsers."""
+    known = frozenset(secrets)
+    for namespace in namespaces:
+        yield from _in_namespace(client, namespace, known, users)
+
+
+@dataclass(frozen=True)
+class _PodOfReader:
+    """A pod. secrets: names of those that it mounts or has in its environment. kept: the part of it that is needed later."""
+
+    name: str
+    party: Party
+    secrets: frozenset[str]
+    kept: Object
+
+    @classmethod
+    def read(cls, pod: Object) -> _PodOfReader | None:
+        if is_final(pod):
+            return None
+        kept = {"metadata": {"creationTimestamp": pod["metadata"].get("creationTimestamp")}}
+        return cls(str(pod["metadata"]["name"]), _party(pod), frozenset(_secrets_of(pod)), kept)
+
+
+def _in_namespace(
+    client: KubeClient, namespace: str, secrets: frozenset[Key], users: Mapping[Key, Key]
+) -> Iterator[tuple[Key, Reader]]:
+    sources = {name: _Source((home, name)) for home, name in secrets if home == namespace}
+    for access, name, source in _bindings(client, namespace, users):
+        sources.setdefault(name, source)
+        yield source.secret, Reader(access, None, source.copy, followed=True)
+    restarted = _restarted_by_operator(client, namespace, sources.keys())
+    pods: dict[Party, list[Object]] = {party: [] for party in restarted}
+    for pod in _each(client, PODS, namespace, _PodOfReader.read):
+        if pod.party in pods:
+            pods[pod.party].append(pod.kept)
+        # No operator restarts it for what else it reads.
+        further = pod.secrets - restarted.get(pod.party, frozenset())
+        for name in sorted(further & sources.keys()):
+            yield sources[name].read_by(f"Pod {namespace}/{pod.name}", (pod.kept,))
+    for party, logins in restarted.items():
+        kind, resource = party
+        for name in sorted(logins):
+            yield sources[name].read_by(f"{kind} {namespace}/{resource}", tuple(pods[party]), followed=True)
+
+
+def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> Iterator[tuple[str, str, _Source]]:
+    """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and whose copy that is. Nothing has been copied yet for
+    one that is not bound.
+    """
+    for access in _each(client, KAFKA_ACCESSES, namespace, lambda one: one):
+        secret = users.get(_user_of(access, namespace))
+        name = ((access.get("status") or {}).get("binding") or {}).get("name")
+        if secret is not None and name:
+            copy = _bound(client, namespace, name)
+            yield f"KafkaAccess {namespace}/{access['metadata']['name']}", str(name), _Source(secret, copy)
+
+
+def _bound(client: KubeClient, namespace: str, name: str) -> Copy:
+    """A Secret that this run may not read is a finding about its programs, and no end of the run."""
+    try:
+        return _copy(client.get_or_none(SECRETS, namespace, name))
+    except Forbidden:
+        return Copy("", None)
+
+
+def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:
+    """Connect, MirrorMaker 2 and Bridge, with those of these Secrets by which they log in."""
+    found: dict[Party, frozenset[str]] = {}
+    for kind in CLIENT_KINDS:
+
+        def read(one: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
+            secrets = _authentications(one, kind) & known
+            return ((kind.kind, str(one["metadata"]["name"])), frozenset(secrets)) if secrets else None
+
+        found |= dict(_each(client, kind, namespace, read))
+    return found
+
+
+def _party(pod: Object) -> Party:
+    """The resource that it is a pod of."""
+    labels = pod["metadata"].get("labels") or {}
+    return str(labels.get(names.KIND_LABEL)), str(labels.get(names.CLUSTER_LABEL))
+
+
+def _copy(binding: Object | None) -> Copy:
+    """The certificate in the Secret that a KafkaAccess binds (docs/operator.md, "Users")."""
+    try:
+        leaf = parse_certificates(entries(binding).get(_BOUND, b""))[0]
+    except CertificateError:
+        return Copy("", None)
+    return Copy(leaf.sha256, data_changed((binding or {})["metadata"]))
+
+
+def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Object], T | None]) -> Sequence[T]:
+    """The parts that ``pick`` takes: of a page of whole resources, such as pods, only what is needed stays."""
+    try:
+        return client.each(kind, namespace, pick)
+    except ResourceTypeMissing:
+        # Without its CRD there is no resource of this kind.
+        return ()
+
+
+def _authentications(resource: Object, kind: Resource) -> frozenset[str]:
+    """The Secrets with the certificates by which it logs in."""
+    spec = resource.get("spec") or {}
+    parts = [spec]
+    if kind is KAFKA_MIRROR_MAKER_2S:
+        parts = [spec.get("target") or {}, *((mirror.get("source") or {}) for mirror in spec.get("mirrors") or [])]
+    named = (((part.get("authentication") or {}).get("certificateAndKey") or {}).get("secretName") for part in parts)
+    return frozenset(str(secret) for secret in named if secret)
+
+
+def _user_of(access: Object, namespace: str) -> Key:
+    """The KafkaUser that it binds; one without a name where it binds none."""
+    user = (access.get("spec") or {}).get("user") or {}
+    return str(user.get("namespace") or namespace), str(user.get("name") or "")
+
+
+def _secrets_of(pod: Object) -> set[str]:
+    """Names of the Secrets that it mounts or has in its environment."""
+    spec, found = pod.get("spec") or {}, []
+    for volume in spec.get("volumes") or []:
+        found.append((volume.get("secret") or {}).get("secretName"))
+        sources = (volume.get("projected") or {}).get("sources") or []
+        found += [(source.get("secret") or {}).get("name") for source in sources]
+    for container in (*(spec.get("initContainers") or []), *(spec.get("containers") or [])):
+        found += [(one.get("secretRef") or {}).get("name") for one in container.get("envFrom") or []]
+        values = (one.get("valueFrom") or {} for one in container.get("env") or [])
+        found += [(value.get("secretKeyRef") or {}).get("name") for value in values]
+    return {str(name) for name in found if name}
+
+
+@dataclass(frozen=True)
+class NamedCertificate:
+    """secret: with the entry in which the certificate lies. remedy: where it cannot be read, what helps. is_kept: whether no option has named
+    it, and it is left of the time in which the User Operator issued the user's certificates.
+    """
+
+    secret: NamedSecret
+    certificate: UserCertificate
+    remedy: str = ""
+    readers: tuple[Reader, ...] = ()
+    is_kept: bool = False
+
+
+def read_named(
+    client: KubeClient, secrets: Sequence[NamedSecret], clients_ca: ClientsCa, now: datetime
+) -> tuple[NamedCertificate, ...]:
+    """All that these Secrets hold; one without a certificate where there is none, or where that cannot be told. Raises KubeError."""
+    return tuple(found for secret in secrets for found in _read(client, secret, clients_ca, now))
+
+
+def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: datetime) -> Iterator[NamedCertificate]:
+    try:
+        secret = client.get_or_none(SECRETS, named.namespace, named.name)
+    except Forbidden as error:
+        yield NamedCertificate(named, UserCertificate(problem=str(error).rstrip(".")), error.remedy)
+        return
+    if secret is None:
+        yield NamedCertificate(named, UserCertificate(problem="it does not exist"))
+        return
+    data = entries(secret)
+    wanted = [named.entry] if named.entry else [entry for entry in sorted(data) if _may_be_a_clients(data[entry])]
+    if not wanted:
+        yield NamedCertificate(named, UserCertificate(problem="it holds no certificate of a client in PEM form"))
+    for entry in wanted:
+        key = data.get(f"{entry.removesuffix('.crt')}.key")
+        found = read_certificate(secret, entry, key, clients_ca, now)
+        # A renewal with the same key changes nothing for a certificate that this collection does not issue anew: it is one of the CA in use.
+        yield NamedCertificate(replace(named, entry=entry), replace(found, beside=clients_ca.current))
+
+
+def _may_be_a_clients(content: bytes) -> bool:
+    """Certificates of CAs may lie beside it. Content that cannot be read counts, so that a person sees to it."""
+    if not mentions_certificates(content):
+        return False
+    try:
+        return not parse_certificates(content)[0].is_ca
+    except CertificateError:
+        return True

@@ -1,0 +1,447 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The steps that are left until a user has certificates of another issuer instead of the User Operator's, or the other way round.
+
+The User Operator deletes the Secret of a user whom it finds with another authentication. So a pause keeps it from the user, the Secret
+loses its labels and its owner, and only then does the authentication change (docs/operator.md, "Users").
+
+The KafkaUsers of a cluster, their certificates, and who presents them (docs/operator.md, "Users").
+
+Lists are read in pages, and of each Secret only facts are kept, so that memory does not grow with private keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from functools import partial
+from typing import Any
+
+from ..._errors import StepError
+from ..._kube.client import KubeClient, Remembered
+from ..._kube.resources import SECRETS
+from ..._pki.building import common_name_problem
+from ..._trust.model.clients import NOTHING_NAMED, Named, NamedSecret, ReissuePause, UserNamespace
+from ..._trust.model.snapshot import UnlabelledSecret
+from ..._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
+from .. import names
+from ..cluster.ca_secrets import named_secrets
+from ..cluster.kafka import (
+    PAUSED,
+    condition,
+    days_of,
+    is_observed,
+    note_absent_operator,
+    read_reconciliation,
+    user_pause,
+)
+from ..cluster.observe import in_deletion, neighbours
+from ..names import KAFKA_USERS, KAFKAS, CaKind, ClusterNames
+from ..secret_data import annotation, missing_labels
+from .readers import Key, NamedCertificate, Reader, find_readers, read_named
+from .secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, stored_user
+
+Object = Mapping[str, Any]
+
+_OPAQUE = "Opaque"
+
+
+class Authentication(str, Enum):
+    """The authentication of a user, which says who issues its certificates."""
+
+    TLS = "tls"
+    TLS_EXTERNAL = "tls-external"
+
+
+class UserStep(Enum):
+    """A step that is left for a user, as a person would say it."""
+
+    AWAIT_LOOK = "the User Operator has looked at it since an earlier pause"
+    PAUSE = "pause reconciliation"
+    AWAIT_PAUSE = "the User Operator confirms the pause"
+    LET_GO = "take the labels and the owner off, so that the User Operator leaves it alone"
+    CHANGE = "change the authentication"
+    RESUME = "resume reconciliation"
+    AWAIT = "the User Operator has seen the change"
+
+
+@dataclass(frozen=True)
+class SeenUser:
+    """resource: the KafkaUser. secret: the one in which the User Operator keeps its certificate, where there is one.
+    has_certificate: whether that is one of the CA in use, with its key. kept_elsewhere: whether the key of that CA is.
+    """
+
+    resource: Object
+    secret: Object | None
+    has_certificate: bool = False
+    kept_elsewhere: bool = False
+
+    @property
+    def label(self) -> str:
+        metadata = self.resource["metadata"]
+        return f"{KAFKA_USERS.kind} {metadata['namespace']}/{metadata['name']}"
+
+    @property
+    def authentication(self) -> str:
+        return str(((self.resource.get("spec") or {}).get("authentication") or {}).get("type") or "")
+
+    @property
+    def is_paused(self) -> bool:
+        return annotation(self.resource, names.PAUSE_RECONCILIATION) == "true"
+
+    @property
+    def is_paused_here(self) -> bool:
+        return self.is_paused and annotation(self.resource, names.PAUSED_FOR_AUTHENTICATION) is not None
+
+    @property
+    def told_secret(self) -> str:
+        """The name of the Secret of which the User Operator tells; empty where it tells of none."""
+        return str((self.resource.get("status") or {}).get("secret") or "")
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the User Operator has acted on what the resource says now."""
+        ready = condition(self.resource, "Ready") and not condition(self.resource, PAUSED)
+        return ready and is_observed(self.resource)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the Secret is one that was let go here."""
+        return names.KEPT_OF in self._labels
+
+    @property
+    def is_operated(self) -> bool:
+        """Whether the User Operator takes the Secret for its own."""
+        return self._labels.get(names.KIND_LABEL) == KAFKA_USERS.kind and names.CLUSTER_LABEL in self._labels
+
+    @property
+    def _labels(self) -> Mapping[str, str]:
+        return ((self.secret or {"metadata": {}})["metadata"].get("labels")) or {}
+
+
+def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
+    """In their order; none where it is done."""
+    if seen.authentication == wanted.value:
+        if seen.is_paused_here:
+            return UserStep.RESUME, UserStep.AWAIT
+        done = seen.is_seen and (wanted is Authentication.TLS_EXTERNAL or seen.has_certificate)
+        return () if done else (UserStep.AWAIT,)
+    if wanted is Authentication.TLS or not seen.is_operated:
+        return UserStep.CHANGE, UserStep.AWAIT
+    told = condition(seen.resource, PAUSED)
+    # A pause that has ended confirms nothing as long as the User Operator still says so.
+    look = (UserStep.AWAIT_LOOK,) if told and not seen.is_paused else ()
+    pause = () if seen.is_paused_here else (UserStep.PAUSE,)
+    waits = () if seen.is_paused_here and told else (UserStep.AWAIT_PAUSE,)
+    return *look, *pause, *waits, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT
+
+
+def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
+    """Before anything is written. Raises StepError."""
+    labels = seen.resource["metadata"].get("labels") or {}
+    if labels.get(names.CLUSTER_LABEL) != cluster:
+        raise StepError(
+            seen.label, f"is no user of {cluster}", f"Its label {names.CLUSTER_LABEL} names the cluster it is of."
+        )
+    if seen.authentication not in list(Authentication):
+        raise StepError(
+            seen.label,
+            f"has the authentication {seen.authentication or 'none'}",
+            "Here a user changes from tls to tls-external and back; change any other in its resource.",
+        )
+    if seen.is_paused and not seen.is_paused_here:
+        raise StepError(
+            seen.label,
+            f"is paused ({names.PAUSE_RECONCILIATION})",
+            "Ask who has paused it to resume it; a flow on the clients CA resumes its users by itself.",
+        )
+    if wanted is Authentication.TLS and seen.authentication != wanted.value:
+        if seen.kept_elsewhere:
+            raise StepError(
+                f"{seen.label}:",
+                "the User Operator could issue it no certificate: the key of the clients CA is kept elsewhere",
+                "Leave it with tls-external; or first replace the clients CA by one whose key is here (replace_key, without a CA to supply).",
+            )
+        _refuse_to_overwrite(seen)
+
+
+def refuse_another_secret(seen: SeenUser, secret: str) -> None:
+    """Where the User Operator would delete the user's Secret, because another one was taken for it. Raises StepError."""
+    if seen.told_secret in ("", secret):
+        return
+    namespace = seen.resource["metadata"]["namespace"]
+    raise StepError(
+        seen.label,
+        f"has its certificate in Secret {namespace}/{seen.told_secret}, and not in Secret {namespace}/{secret}",
+        "Give its namespace in user_namespaces, with the secret_prefix that its User Operator has in STRIMZI_SECRET_PREFIX.",
+    )
+
+
+def _refuse_to_overwrite(seen: SeenUser) -> None:
+    if seen.secret is None:
+        return
+    metadata, kind = seen.secret["metadata"], seen.secret.get("type")
+    name = f"Secret {metadata['namespace']}/{metadata['name']}"
+    if kind != _OPAQUE:
+        raise StepError(
+            name,
+            f"is of the type {kind}, and the User Operator could never write it: the type of a Secret cannot change",
+            "Have its writer use another name, and delete this one when no application reads it.",
+        )
+    if not seen.is_kept and not seen.is_operated:
+        raise StepError(
+            name,
+            "belongs to another owner, and the User Operator would overwrite it",
+            "Have its writer use another name, and delete this one when no application reads it.",
+        )
+
+
+#: The authentication for which the User Operator issues certificates, and that for which another issuer does.
+TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
+
+
+@dataclass(frozen=True)
+class User:
+    """A KafkaUser and its certificate."""
+
+    namespace: str
+    name: str
+    #: Type of authentication in the KafkaUser; empty where it has none.
+    authentication: str
+    #: The Secret that the User Operator writes for the user.
+    secret: str
+    #: Whether the User Operator says that the user is ready. It says so of an earlier state until it has looked at the user again.
+    ready: bool
+    pause: ReissuePause
+    #: The certificate of the user; None where the user gets none.
+    certificate: UserCertificate | None = None
+    readers: tuple[Reader, ...] = ()
+    #: How long before its end the User Operator renews the certificate; None: as long as the clients CA says.
+    renewal_window: timedelta | None = None
+    #: How long a certificate of the user is valid; None: as long as the clients CA says.
+    life: timedelta | None = None
+    #: Whether a User Operator watches the namespace of the user.
+    watched: bool = True
+
+    @property
+    def unnameable(self) -> str:
+        """Why no certificate can have its name, without a full stop; empty where one can, or it gets none. The User Operator refuses it as well."""
+        problem = common_name_problem(self.name) if self.authentication == TLS else ""
+        return f"its name is that of no certificate: {problem}" if problem else ""
+
+    @property
+    def unlabelled(self) -> UnlabelledSecret | None:
+        """The labels that its Secret has lost; None where it has all. No flow waits for them: the User Operator looks after its Secrets itself."""
+        if self.certificate is None or not self.certificate.unlabelled:
+            return None
+        why = "without which the User Operator issues another certificate in its place"
+        return UnlabelledSecret(self.certificate.unlabelled, why, holds=False, namespace=self.namespace)
+
+    @property
+    def label(self) -> str:
+        return f"KafkaUser {self.namespace}/{self.name}"
+
+    @property
+    def key(self) -> Key:
+        return self.namespace, self.name
+
+    @property
+    def secret_key(self) -> Key:
+        return self.namespace, self.secret
+
+
+@dataclass(frozen=True)
+class Users:
+    """The users of a cluster."""
+
+    #: The Kafka resource.
+    kafka: Mapping[str, Any]
+    #: The namespace that the cluster's User Operator watches.
+    namespace: str
+    #: Whether the Kafka resource has a User Operator, or one watches another namespace for it.
+    operated: bool
+    clients_ca: ClientsCa
+    users: tuple[User, ...] = field(default=())
+    #: Certificates in Secrets that a person has named, and of users that moved or are gone.
+    named: tuple[NamedCertificate, ...] = field(default=())
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """Other namespaces in which a User Operator issues certificates, in order."""
+        found = {user.namespace for user in self.users if user.authentication == TLS and user.watched}
+        return tuple(sorted(found - {self.namespace}))
+
+    def longest_life(self, usual: timedelta) -> timedelta:
+        """How long a certificate is valid at most that the User Operator issues to a user with programs. usual: of users that say nothing themselves.
+
+        A user without a program says nothing of how long those of others present what they have read.
+        """
+        return max(
+            (one.life or usual for one in self.users if one.authentication == TLS and one.readers), default=usual
+        )
+
+
+@dataclass(frozen=True)
+class KnownUsers:
+    """remembered: the Secrets of users, as this call has read them. opening: whether something hangs on what is in the PKCS#12 files that lie beside
+    certificates: to open all that another hand has written takes minutes for ten thousand.
+    """
+
+    remembered: Remembered[StoredUser] = field(default_factory=Remembered)
+    opening: bool = True
+
+    def each(self, client: KubeClient, namespace: str, selector: str) -> Mapping[str, StoredUser]:
+        """The Secrets in a namespace, by name. Raises KubeError."""
+        read = partial(stored_user, opening=self.opening)
+        if self.opening:
+            return self.remembered.each(client, SECRETS, namespace, read, selector, lambda one: not one.is_unopened)
+        found = self.remembered.each(client, SECRETS, namespace, read, selector)
+        # A file that an earlier look has opened counts as unopened: equal clusters give equal snapshots.
+        return {name: one.unopened for name, one in found.items()}
+
+
+def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
+    """Secrets are read before pods, so a pod that is missing here started with what was read, or newer. Raises KubeError,
+    StepError.
+    """
+    kafka = existing_kafka(client, scope)
+    certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
+    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked, KnownUsers())
+
+
+def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
+    """Raises KubeError, StepError."""
+    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+    if kafka is not None:
+        return kafka
+    absent = absence_of_cluster(f"Kafka {scope.namespace}/{scope.cluster}", neighbours(client, scope, anywhere=True))
+    raise StepError(absent.subject, absent.message, absent.remedy)
+
+
+def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
+    """The Kafka resource, which stays, and which an operator works on. Raises KubeError, StepError."""
+    kafka = existing_kafka(client, scope)
+    name, absent = (
+        f"Kafka {scope.namespace}/{scope.cluster}",
+        note_absent_operator(read_reconciliation(kafka, scope), kafka).absent,
+    )
+    found = [deletion_of(*one) for one in in_deletion("Kafka", [kafka])]
+    for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):
+        raise StepError(violation.subject, violation.message, violation.remedy)
+    return kafka
+
+
+def users_of(
+    client: KubeClient,
+    scope: ClusterNames,
+    kafka: Mapping[str, Any],
+    clients_ca: ClientsCa,
+    now: datetime,
+    asked: Named,
+    known: KnownUsers,
+) -> Users:
+    """The users of a cluster whose Kafka resource and clients CA have been read already."""
+    operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
+    spaces = user_namespaces(kafka, scope, asked)
+    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now, known)]
+    left: list[NamedSecret] = []
+    if scope.namespace not in {space.name for space in spaces}:
+        # Users that were made before watchedNamespace was changed, or in the wrong namespace.
+        here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
+        users += [replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now, known)]
+        left = list(_without_user(client, scope, {one.secret for one in users if not one.watched}))
+    named = read_named(client, asked.presenting, clients_ca, now)
+    seen = {one.secret for one in named}
+    beside = (*_kept(client, scope, users), *left)
+    kept = read_named(client, [one for one in beside if one not in seen], clients_ca, now)
+    named += tuple(replace(one, is_kept=True) for one in kept)
+    operated = operator is not None or bool(asked.user_namespaces)
+    found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
+    return _with_readers(client, dict.fromkeys((*(space.name for space in spaces), scope.namespace)), found)
+
+
+def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> list[UserNamespace]:
+    """The namespaces with users of the cluster, that of its own User Operator first."""
+    operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator") or {}
+    own = UserNamespace(
+        str(operator.get("watchedNamespace") or scope.namespace), str(operator.get("secretPrefix") or "")
+    )
+    return [own, *(other for other in dict.fromkeys(asked.user_namespaces) if other.name != own.name)]
+
+
+def _in_namespace(
+    client: KubeClient,
+    scope: ClusterNames,
+    space: UserNamespace,
+    ca: ClientsCa,
+    now: datetime,
+    known: KnownUsers,
+) -> Iterator[User]:
+    """The users of a namespace, in the order of their names."""
+    users = _listed(client, scope, space)
+    wanted = {user.secret for user in users if user.authentication == TLS}
+    certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}
+    labels = scope.user_labels
+
+    def read(secret: dict[str, Any]) -> tuple[str, UserCertificate]:
+        judged = stored_user(secret, known.opening).judged(ca, now)
+        return str(secret["metadata"]["name"]), replace(judged, unlabelled=missing_labels(secret, labels))
+
+    stored = known.each(client, space.name, scope.user_selector)
+    certificates |= {name: stored[name].judged(ca, now) for name in wanted & stored.keys()}
+    # Programs present what lies in a Secret, whatever its labels.
+    certificates |= dict(named_secrets(client, space.name, wanted - stored.keys(), read))
+    for user in sorted(users, key=lambda one: one.name):
+        yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
+
+
+def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
+    """Secrets of users whose certificates another issuer issues now: what was issued to them before may still be read."""
+    for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
+        kept = names.selector_of({names.KEPT_OF: scope.cluster})
+        found = client.each(SECRETS, namespace, _name, label_selector=kept, metadata_only=True)
+        yield from (NamedSecret(namespace, name, names.USER_CERTIFICATE) for name in found)
+
+
+def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str]) -> Iterator[NamedSecret]:
+    """Secrets of users in the namespace of the cluster whose KafkaUser is gone, where no User Operator has seen that. known: those that have one."""
+    found = client.each(SECRETS, scope.namespace, _name, label_selector=scope.user_selector, metadata_only=True)
+    yield from (NamedSecret(scope.namespace, one, names.USER_CERTIFICATE) for one in found if one not in known)
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    return str(one["metadata"]["name"])
+
+
+def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:
+    def read(one: dict[str, Any]) -> User:
+        name = str(one["metadata"]["name"])
+        authentication = (one.get("spec") or {}).get("authentication") or {}
+        said = (one.get("status") or {}).get("conditions")
+        ready = not said or condition(one, "Ready") or condition(one, PAUSED)
+        return User(
+            space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
+            user_pause(one), renewal_window=days_of(authentication.get("renewalDays")),
+            life=days_of(authentication.get("validityDays")),
+        )  # fmt: skip
+
+    selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})
+    return list(client.each(KAFKA_USERS, space.name, read, label_selector=selector))
+
+
+def _with_readers(client: KubeClient, namespaces: Iterable[str], found: Users) -> Users:
+    own = {user.key: user.secret_key for user in found.users if user.certificate is not None}
+    secrets = {*own.values(), *(one.secret.key for one in found.named)}
+    homes = dict.fromkeys([*namespaces, *(one.secret.namespace for one in found.named)])
+    readers: dict[Key, list[Reader]] = {}
+    for secret, reader in find_readers(client, homes, secrets, own):
+        readers.setdefault(secret, []).append(reader)
+    return replace(
+        found,
+        users=tuple(replace(user, readers=tuple(readers.get(user.secret_key, ()))) for user in found.users),
+        named=tuple(replace(one, readers=tuple(readers.get(one.secret.key, ()))) for one in found.named),
+    )

@@ -1,0 +1,197 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The questions that the gates ask about clients outside the cluster.
+
+Whether clients have had the time to take up a CA that was published (docs/design.md, "Client grace").
+
+Clients that load the CA certificate Secret are not known here and cannot be asked. A client that knows only the
+replaced CA accepts a link certificate, unless its library is strict about path lengths and the certificate that it has of
+that CA allows none below it; then it needs a renewed one, or the new CA itself, in time.
+
+The gate before a certificate is issued outside the cluster: its holder is named as no process of the cluster. Brokers know those by the
+subject alone, and let them do everything, so an issuer that adds an organization would make it one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.usability import Verifier, named_verifiers
+from ..evidence.stored import clients_asked_by_gates, trust_without
+from ..model.clients import Follows, OutsideClient
+from ..model.decision import Condition, Violation
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.names import named
+from ..model.snapshot import Snapshot
+from .validation import is_valid, validate
+
+
+def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+    """Violations of the clients that cannot validate leaves in this form, or of which it is not known. Behind leaves of the CA in use, and of a
+    renewal of it, nodes send its link certificates.
+    """
+    found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
+    for client in clients_asked_by_gates(snapshot, ledger):
+        if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.kind):
+            message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
+            found.append(_violation(Condition.TRUST, client, message))
+        elif client.doubt:
+            found.append(_violation(Condition.TRUST, client, client.doubt))
+    return tuple(found)
+
+
+def check_clients_can_spare(
+    snapshot: Snapshot, ledger: Ledger, leaving: Certificate, presented: Iterable[Chain]
+) -> tuple[Violation, ...]:
+    """Violations of the clients that could not validate leaves in these forms without the CA that leaves, or of which
+    it is not known.
+
+    When the CA was taken out already, missing knowledge does not put it back: the operator replaces the copies at that
+    moment.
+    """
+    withdrawn = leaving.fingerprint not in snapshot.ca.projected
+    given = list(presented)
+    found = []
+    for client in clients_asked_by_gates(snapshot, ledger):
+        left = trust_without(leaving, client)
+        sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
+        forms = [sent(form, snapshot.now) for form in given]
+        if left is not None and not all(is_valid(form, left, snapshot.now, client.kind) for form in forms):
+            message = f"could no longer validate what nodes present without the CA {leaving.subject}"
+            found.append(_violation(Condition.REMOVAL, client, f"{message} ({leaving.sha256[:16]})"))
+        elif client.doubt and not withdrawn:
+            found.append(_violation(Condition.REMOVAL, client, client.doubt))
+    return tuple(found)
+
+
+def cannot_validate(form: Chain, ledger: Ledger) -> str:
+    """The message about a party that refuses this form. People do not know link certificates, so the message names the
+    CA that it belongs to.
+    """
+    authority = form[0]
+    if ledger.find(authority.fingerprint) is None:
+        twins = (entry.certificate for entry in ledger.entries if entry.certificate.is_twin_of(authority))
+        authority = next(twins, authority)
+    return f"cannot validate certificates of the CA {authority.subject} ({authority.sha256[:16]})"
+
+
+def _violation(condition: Condition, client: OutsideClient, message: str) -> Violation:
+    return Violation(condition, client.name, f"{message}.", client.remedy)
+
+
+#: The longest time that the kubelet takes to bring a changed Secret into a mounted volume, with its default settings.
+MOUNTED_SECRET = timedelta(seconds=120)
+#: The verifiers that apply the path length of a CA that they trust.
+STRICT = frozenset(kind for kind in Verifier if kind.applies_anchor_path_length)
+
+
+def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timedelta | None) -> datetime | None:
+    """From when leaves of this CA may be presented in this form; None while it has not been published.
+
+    grace: as the caller wants it; None: what a mounted Secret takes where a client could refuse the form.
+    """
+    if entry.published_at is None:
+        return None
+    if grace is None:
+        grace = MOUNTED_SECRET if why_refused_by_strangers(form, snapshot) else timedelta()
+    return entry.published_at + grace
+
+
+def can_make_room(snapshot: Snapshot) -> bool:
+    """Whether the CA in use allows no CA below it, and a renewal that is made here could: its key is here, and its leaves carry chains."""
+    ca = snapshot.ca
+    if not ca.current or not snapshot.users.sends_chains:
+        return False
+    current = ca.current[0]
+    is_here = ca.key == current.public_key_sha256 and not ca.is_kept_elsewhere(current)
+    return current.path_length == 0 and current.is_root and is_here
+
+
+def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetime | None:
+    """From when clients have had the time to read the CA in use as it was renewed, so that they can be led on from it; None where it has always
+    allowed a CA below it.
+    """
+    return None if current.cleared_at is None else current.cleared_at + (MOUNTED_SECRET if grace is None else grace)
+
+
+def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
+    """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None where they cannot."""
+    if any(one.path_length == 0 for one in _as_read(entry.certificate, snapshot)):
+        return None
+    return entry.cleared_at or entry.published_at
+
+
+def describe_clients_left_behind(snapshot: Snapshot) -> str:
+    """A sentence about clients that know only the CA before the one in use, where nodes lead them on until a next one is used; else empty."""
+    links = snapshot.ca.links_in_use
+    sent = links.sent_at(snapshot.now) if links is not None else ()
+    if not sent:
+        return ""
+    return (
+        f"Clients that know only {sent[-1].subject}, the CA before the one in use, have been led on until now: they refuse each node from its restart on, "
+        "until they read again."
+    )
+
+
+def describe_possible_refusals(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
+    """Sentences about the clients that cannot be asked and that may refuse leaves in this form, which the CA in use leads to: since when, and
+    until when; empty where none may.
+    """
+    return " ".join(filter(None, (_who_may_refuse(form, snapshot, ledger), describe_clients_left_behind(snapshot))))
+
+
+def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
+    current = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
+    if current is None:
+        return ""
+    strict = frozenset(
+        kind for kind in Verifier if not validate(form, (current.certificate,), snapshot.now, kind).valid
+    )
+    if strict:
+        return (
+            f"Clients of {named_verifiers(strict)} that know only {named(current.certificate)} refuse each node from its restart on, until they have read "
+            "the next CA; those that load ca.crt alone can do so from the switch on."
+        )
+    if current.cleared_at is None:
+        return ""
+    return (
+        f"Clients of {named_verifiers(STRICT)} that have not read {named(current.certificate)} since {current.cleared_at:%Y-%m-%d %H:%M} UTC, such as "
+        "those that read their CAs only when they start, may hold its earlier certificate, which allows no CA below it: they refuse each node from its "
+        "restart on, until they read again. Those of a JVM do not."
+    )
+
+
+def why_refused_by_strangers(form: Chain, snapshot: Snapshot) -> str:
+    """Why a client that knows only the CA in use could refuse this form, without a full stop; empty where none would. It may have taken any of
+    the certificates of that CA which lie there.
+    """
+    known = _as_read(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
+    reasons = (validate(form, (one,), snapshot.now, kind).reason for one in known for kind in Verifier)
+    return next(filter(None, reasons), "")
+
+
+def _as_read(authority: Certificate, snapshot: Snapshot) -> Chain:
+    """The certificates of this CA that clients may read: of two with one name OpenSSL takes the first, whichever that is."""
+    return (authority, *(one for one in snapshot.ca.anchors if one != authority and one.is_twin_of(authority)))
+
+
+def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:
+    """Users that no issuer can name in a certificate, as sentences. No flow waits for one of them: it presents nothing."""
+    return tuple(
+        f"{name} gets no certificate: {why}. Give the user another name."
+        for name, why in snapshot.users.unnameable.items()
+    )
+
+
+def namesakes(snapshot: Snapshot) -> Iterator[Violation]:
+    for name in snapshot.users.namesakes:
+        yield Violation(
+            Condition.PRESENTERS_CAN_BE_ISSUED_TO, name,
+            "is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds their organization would "
+            "let it do everything in Kafka.",
+            "Give the user another name.",
+        )  # fmt: skip

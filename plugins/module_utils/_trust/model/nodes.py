@@ -1,0 +1,132 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The maintenance windows of a Kafka resource, at one moment.
+
+The answers of one listener of a running process.
+
+Node pools and their size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ..._pki.certificates import Chain
+
+
+@dataclass(frozen=True)
+class MaintenanceWindows:
+    """The times in which pods may restart."""
+
+    # Whether one of them is open now.
+    is_open: bool
+    # When the next one opens, in UTC; None where none does.
+    opens_at: datetime | None
+    # Why an expression cannot be read, as a clause; empty where all can be.
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ObservedListener:
+    """The answers of one listener."""
+
+    pod: str
+    #: UID of the pod, because another pod can get its name.
+    uid: str
+    port: int
+    #: The chain as the listener sent it. None: no handshake has shown it, and ``why`` gives the reason.
+    presents: Chain | None = None
+    #: Fingerprints of the CAs that handshakes have shown it to trust.
+    accepts: frozenset[str] = frozenset()
+    #: Fingerprints of the CAs that handshakes have shown it to refuse.
+    refuses: frozenset[str] = frozenset()
+    #: By the fingerprint of a CA, the reason why handshakes do not show whether the listener trusts it.
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    #: The kind of evidence.
+    source: str = ""
+    #: The reason for the lack of a chain, as a sentence.
+    why: str = ""
+    #: Whether it verifies clients by the cluster's CAs.
+    verifies: bool = True
+    #: Fingerprints of the CAs whose name the listener sends, where CAs with other keys have the same name and no key for a probe is in the cluster.
+    shared: frozenset[str] = frozenset()
+    #: Whether the API server refuses connections to the listener whatever its process does, so that no handshake can show anything.
+    barred: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has said nothing at all."""
+        return self.presents is None and not self.accepts and not self.refuses
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A node that was asked and has not answered: what it presents and whom it trusts is unknown.
+
+    uid: of its pod. worker: the machine that it runs on; empty where that is not known. why: its state, and what the connection met, without
+    a full stop.
+    """
+
+    pod: str
+    uid: str
+    worker: str
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """Its name, worker and cause, as a part of a sentence."""
+        where = f" on worker {self.worker}" if self.worker else ""
+        return f"{self.pod}{where} ({self.why})"
+
+
+#: More nodes than a pool of a Kafka cluster has.
+MOST_NODES = 1000
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """replicas: how many nodes this pool is to have."""
+
+    pool: str
+    replicas: int
+
+
+@dataclass(frozen=True)
+class Unaddressed:
+    """A new node of a pool. listeners: those, with their types, whose addresses belong into its leaf and are not known yet."""
+
+    pool: str
+    listeners: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PoolNode:
+    """A node of a pool, be it one that it has or one that it would get next."""
+
+    pool: str
+    node_id: int
+
+
+@dataclass(frozen=True)
+class Pools:
+    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods, which are those of the Secrets with their
+    leaves too.
+    """
+
+    #: How many nodes each pool is configured to have; empty where no decision depends on it.
+    replicas: Mapping[str, int] = field(default_factory=dict)
+    #: The nodes without a Secret yet that the pools would get next, as many as the caller wants certificates for in advance.
+    spare: Mapping[str, PoolNode] = field(default_factory=dict)
+    #: The nodes that the operator is to remove because their pools have too many.
+    leaving: Mapping[str, PoolNode] = field(default_factory=dict)
+    #: The nodes that the pools would get next once those of ``leaving`` are gone; empty where the operator can issue for them.
+    spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
+    #: The new nodes whose leaves lack addresses that no platform knows yet.
+    unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
+
+
+NO_POOLS = Pools()

@@ -1,0 +1,349 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The likeness of states of a flow: what decides about the next steps, without that which is another one each time.
+
+A restarted pod has another UID and a renewed leaf another serial number, key and dates. A flow that comes back to a state but for these goes
+round in a circle (I11).
+
+Outside the maintenance windows of the Kafka resource nothing is begun that restarts a pod (docs/design.md, "Maintenance windows").
+
+The whole plan of a flow: ``decide`` is asked again and again about the state that its steps would lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, TypeAlias
+
+from .._pki.certificates import Certificate
+from .decide import ENGINE, Engine, decide
+from .evidence.stored import waiver_of
+from .ledger.target import resolve
+from .model.clients import LONGEST_WAIVER, Waiver
+from .model.decision import Condition, Decision, Violation
+from .model.goals import Phase
+from .model.intent import Intent
+from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
+from .model.nodes import ObservedListener
+from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from .model.steps.authority import PrepareAuthority
+from .model.steps.base import StandIn, Step, Steps
+from .model.steps.leaves import IssueLeaves
+from .model.steps.nodes import Roll, RollReason
+from .preconditions.leaves import chosen_life
+from .rules.pause import restarted_by_operator
+
+#: Fields that say which leaf or which pod something is, or how long an answer has taken, and nothing else.
+_CHANGING = {
+    (Pod, "leaf_hash"), (Pod, "uid"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"),
+}  # fmt: skip
+
+
+def state_of(snapshot: Snapshot, steps: Steps) -> int:
+    """A digest of what decides, and of what was decided: the same for the same state."""
+    return hash((_Likeness(snapshot).of(snapshot), likeness_of(steps, snapshot)))
+
+
+def likeness_of(steps: Steps, snapshot: Snapshot) -> Any:
+    """A value that is the same for the same steps on the same pods, also where these have restarted. Hashable."""
+    return _Likeness(snapshot).of(steps)
+
+
+class _Likeness:
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._names = {pod.uid: pod.name for pod in snapshot.nodes.pods}
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, Certificate):
+            # A leaf that was due is unlike the one that has taken its place: that ends on another day.
+            leaf = value.subject, value.issuer, value.subject_alternative_names, value.not_after.date()
+            return value.fingerprint if value.is_ca else leaf
+        if isinstance(value, str):
+            return self._names.get(value, value)
+        if isinstance(value, datetime):
+            return "a time"
+        if isinstance(value, (LedgerEntry, HeldByProcesses)):
+            value = self._without_past(value)
+        if is_dataclass(value) and not isinstance(value, type):
+            return (type(value).__name__, *(self.of(getattr(value, name)) for name in _fields_of(type(value))))
+        if isinstance(value, Mapping):
+            return frozenset((key, self.of(one)) for key, one in value.items())
+        if isinstance(value, Set):
+            return frozenset(map(self.of, value))
+        if isinstance(value, tuple):
+            return tuple(map(self.of, value))
+        return value
+
+    def _without_past(self, known: LedgerEntry | HeldByProcesses) -> LedgerEntry | HeldByProcesses:
+        """Without the UIDs of pods that do not run any more."""
+        if known.awaiting is not None:
+            known = replace(known, awaiting=known.awaiting & self._names.keys())
+        return (
+            replace(known, lingering=known.lingering & self._names.keys())
+            if isinstance(known, HeldByProcesses)
+            else known
+        )
+
+
+@cache
+def _fields_of(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if (kind, one.name) not in _CHANGING)
+
+
+def respect_windows(
+    decision: Decision, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine = ENGINE
+) -> Decision:
+    """The decision, or one without steps that waits for the next window, where its steps lead to restarts and no window is open."""
+    if not decision.steps or not waits_for_window(snapshot, intent) or snapshot.reconciliation.paused_by_us:
+        # A pause is brought to its end, whatever the time is.
+        return decision
+    uids = _restarted(decision.steps, snapshot, intent, stand_in, engine) - restarted_by_operator(snapshot)
+    if not uids:
+        return decision
+    left = tuple(step.as_left() for step in decision.steps)
+    pods = tuple(pod.name for pod in snapshot.nodes.pods if pod.uid in uids)
+    return Decision(pending=left, waiting=(_told(snapshot, pods),), asked=decision.asked)
+
+
+def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether no pod may restart now."""
+    windows = snapshot.reconciliation.windows
+    return windows is not None and not windows.is_open and not intent.ignores_windows
+
+
+def describe_next_window(snapshot: Snapshot) -> str:
+    """The rest of a sentence about the Kafka resource, for a plan with restarts of which none may come about now."""
+    windows = snapshot.reconciliation.windows
+    opens = f", which opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
+    return (
+        f"is outside its maintenance windows: a run goes as far as no pod restarts, and waits for the next window{opens}. "
+        "ignore_maintenance_windows (strimzi_ignore_maintenance_windows) goes on without that."
+    )
+
+
+def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine) -> frozenset[str]:
+    """UIDs of the pods that these steps restart, or that the operator does because of them. Where they begin a pause, what is done in it counts: the
+    operator sees all of that at once when it ends.
+    """
+    uids: frozenset[str] = frozenset()
+    while steps:
+        for step in steps:
+            uids |= step.restarts
+            snapshot = step.effect(snapshot, stand_in)
+        if not snapshot.reconciliation.paused_by_us:
+            break
+        steps = decide(snapshot, intent, engine).steps
+    return uids | restarted_by_operator(snapshot)
+
+
+def _told(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
+    windows = snapshot.reconciliation.windows
+    opens = windows.opens_at if windows else None
+    problem = f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
+    when = f"The next one opens on {opens:%Y-%m-%d at %H:%M} UTC" if opens else "None is going to open"
+    return (
+        f"is outside its maintenance windows, and the next step restarts {', '.join(pods) or 'pods'}. {when}; the same call goes on "
+        f"then, or now with ignore_maintenance_windows (strimzi_ignore_maintenance_windows).{problem}"
+    )
+
+
+#: Whether the state that a caller asked for is reached; the flow may have more to do then.
+Reached: TypeAlias = Callable[[Snapshot], bool]
+
+
+def to_the_end(snapshot: Snapshot) -> bool:
+    """Never reached early: the caller asked for the whole flow."""
+    return False
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step of a plan."""
+
+    phase: Phase
+    #: The step, as a sentence.
+    what: str
+    #: Names of the Kafka nodes that restart.
+    nodes: tuple[str, ...] = ()
+    #: Names of the other pods that restart.
+    others: tuple[str, ...] = ()
+    #: The reason of the restarts.
+    reason: RollReason | None = None
+    #: Whether the step does more than wait.
+    is_change: bool = True
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The plan of a call."""
+
+    steps: tuple[PlannedStep, ...]
+    #: The reasons that would hold the flow after these steps; empty when they lead to its end.
+    violations: tuple[Violation, ...] = ()
+    #: The reasons for this way where there is another, as sentences.
+    choices: tuple[str, ...] = ()
+    #: Certificates that running processes still hold at the end, as sentences.
+    waiting: tuple[str, ...] = ()
+    #: The cluster as these steps would leave it.
+    end: Snapshot | None = field(default=None, compare=False)
+    #: The steps that follow once the parties outside the cluster no longer hold the flow; empty where another reason holds it.
+    after: tuple[PlannedStep, ...] = ()
+
+    @property
+    def whole(self) -> tuple[PlannedStep, ...]:
+        """The steps to the end of the flow, with those that follow where it is held."""
+        return (*self.steps, *self.after)
+
+
+def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
+    """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
+    about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
+    intent = replace(intent, replaces=about or intent.replaces)
+    start = snapshot
+    planned: list[PlannedStep] = []
+    choices: dict[str, None] = {}
+    seen, states = _prepared(start), set[int]()
+    held: _Held | None = None
+    while True:
+        decision = decide(snapshot, intent)
+        circle = _circle(snapshot, decision.steps, states)
+        if not decision.steps and (parties := _outside(snapshot, decision.violations)):
+            held = held or _Held(len(planned), decision.violations, snapshot)
+            snapshot = _without_parties(snapshot, parties)
+            before = next((step.phase for step in decide(snapshot, intent).steps), Phase.RETIRE)
+            planned += (_hold(one, decision.violations, before) for one in sorted(parties))
+            continue
+        if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
+            found = _found(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
+            if waits_for_window(start, intent) and any(one.nodes or one.others for one in found.whole):
+                choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
+            found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
+            return _without(seen - _prepared(start) - _brought(start, intent), found)
+        for step in decision.steps:
+            life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
+            choices.update(dict.fromkeys((step.because, step.avoidable, life)))
+            planned.append(_planned(step, snapshot))
+            snapshot = _asked_anew(step.effect(snapshot, stand_in))
+            seen |= _prepared(snapshot)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The end of what a call could do by itself. steps: how many lead there. end: the cluster then."""
+
+    steps: int
+    violations: tuple[Violation, ...]
+    end: Snapshot
+
+
+def _found(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
+    return Forecast(tuple(planned[: held.steps]), held.violations, end=held.end, after=tuple(planned[held.steps :]))
+
+
+def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
+    """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
+    known = {*(one.name for one in snapshot.outside.clients), *(one.name for one in snapshot.users.presenters)}
+    at_gates = all(one.condition in (Condition.TRUST, Condition.REMOVAL) for one in violations)
+    parties = frozenset(one.subject for one in violations)
+    return (
+        parties if at_gates and parties <= {one for one in known if waiver_of(one, snapshot) is None} else frozenset()
+    )
+
+
+def _hold(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
+    """before: the phase of what would come next."""
+    messages = " ".join(one.message for one in violations if one.subject == party)
+    return PlannedStep(before, f"the flow is held here by {party}: {messages}", is_change=False)
+
+
+def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
+    """The snapshot in which these are not in the way any more."""
+    waivers = tuple(Waiver(one, snapshot.now + LONGEST_WAIVER, "as planned") for one in sorted(parties))
+    outside = snapshot.outside
+    return replace(snapshot, outside=replace(outside, waivers=(*outside.waivers, *waivers)))
+
+
+def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
+    """The violation where these steps would be taken a second time in the same state. states: those so far; this one is added."""
+    state, count = state_of(snapshot, steps), len(states)
+    states.add(state)
+    if not steps or len(states) > count:
+        return ()
+    return (
+        Violation(
+            Condition.FLOW_ADVANCES,
+            snapshot.names.kafka,
+            f"The plan comes back to where it was before: {steps[0].sentence()}.",
+            "Nothing is written. Report this with the output of strimzi_ca_info.",
+        ),
+    )
+
+
+def _asked_anew(snapshot: Snapshot) -> Snapshot:
+    """The answers of nodes with what they would say of CAs that have come since: the same as of another one with that name and key."""
+    ledger = snapshot.ledger or Ledger()
+    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    said = (
+        None
+        if snapshot.nodes.listeners is None
+        else tuple(_with_answers(one, known) for one in snapshot.nodes.listeners)
+    )
+    return snapshot if said == snapshot.nodes.listeners else snapshot.with_nodes(listeners=said)
+
+
+def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> ObservedListener:
+    asked = {*listener.accepts, *listener.refuses, *listener.doubts}
+    new = [one for one in known if one.fingerprint not in asked]
+    if listener.is_silent or not new:
+        return listener
+    accepted = [one for one in known if one.fingerprint in listener.accepts]
+    found = frozenset(one.fingerprint for one in new if any(map(one.is_twin_of, accepted)))
+    refused = frozenset(one.fingerprint for one in new) - found
+    return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)
+
+
+def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
+    """Of a CA that is switched to as well: it was prepared before."""
+    return frozenset((*snapshot.ca.in_use, *(one.chain[0] for one in snapshot.ca.prepared)))
+
+
+def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
+    supplied = intent.supplied.chain[:1] if intent.supplied else ()
+    return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ())))
+
+
+def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
+    """Sentences name a CA that is yet to be made by its subject alone: its digest is unknown."""
+
+    def told(text: str) -> str:
+        for certificate in stand_ins:
+            # As plans name a CA, and as messages of gates do.
+            for digits in (12, 16):
+                text = text.replace(f" ({certificate.sha256[:digits]})", "")
+        return text
+
+    return Forecast(
+        tuple(replace(step, what=told(step.what)) for step in found.steps),
+        tuple(replace(one, message=told(one.message)) for one in found.violations),
+        tuple(map(told, found.choices)),
+        tuple(map(told, found.waiting)),
+        found.end,
+        tuple(replace(step, what=told(step.what)) for step in found.after),
+    )
+
+
+def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
+    restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.restarts]
+    return PlannedStep(
+        phase=step.phase,
+        what=step.sentence(),
+        nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
+        others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
+        reason=step.reason if isinstance(step, Roll) else None,
+        is_change=not step.holds_nothing,
+    )

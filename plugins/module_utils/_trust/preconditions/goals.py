@@ -1,0 +1,350 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions before a flow is undone.
+
+Preconditions on a CA that is in use, before it is adopted.
+
+Preconditions before the CA is handed back to the operator.
+
+Preconditions on options about CAs and link certificates: refuse a call that would not put them into effect.
+
+Preconditions on the scaling of a node pool.
+
+Waivers: the only way past an outside client that cannot be seen. Each names one client, ends, and says why.
+
+Processes of the cluster itself cannot be waived: a waiver is looked for among outside clients only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..._pki.building import DistinguishedName, authority_generation
+from ..._pki.certificates import Certificate
+from ..._pki.usability import JVM, chain_defects, named_verifiers
+from ..ledger.journal import Obstacle, in_flight, obstacle_to_undoing
+from ..ledger.target import resolve, rotation_of
+from ..model.clients import LONGEST_WAIVER, Waiver
+from ..model.decision import Condition, Violation
+from ..model.goals import ROTATIONS, Goal
+from ..model.intent import Intent
+from ..model.ledger import Ledger, TrustState
+from ..model.names import FLOW_NAMES, counted, listed, named
+from ..model.nodes import MOST_NODES
+from ..model.snapshot import Pod, Snapshot
+from ..rules.retire import foresee_operator_renewal
+from .authority import SUPPLIED
+
+
+def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The obstacle is told when nothing is half done any more: a pause of the flow comes to its end first."""
+    begun, ledger, names = in_flight(snapshot.ledger), snapshot.ledger, snapshot.names
+    if intent.goal is not Goal.ABORT or begun is None or begun.is_abort or ledger is None:
+        return
+    obstacle = obstacle_to_undoing(snapshot, begun, ledger)
+    if obstacle is None or snapshot.reconciliation.paused_by_us:
+        return
+    subject, message, remedy = {
+        Obstacle.FIRST: (
+            names.ledger, "records a flow that makes the first CA: there is none to go back to.",
+            "Finish it with the create playbook.",
+        ),
+        Obstacle.LEFT: (
+            names.certificate_secret, "holds the CA that was replaced no more: processes are about to forget it.",
+            "Finish the flow with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook.",
+        ),
+        Obstacle.KEY: (
+            names.key_secret, f"holds no key of the CA that was replaced, {begun.replaces}.",
+            f"Put it there as {begun.replaces}.key; or finish the flow with the reconcile playbook.",
+        ),
+    }[obstacle]  # fmt: skip
+    yield Violation(Condition.FLOW_CAN_BE_UNDONE, subject, message, remedy)
+
+
+def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator renews or replaces its CA in several rolls (docs/operator.md, "Sequences"), and ends with taking the old one
+    out. Taken over before, the old CA would look like one that is to be trusted, and would stay for good.
+
+    A CA that is handed back may be renewed at once: then the ledger has to go all the same.
+    """
+    if not snapshot.reconciliation.generated or intent.goal is Goal.DOWNGRADE:
+        return
+    seen = "; ".join(_left_to_do(snapshot))
+    if seen:
+        yield Violation(
+            Condition.OPERATOR_HAS_FINISHED, snapshot.names.kafka,
+            f"has a CA that the Cluster Operator is renewing or replacing by itself: {seen}.",
+            "Let it come to its end, for which it may restart every node up to three times, then run the flow again; where nothing "
+            "moves, look at the operator's log.",
+        )  # fmt: skip
+
+
+#: The goals that adopt a CA, or go on with its name.
+_KEEPING = (Goal.CREATE, Goal.UPGRADE, Goal.RECONCILE, Goal.RENEW)
+
+
+def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The rule for a CA that is supplied holds for one that was put there by hand too, as far as Kafka and the operator are concerned. A replacement is
+    the way out.
+    """
+    if intent.goal not in _KEEPING or (snapshot.ledger is not None and intent.goal is not Goal.RENEW):
+        return
+    for certificate, defect in chain_defects(snapshot.ca.current):
+        if defect.verifiers & JVM:
+            name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
+            yield Violation(
+                Condition.CURRENT_IS_USABLE, f"{snapshot.names.certificate_secret}, ca.crt",
+                f"{name} {defect.cause}, which {named_verifiers(defect.verifiers)} refuse.",
+                f"Put a CA there {defect.wanted}; or replace it (replace_key).",
+            )  # fmt: skip
+
+
+def _left_to_do(snapshot: Snapshot) -> Iterator[str]:
+    """A pod without an annotation counts as current, as it does for the operator, which would do nothing about it. Without
+    pods the operator takes no old CA out."""
+    ca = snapshot.ca
+    if distrusting := [pod for pod in snapshot.nodes.pods if pod.key_generation not in (None, ca.key_generation)]:
+        yield f"{_these(distrusting)} to trust the new key"
+    elif behind := [pod for pod in snapshot.nodes.pods if pod.generation not in (None, ca.certificate_generation)]:
+        yield f"{_these(behind)} to use the new certificate"
+    for entry in ca.retired if snapshot.nodes.pods else ():
+        yield f"{named(ca.others[entry][0])} has still to leave ({entry})"
+
+
+def _these(pods: Iterable[Pod]) -> str:
+    names = sorted(pod.name for pod in pods)
+    return f"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) == 1 else 'have'} to restart"
+
+
+_REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand the cluster back."
+
+
+def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with the same
+    write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key identifier,
+    are then worthless before the first pod has restarted."""
+    if not _gives(snapshot, intent) or not snapshot.ca.current:
+        return
+    current = snapshot.ca.current[0]
+    number = authority_generation(current)
+    if number is not None:
+        # A key generation that is lower is raised first (``raise_key_generation``).
+        number = max(number, snapshot.ca.key_generation)
+    subject, renewed = current.subject, DistinguishedName(f"{snapshot.names.common_name} v{number}")
+    if snapshot.ca.is_kept_elsewhere(current):
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject}, whose key is kept elsewhere: the operator could issue nothing.",
+            _REPLACE_FIRST,
+        )  # fmt: skip
+    elif subject != renewed.text:
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",
+            _REPLACE_FIRST,
+        )  # fmt: skip
+    elif current.subject_der != renewed.der:
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject}, whose name the operator would write with other types of strings and so break connections of Go "
+            "programs.", _REPLACE_FIRST,
+        )  # fmt: skip
+    elif current.identifier_in_leaves != current.usual_key_identifier:
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject} with a subject key identifier of its own, which the operator would renew with the usual one "
+            "and so break connections of JVMs and OpenSSL.",
+            _REPLACE_FIRST,
+        )  # fmt: skip
+
+
+def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check that it is trusted: the
+    caller has to want that.
+    """
+    if intent.operator_may_renew or not _gives(snapshot, intent):
+        return
+    if foretold := foresee_operator_renewal(snapshot):
+        yield Violation(
+            Condition.OPERATOR_KEEPS_AUTHORITY, snapshot.names.certificate_secret, foretold,
+            "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "
+            "with operator_may_renew (strimzi_operator_may_renew).",
+        )  # fmt: skip
+
+
+def _gives(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether the operator is to get the CA."""
+    return intent.goal is Goal.DOWNGRADE and not intent.keeps_authority and not snapshot.reconciliation.generated
+
+
+def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if intent.goal is not Goal.DOWNGRADE or snapshot.ledger is None or snapshot.reconciliation.generated:
+        return
+    unfinished = in_flight(snapshot.ledger)
+    removing = any(removed.awaiting for removed in snapshot.ledger.removed)
+    if unfinished or snapshot.ca.prepared or removing:
+        yield Violation(
+            Condition.READY_TO_HAND_BACK, snapshot.names.ledger, "records a rotation that has not finished.",
+            "Finish it by running its playbook again, then hand the cluster back.",
+        )  # fmt: skip
+    for entry in snapshot.ledger.entries:
+        current = bool(snapshot.ca.current) and entry.fingerprint == snapshot.ca.current[0].fingerprint
+        presented = any(not pod.verifies_only for pod in snapshot.nodes.pods)
+        if not current or (presented and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
+            yield Violation(
+                Condition.READY_TO_HAND_BACK, snapshot.names.ledger,
+                f"holds {entry.certificate.subject} as {entry.state.value}; only the CA in use may be left.",
+                "Run the reconcile playbook, remove what is not needed, then hand the cluster back.",
+            )  # fmt: skip
+
+
+def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A certificate that is supplied keeps its form, and so does a CA that an earlier call has made."""
+    ledger = snapshot.ledger or Ledger()
+    target = resolve(snapshot, intent, ledger)
+    if intent.goal not in ROTATIONS or target.unknown:
+        return
+    if intent.supplied is not None:
+        remedy = "Leave {option} out, which is about a CA that is made here, or supply a CA that has it."
+        if target.wanted:
+            yield from _differences(SUPPLIED, intent.supplied.chain[0], intent, remedy)
+        return
+    # A first CA that differs is drift, which holds no call.
+    if target.wanted or intent.goal is Goal.CREATE:
+        return
+    prepared = _prepared(snapshot, intent, ledger)
+    made = prepared or _made_before(intent, ledger)
+    if made is None:
+        return
+    is_ended = prepared is None and in_flight(ledger) is None
+    again = "have it done again, with fresh_for_hours=0" if is_ended else "undo the flow (abort) and begin it again"
+    yield from _differences(
+        f"the CA {named(made)}", made, intent, f"Leave {{option}} out, or {again}.",
+        f", and an earlier call has made it ({FLOW_NAMES[intent.goal]})", life=is_ended,
+    )  # fmt: skip
+
+
+def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate | None:
+    """The CA that waits to be enrolled in the ledger, where the flow that prepared it has the goal of this call. No journal says so yet: the ledger has
+    that of the flow before, if any.
+    """
+    waiting = (
+        one.chain[0] for one in snapshot.ca.prepared if one.chain and ledger.find(one.chain[0].fingerprint) is None
+    )
+    keys = {one.public_key_sha256 for one in snapshot.ca.in_use}
+    is_renewal = intent.goal is Goal.RENEW
+    return next((one for one in waiting if (one.public_key_sha256 in keys) is is_renewal), None)
+
+
+def _made_before(intent: Intent, ledger: Ledger) -> Certificate | None:
+    """The CA by which an earlier call has answered this one: the successor in the flow in flight, or that of the last one. None where there is none,
+    or it is the answer to another call.
+    """
+    journal = ledger.journal
+    if journal is None or journal.goal is not intent.goal or journal.is_abort:
+        return None
+    successor = ledger.find(journal.successor)
+    return successor.certificate if successor else None
+
+
+def _differences(
+    subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
+) -> Iterator[Violation]:
+    """life: whether the caller can mean its validity: new leaves get it as well."""
+    asked = dict(zip(("key_algorithm", "key_size"), intent.key_type, strict=True)) | {"path_length": intent.path_length}
+    found = dict(zip(("key_algorithm", "key_size"), made.key_type, strict=True)) | {"path_length": made.path_length}
+    if life:
+        asked["validity_days"] = intent.validity.days if intent.validity else None
+        found["validity_days"] = (made.not_after - made.not_before).days
+    for option, wanted in asked.items():
+        if wanted not in (None, found[option]):
+            has = "no path length" if found[option] is None else f"{option}={found[option]}"
+            yield Violation(
+                Condition.AUTHORITY_IS_AS_ASKED, subject, f"has {has}{why}; {wanted} is asked for.",
+                remedy.format(option=option),
+            )  # fmt: skip
+
+
+def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Nodes would lead no client on until a time that is over. It is often a date with the wrong year."""
+    until, ledger = intent.link_until, snapshot.ledger or Ledger()
+    if until is None or until > snapshot.now or not snapshot.users.sends_chains:
+        return
+    if resolve(snapshot, intent, ledger).wanted and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
+        yield Violation(
+            Condition.LINK_UNTIL_IS_AHEAD, "link_until",
+            f"{until:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced.",
+            "Give a later time, or none: nodes lead them on until that CA ends.",
+        )  # fmt: skip
+
+
+def pool_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if intent.scaling is None or intent.scaling.pool in snapshot.pools.replicas:
+        return
+    yield Violation(
+        Condition.POOL_IS_KNOWN, snapshot.names.kafka, f"has no node pool {intent.scaling.pool}.",
+        f"Its node pools are: {', '.join(sorted(snapshot.pools.replicas)) or 'none'}.",
+    )  # fmt: skip
+
+
+def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A certificate is asked for, for each node that is wanted."""
+    for pool, replicas in sorted(snapshot.pools.replicas.items()):
+        if replicas > MOST_NODES:
+            yield Violation(
+                Condition.POOLS_ARE_OF_A_SIZE, f"KafkaNodePool {snapshot.names.namespace}/{pool}",
+                f"asks for {replicas} nodes, and certificates are made ready for at most {MOST_NODES} of a pool.",
+                "Correct its spec.replicas.",
+            )  # fmt: skip
+
+
+def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Certificates of a CA that is about to leave would be asked for."""
+    scaling = intent.scaling
+    if scaling is None or not snapshot.ca.in_use_elsewhere:
+        return
+    begun = in_flight(snapshot.ledger)
+    grows = scaling.replicas > snapshot.pools.replicas.get(scaling.pool, scaling.replicas)
+    if grows and (begun or snapshot.ca.prepared):
+        yield Violation(
+            Condition.NOTHING_IS_BEGUN, snapshot.names.kafka, "is in the middle of a flow that changes its CA, whose key is kept elsewhere.",
+            "Finish it with the reconcile playbook, then scale.",
+        )  # fmt: skip
+
+
+def waivers_hold(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Precondition: every waiver that is given names an outside client, has a reason, and ends neither before now nor
+    too late."""
+    for waiver in snapshot.outside.waivers:
+        for message, remedy in _problems(waiver, snapshot):
+            yield Violation(Condition.WAIVERS_HOLD, f"the waiver for {waiver.client}", message, remedy)
+
+
+def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    ended, latest = waiver.until <= snapshot.now, snapshot.now + LONGEST_WAIVER
+    if _is_of_the_cluster(waiver.client, snapshot):
+        yield (
+            "names a part of the cluster; only clients outside of it can be waived.",
+            "Take it out; what a process of the cluster lacks is brought to it by a restart.",
+        )
+    if not waiver.reason.strip():
+        yield "has no reason.", "Say who decided it and why, for the audit."
+    if ended:
+        yield (
+            f"ended on {waiver.until:%Y-%m-%d %H:%M} UTC.",
+            "Bring the client to trust the new CA and take the waiver out, or decide anew until when it holds.",
+        )
+    if waiver.until > latest:
+        yield (
+            f"ends on {waiver.until:%Y-%m-%d %H:%M} UTC, more than {LONGEST_WAIVER.days} days from now.",
+            f"Give a time until {latest:%Y-%m-%d %H:%M} UTC at most.",
+        )
+
+
+def _is_of_the_cluster(client: str, snapshot: Snapshot) -> bool:
+    pods = {pod.name for pod in snapshot.nodes.pods}
+    names = {f"{snapshot.names.namespace}/{pod}" for pod in pods} | pods
+    kind, _space, name = client.partition(" ")
+    return client == "the Cluster Operator" or (kind.lower() == "pod" and name in names) or client in names

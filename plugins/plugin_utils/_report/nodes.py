@@ -1,0 +1,293 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The pods that were restarted, and when: by the actions of calls or by the UIDs that were seen, whichever shows more.
+
+The operator restarts between two calls as well, and within one call a pod may start twice.
+
+The parties with the CAs that they present and trust: pods one by one, and equal parties in groups.
+
+Rolls and restarts: Kafka nodes counted by the UIDs that were seen under each name.
+
+The log of a run by phases: writes, restarts, waits, and how long each took.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import (
+    CHANGES,
+    COMPONENTS,
+    KAFKA,
+    OPERATOR,
+    Run,
+)
+
+Action = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Restart:
+    """call: position of the step that asked for it or saw it first; the number of steps for a restart that only the
+    last picture shows. action: the action of the call; None where another program restarted the pod.
+    """
+
+    pod: str
+    call: int
+    action: Action | None = None
+
+
+def restarts_of(run: Run) -> Counter[str]:
+    """The number of restarts by the name of a node, and by the component of other pods, which come back under another
+    name.
+    """
+    return Counter(_who(restart.pod, run) for restart in restarts_in_order(run))
+
+
+def restarts_in_order(run: Run) -> list[Restart]:
+    """The restarts in order. A restart that a call has made is not counted again where its new UID is seen, also by a
+    later call.
+    """
+    acted: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    told: Counter[str] = Counter()
+    found: list[Restart] = []
+    calls = zip_longest((step["actions"] for step in run.steps), _came(run), fillvalue=())
+    for call, (actions, came) in enumerate(calls):
+        own = _by_who(
+            (Restart(name_of(action), call, action) for action in actions if action["verb"] == "restart"), run
+        )
+        new = _by_who((Restart(pod, call) for pod in came), run)
+        for who in {**own, **new}:
+            acted[who] += len(own[who])
+            seen[who] += len(new[who])
+            number = max(acted[who], seen[who]) - told[who]
+            told[who] += number
+            found += [*own[who], *new[who][len(own[who]) :]][:number]
+    return found
+
+
+def _by_who(restarts: Iterator[Restart], run: Run) -> defaultdict[str, list[Restart]]:
+    found: defaultdict[str, list[Restart]] = defaultdict(list)
+    for restart in restarts:
+        found[_who(restart.pod, run)].append(restart)
+    return found
+
+
+def _came(run: Run) -> Iterator[list[str]]:
+    """The pods whose UID is new after each step, and at the end. A pod that was not there before has not restarted."""
+    first, *later = run.pods_seen
+    known: dict[str, set[str]] = {}
+    _take_in(first, known, run)
+    for pods in later:
+        yield _take_in(pods, known, run)
+
+
+def _take_in(pods: Mapping[str, str], known: dict[str, set[str]], run: Run) -> list[str]:
+    there = set(known)
+    new = [(_who(pod, run), pod, uid) for pod, uid in pods.items() if uid and uid not in known.get(_who(pod, run), ())]
+    for who, _pod, uid in new:
+        known.setdefault(who, set()).add(uid)
+    return [pod for who, pod, _uid in new if who in there]
+
+
+def _who(pod: str, run: Run) -> str:
+    return pod if pod in run.node_rolls else component(pod, run)
+
+
+def name_of(action: Action) -> str:
+    """The name in "Pod kafka/demo-kafka-0"."""
+    return str(action["object"]).rsplit("/", 1)[-1]
+
+
+def component(pod: str, run: Run) -> str:
+    """The component of the pod with this name."""
+    if pod in run.node_rolls:
+        return KAFKA
+    prefix = f"{run.last['cluster']['name']}-"
+    return next((part for part in COMPONENTS if part != KAFKA and pod.startswith(f"{prefix}{part}-")), KAFKA)
+
+
+#: Lists name a CA by its common name and the start of its SHA-256: "cluster-ca v1 (6c1f0e9a2b3c)".
+_LABEL = re.compile(r"\(([0-9a-f]{12})\)$")
+
+
+def describe_pods(run: Run) -> dict[str, Any]:
+    """``restarts``: how often the pod, or the pods of its component before it, were restarted; null when unclear."""
+    restarted, alone = restarts_of(run), Counter(pod["component"] for pod in run.last["pods"])
+    pods = []
+    for pod in sorted(run.last["pods"], key=lambda one: order_of(one["component"], one["name"])):
+        component = pod["component"]
+        known = restarted[pod["name"] if component == KAFKA else component]
+        pods.append({**pod, "restarts": known if component == KAFKA or alone[component] == 1 else None})
+    return {
+        "pods": pods,
+        "pods_before": list(run.first["pods"]),
+        "parties": group_parties(run.last),
+        "parties_before": group_parties(run.first),
+    }
+
+
+def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Pods of one component that present and trust the same are one party, and so is the Cluster Operator.
+
+    CAs are named by the first 12 digits of their SHA-256.
+    """
+    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
+    parties = [*map(_pod, seen["pods"]), *operator_party(seen)]
+    for component, name, presents, trusts in sorted(parties, key=lambda party: order_of(*party[:2])):
+        key = (component, tuple(presents), tuple(trusts))
+        group = groups.setdefault(
+            key, {"component": component, "names": [], "presents": presents, "trusts": trusts}
+        )  # fmt: skip
+        group["names"].append(name)
+    return [{**group, "count": len(group["names"])} for group in groups.values()]
+
+
+def order_of(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
+    """The key to sort by component, then by name with numbers as numbers: node 10 comes after node 9."""
+    position = COMPONENTS.index(component) if component in COMPONENTS else len(COMPONENTS)
+    return position, [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def _pod(pod: Mapping[str, Any]) -> tuple[str, str, list[str], list[str]]:
+    return pod["component"], pod["name"], short_names(pod["presents"]), short_names(pod["trusts"])
+
+
+def short_names(labels: Iterable[str]) -> list[str]:
+    return sorted(match.group(1) for match in map(_LABEL.search, labels) if match)
+
+
+def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
+    """The Cluster Operator as a party: it presents the certificate in its Secret, and reads the CA certificate Secret
+    anew in every reconcile.
+    """
+    leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
+    if not leaves:
+        return []
+    known = {ca["sha256"][:12] for ca in seen["cas"]}
+    presents = sorted(known & {*short_names(leaf["ca"] for leaf in leaves)})
+    return [(OPERATOR, "Cluster Operator", presents, sorted(known))]
+
+
+def describe_rolls(run: Run) -> dict[str, Any]:
+    """How often the nodes were replaced, how many there are, and how many were down at once."""
+    replaced = run.node_rolls
+    away = [action["away"] for action in run.actions if action.get("away") is not None]
+    return {
+        "nodes": len(replaced),
+        "rolls": max(replaced.values(), default=0),
+        "restarts": restarts_of(run).total(),
+        "nodes_away_together": max(away, default=None),
+    }
+
+
+PHASES = ("prepare", "trust", "use", "retire")
+
+
+def describe_phases(run: Run) -> list[dict[str, Any]]:
+    """The phases that something was done in, in the order of the flow."""
+    stretches = _stretches(run)
+    restarts = [(_phase_of_restart(one, stretches), one) for one in restarts_in_order(run)]
+    entered = [phase for phase in PHASES if any(one["phase"] == phase for one in stretches)]
+    return [
+        _phase(
+            phase,
+            [one for one in stretches if one["phase"] == phase],
+            [_restart(one, run) for where, one in restarts if where == phase],
+        )
+        for phase in entered
+    ]
+
+
+def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str, Any]]) -> dict[str, Any]:
+    actions = [action for one in stretches for action in one["actions"]]
+    return {
+        "phase": phase,
+        "seconds": round(sum(one["seconds"] for one in stretches), 1),
+        "writes": _writes(actions),
+        "restarts": restarts,
+        "waits": [
+            {"object": action["object"], "what": action["what"], "seconds": action["seconds"]}
+            for action in actions
+            if action["verb"] == "wait"
+        ],
+        "work": [
+            {
+                "kind": _kind(one["actions"]),
+                "begins": round(one["begins"], 1),
+                "seconds": round(one["seconds"], 1),
+                "restarts": sum(action["verb"] == "restart" for action in one["actions"]),
+                "writes": sum(action["verb"] in CHANGES for action in one["actions"]),
+            }
+            for one in stretches
+        ],
+    }
+
+
+def _restart(restart: Restart, run: Run) -> dict[str, Any]:
+    """A restart as the report has it; without seconds where no call has waited for it."""
+    seconds = restart.action["seconds"] if restart.action else None
+    return {"pod": restart.pod, "component": component(restart.pod, run), "seconds": seconds}
+
+
+def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
+    """The phase of a restart. Where no call asked for it, the phase of the call that saw it first; empty where there is
+    none.
+    """
+    if restart.action:
+        return str(restart.action["phase"])
+    seen = [one for one in stretches if one["call"] >= restart.call] or stretches[-1:]
+    return str(seen[0]["phase"]) if seen else ""
+
+
+def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
+    """An entry for each object, with everything that was done to it."""
+    found: dict[str, list[str]] = {}
+    for action in actions:
+        if action["verb"] in CHANGES:
+            found.setdefault(action["object"], []).append(action["what"])
+    return [
+        {"object": written, "times": len(what), "what": list(dict.fromkeys(what))} for written, what in found.items()
+    ]
+
+
+def _kind(actions: Iterable[Action]) -> str:
+    verbs = {action["verb"] for action in actions}
+    return "roll" if "restart" in verbs else "wait" if "wait" in verbs else "write"
+
+
+def _stretches(run: Run) -> list[dict[str, Any]]:
+    """The actions of each call by phase. The time of a call in two phases is divided by the number of actions."""
+    found: list[dict[str, Any]] = []
+    clock, previous = 0.0, ""
+    for call, step in enumerate(run.steps):
+        phases: list[tuple[str, Action]] = []
+        for action in step["actions"]:
+            previous = _phase_of(action, previous, run)
+            phases.append((previous, action))
+        begins = clock
+        for phase in dict.fromkeys(name for name, _action in phases):
+            own = [action for name, action in phases if name == phase]
+            seconds = step["seconds"] * len(own) / len(phases)
+            found.append({
+                "phase": phase, "call": call, "actions": own, "begins": begins, "seconds": seconds,
+            })  # fmt: skip
+            begins += seconds
+        clock += step["seconds"]
+    return found
+
+
+def _phase_of(action: Action, previous: str, run: Run) -> str:
+    """The phase of an action. A write of the ledger records earlier actions, so it belongs to their phase."""
+    cluster = run.last["cluster"]
+    # In each layout the names of its Secrets begin like this, and no others do.
+    ledger = f"Secret {cluster['namespace']}/{cluster['name']}-cluster-ca-trust"
+    return previous if previous and action["object"].startswith(ledger) else str(action["phase"])
