@@ -49,7 +49,7 @@ def tree(tmp_path: Path) -> Path:
         ("| `model/steps/` | the steps |", "", "the table of plugins/module_utils/_trust/ lacks model/steps/"),
         ("pure code |", "pure code |\n| `flows/` | flows |", "the table of tests/ names flows/, which does not exist"),
         ("| pure code |", "|  |", "the table of tests/ says nothing of unit/"),
-        ("states.py", "edges.py", "there is no _trust/model/edges.py"),
+        ("ledger.py", "edges.py", "there is no _trust/model/edges.py"),
     ],
 )
 def test_tables_and_paths_are_compared_with_the_tree(old: str, new: str, problem: str, tree: Path) -> None:
