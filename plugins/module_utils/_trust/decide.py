@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""``decide``: what to do next about a cluster's CAs. Pure: no clock, no I/O, no randomness (docs/design.md,
-"One pass").
+"""``decide``: the next steps for the CAs of a cluster. Pure: no clock, no I/O, no randomness
+(docs/design.md, "One pass").
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ def _is_let_go(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
-    """The operator stops managing the CA before anything else is touched. A hold of the adopted CA is one of the adoption, before that write."""
+    """The operator stops managing the CA before anything else is touched. A violation that holds the adopted CA holds
+    the adoption as well, before that write.
+    """
     taken = replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=False))
     # The books of a CA that enters the ledger are complete after as many passes as it may take states.
     for _state in TrustState:
@@ -188,12 +190,12 @@ def _next(at: Situation, steps: Steps) -> Decision:
 
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
-    """The decision where a call has come to what it was asked for before the flow is at its end: only the operator's verdict on that is left."""
+    """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
     return _ending(Situation(snapshot, intent, snapshot.ledger or Ledger(), engine.gates), work_is_left=True)
 
 
 def _ending(at: Situation, *, work_is_left: bool) -> Decision:
-    """Where leaves are still awaited, the operator cannot be ready, and its verdict is about those."""
+    """Where leaves are still awaited, the operator cannot be ready, and its verdict is about these leaves."""
     awaits = bool(describe_awaited_leaves(at))
     if (steps := await_verdict(at, work_is_left=work_is_left)) and (at.snapshot.reconciliation.resuming or not awaits):
         return Decision(steps=steps)
@@ -202,9 +204,9 @@ def _ending(at: Situation, *, work_is_left: bool) -> Decision:
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
-    """Holds restarts that a reload would spare, where the caller asks for a reload; before the pause that they would
-    begin with. As long as the running nodes have not been asked, it is not known whether a reload is possible, and
-    nothing is held.
+    """Hold restarts that a reload would spare, where the caller asks for a reload; before the pause that they
+    would begin with. Before this call has asked the running nodes, it does not know whether they can reload,
+    and holds nothing.
     """
     waits = is_patient(at) or (
         at.leads_to_replacement and at.begun is not None and at.begun.retire is Retire.WHEN_RESTARTED

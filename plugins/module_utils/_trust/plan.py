@@ -2,14 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The likeness of states of a flow: what decides about the next steps, without that which is another one each time.
+"""The whole plan of a flow: ``decide`` for each state that the steps before would lead to.
 
-A restarted pod has another UID and a renewed leaf another serial number, key and dates. A flow that comes back to a state but for these goes
-round in a circle (I11).
+A flow that comes back to the same state goes round in a circle (I11). States are alike but for what changes each time:
+a restarted pod has another UID, and a renewed leaf another serial number, key and dates.
 
-Outside the maintenance windows of the Kafka resource nothing is begun that restarts a pod (docs/design.md, "Maintenance windows").
-
-The whole plan of a flow: ``decide`` is asked again and again about the state that its steps would lead to.
+Outside the maintenance windows of the Kafka resource no step begins that restarts a pod
+(docs/design.md, "Maintenance windows").
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class _Likeness:
 
     def of(self, value: Any) -> Any:
         if isinstance(value, Certificate):
-            # A leaf that was due is unlike the one that has taken its place: that ends on another day.
+            # A leaf that was due differs from the leaf that took its place: that leaf ends on another day.
             leaf = value.subject, value.issuer, value.subject_alternative_names, value.not_after.date()
             return value.fingerprint if value.is_ca else leaf
         if isinstance(value, str):
@@ -98,7 +97,9 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 def respect_windows(
     decision: Decision, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine = ENGINE
 ) -> Decision:
-    """The decision, or one without steps that waits for the next window, where its steps lead to restarts and no window is open."""
+    """The decision; or, where its steps lead to restarts and no window is open, a decision without steps that waits for
+    the next window.
+    """
     if not decision.steps or not waits_for_window(snapshot, intent) or snapshot.reconciliation.paused_by_us:
         # A pause is brought to its end, whatever the time is.
         return decision
@@ -157,7 +158,7 @@ Reached: TypeAlias = Callable[[Snapshot], bool]
 
 
 def to_the_end(snapshot: Snapshot) -> bool:
-    """Never reached early: the caller asked for the whole flow."""
+    """Never reached early: the caller wants the whole flow."""
     return False
 
 
@@ -196,7 +197,7 @@ class Forecast:
 
     @property
     def whole(self) -> tuple[PlannedStep, ...]:
-        """The steps to the end of the flow, with those that follow where it is held."""
+        """The steps to the end of the flow, with the steps after the point where it is held."""
         return (*self.steps, *self.after)
 
 
@@ -269,7 +270,9 @@ def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
 
 
 def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
-    """The violation where these steps would be taken a second time in the same state. states: those so far; this one is added."""
+    """The violation where these steps would be taken a second time in the same state. states: the states so far; this
+    function adds the state.
+    """
     state, count = state_of(snapshot, steps), len(states)
     states.add(state)
     if not steps or len(states) > count:
@@ -285,7 +288,9 @@ def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violati
 
 
 def _asked_anew(snapshot: Snapshot) -> Snapshot:
-    """The answers of nodes with what they would say of CAs that have come since: the same as of another one with that name and key."""
+    """The answers of nodes, extended to CAs that have come since: they would answer as for another CA of that
+    name and key.
+    """
     ledger = snapshot.ledger or Ledger()
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
     said = (

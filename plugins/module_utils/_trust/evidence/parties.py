@@ -2,17 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The answers of running processes, and what they say together with the stored evidence (docs/design.md, "Evidence").
+"""The certificates that each running process presents and the CAs that it trusts: its own answers, joined with the
+stored evidence (docs/design.md, "Evidence").
 
-Each listener is a party of its own: channels of one process can know different CAs at the same moment. Evidence that
-is missing or contradicts itself is UNKNOWN, with a sentence that says why.
-
-Programs that have not read their last certificate present the one before, until that has ended.
-
-The certificates that each pod presents and the CAs that it trusts: by stored evidence and, where its listeners were
-asked, by their answers.
-
-A pod that was asked and did not answer, or whose answer contradicts what is stored, is UNKNOWN (I5).
+Each listener is a party of its own: channels of one process can know different CAs at the same moment. A program
+presents its former certificate until it has read the new one. A pod that has not answered, or whose answer contradicts
+what is stored, is UNKNOWN, with a sentence that says why (I5).
 """
 
 from __future__ import annotations
@@ -43,9 +38,8 @@ def listener_name(pod: str, port: int) -> str:
 
 
 def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -> tuple[ObservedListener, ...]:
-    """Without the pods that are gone by now. uids: of the pods, listed after the listeners were asked.
-
-    A port is opened by the name of the pod, so a new pod of that name may have answered for the one that was meant.
+    """The answers of pods that still run. uids: UIDs of the pods, listed after the listeners answered. A connection
+    goes to the name of a pod, so a new pod of the same name may have answered.
     """
     return tuple(one for one in seen if one.uid in uids)
 
@@ -172,7 +166,9 @@ _NOT_ASKED = "it was not asked in time, or it has started since"
 
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each party that presents a certificate of this CA: pods in their order, then those outside the cluster."""
+    """The presentation of each party that presents a certificate of this CA: pods in their order, then presenters
+    outside the cluster.
+    """
     return (*present_pods(snapshot, ledger), *present_outside(snapshot))
 
 
@@ -201,12 +197,13 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
-    """The pods that may have been started with a leaf of the CA that an abort gives up, whatever they are annotated with: one that started
-    between the write of such a leaf and the moment at which a reconcile that was under way put the older one back (docs/operator.md,
-    "Re-issue").
+    """The pods that may have been started with a leaf of the CA that an abort gives up, whatever their annotations say:
+    a pod that started between the write of such a leaf and the moment at which a reconcile that was under way put the
+    older one back (docs/operator.md, "Re-issue").
 
-    Who ran when that CA was read back from the bundle started before any leaf of it was issued. Listeners tell of their process, unless they have
-    read again since it started. Before a call has looked, the answer is left to the look.
+    A pod that ran when that CA was read back from the bundle started before any leaf of the CA was issued. The answers
+    of listeners show what their process started with, unless they have read again since. Before this call has asked the
+    listeners, their answers decide nothing.
     """
     journal, unwanted = ledger.journal, ledger.find(ledger.undone)
     if ledger.undone is None or journal is None or snapshot.nodes.in_place is None:
@@ -253,7 +250,9 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
-    """The CAs that a pod is known to trust: those that it read when it started and that it accepts, where it was asked."""
+    """The CAs that a pod is known to trust: the CAs that it read when it started, and that its listeners accept, where
+    this call has asked them.
+    """
     known = stored.trusted_since_start(pod.uid, ledger)
     if not is_asked(pod, snapshot):
         return known
@@ -261,13 +260,13 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
 
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
-    """The same with those that it read when it started and of which it has said nothing: only a refusal is a refusal."""
+    """The CAs that a pod may trust: known ones, and CAs that it read when it started and has not refused."""
     refused = {name for one in _listeners(pod, snapshot) for name in one.refuses}
     return tuple(one for one in stored.trusted_since_start(pod.uid, ledger) if one.fingerprint not in refused)
 
 
 def pods_trusting_removed(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods whose listeners may trust a removed CA: a pod that was asked, until it has refused this CA; any
+    """UIDs of the pods whose listeners may trust a removed CA: a pod with answers, until it has refused this CA; any
     other pod that started before the removal.
     """
     return frozenset(pod.uid for pod in stored.verifying(snapshot) if _may_trust(pod, removed, snapshot))
@@ -295,7 +294,7 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
 
 
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods that were asked, and whose listeners all accept this CA."""
+    """UIDs of the pods whose listeners have answered and all accept this CA."""
     asked = (pod for pod in snapshot.nodes.pods if is_asked(pod, snapshot))
     return frozenset(pod.uid for pod in asked if _accepts(pod, fingerprint, None, snapshot).trusted)
 
@@ -322,8 +321,8 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
-    """The nodes that were asked and of which a listener has not answered, or that are leaving, so that another process is about to take
-    their place.
+    """The nodes of which a listener has not answered, or which are leaving, so that another process is about to
+    take their place.
     """
     parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}
     asked = (pod for pod in snapshot.nodes.pods if pod in parties and is_asked(pod, snapshot))
@@ -369,7 +368,7 @@ def _present(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) 
         return Presentation(pod.name, None, (), unknown.why)
     authorities = frozenset(name for one in found for name in one.authorities or ())
     if any(pod.uid in held.holders for held in ledger.held):
-        # The listeners may still change from one leaf to the next, and the rest of the process presents the older one.
+        # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.
         authorities |= known.authorities or frozenset()
     chains = tuple(dict.fromkeys(chain for one in found for chain in one.chains))
     return stored.add_held_leaves(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)

@@ -2,21 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""From annotations and stored leaves to "who presents what, who trusts what" (docs/design.md, "Evidence").
+"""The certificates that each party presents and the CAs that it trusts, by annotations, stored leaves and stored
+copies (docs/design.md, "Evidence").
 
-Sources, weak to strong: the generation a pod is annotated with; the leaf it was started with, when that is still the
-stored one or is remembered. Missing or contradictory evidence is UNKNOWN, never "current".
+Sources for a pod, weak to strong: the generation in its annotations; the leaf that it started with, when that is still
+stored or the ledger remembers it. Missing or contradictory evidence is UNKNOWN, never "current".
 
-CAs with one name and different keys. The CAs that a listener accepts are told by their names alone; a probe tells two of one name apart, and
-takes the key of the CA (docs/design.md, "CAs of one name").
+Clients outside the cluster (Connect, MirrorMaker 2, Bridge, and Secrets that the user names) verify what the listeners
+present, so the gates count them. The evidence is the stored copy of the CAs. Where it is unknown which CAs a client
+trusts, the gate is closed; only a waiver for this client opens it.
 
-Clients outside the cluster that hold a copy of its CA: Connect, MirrorMaker 2, Bridge, and Secrets named by the user.
+A listener shows the CAs that it accepts by their names alone. A probe, which takes the key of the CA, tells two CAs of
+one name apart (docs/design.md, "CAs of one name").
 
-These clients verify what the listeners present, so the gates ask about them. The evidence is the copy of the CAs that
-is stored for a client. Where it is not known what a client trusts, the gate is closed as if the client refused; only a
-waiver for this client opens it.
-
-``custom`` listeners: which CAs they trust is unknown. They never block a flow; the result lists what their owner must do.
+``custom`` listeners: which CAs they trust is unknown. They never block a flow; the result lists what their
+owner must do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..model.snapshot import Pod, Snapshot, StoredLeaf
 
 @dataclass(frozen=True)
 class Presentation:
-    """The certificates of one party, and the CAs that they are of.
+    """The certificates of one party, and the CAs that issued them.
 
     authorities: fingerprints of the ledger's CAs that issued its leaves, or may have; None when that is unknown. why:
     the source, or why it is unknown.
@@ -50,8 +50,8 @@ class Presentation:
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     """Whether this CA issued the leaf ``chain[0]``, directly or through the certificates sent with it.
 
-    Only CAs lead further: the holder of the key of a leaf could sign another one with it. Each certificate is looked at
-    once: what is sent may be made to lead in circles.
+    Only CAs lead further: the holder of a leaf's key could sign another certificate with it. The search visits each
+    certificate once, because a sent chain may lead in circles.
     """
     waiting, sent = [chain[0]], {one for one in chain if one.is_ca}
     while waiting:
@@ -65,10 +65,10 @@ def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
 
 
 def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
-    """Fingerprints of the ledger's CAs that issued the leaf: those that signed it, else those that its chain leads to.
+    """Fingerprints of the ledger's CAs that issued the leaf: CAs that signed it, else CAs that its chain leads to.
 
     A leaf behind a link certificate counts for the CA that signed it, although its chain leads to the replaced CA as
-    well. Of several with the same name and key, those count whose identifier the leaf names: verifiers need one of them.
+    well. Of several CAs with the same name and key, only CAs count whose identifier the leaf names.
     """
     signers = [e for e in ledger.entries if chain[0].signed_by(e.certificate)]
     named = [e for e in signers if chain[0].names_key_of(e.certificate)]
@@ -78,8 +78,8 @@ def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
 
 
 def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
-    """Why no process of this cluster could use what is stored, as a part of a sentence: none could start with it, or its CA is none of the ledger.
-    Empty where one could.
+    """Why no process of this cluster could use what is stored, as a part of a sentence: the leaf is unusable, or the
+    ledger does not have its CA. Empty where a process could use it.
     """
     if leaf.chain and not issuers_of(leaf.chain, ledger):
         return f"it is of {leaf.chain[0].issuer}"
@@ -127,8 +127,8 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
 
 
 def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
-    """CAs whose leaves may be in use under the generation of the CA that they replace, behind a link certificate. One that an abort has
-    given up is not prepared any more.
+    """CAs whose leaves may be in use under the generation of the CA that they replace, behind a link certificate. A CA
+    that an abort has given up is no longer prepared.
     """
     for fingerprint in (*(prepared.fingerprint for prepared in snapshot.ca.prepared), ledger.undone):
         entry = ledger.find(fingerprint)
@@ -177,7 +177,7 @@ def add_held_leaves(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentatio
     """The presentation with the leaves that only the running process has: its Raft client and its agent present them
     until it restarts.
 
-    Where two CAs have the same key, a held leaf counts for the one that the rest of the presentation names.
+    Where two CAs have the same key, a held leaf counts for the CA that the rest of the presentation names.
     """
     for held in ledger.held:
         if pod.uid not in held.holders or seen.authorities is None:
@@ -223,7 +223,7 @@ def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
 
 
 def find_namesake(authority: Certificate, snapshot: Snapshot) -> Certificate | None:
-    """A CA with the name of this one and another key."""
+    """A CA with the same name and another key."""
     same = (one for one in _known(snapshot) if one.subject_der == authority.subject_der)
     return next((one for one in same if one.public_key_sha256 != authority.public_key_sha256), None)
 
@@ -259,10 +259,10 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
 
 
 def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
-    """The clients that the gates ask about: those that hold a CA of the cluster, or may, and are not waived.
+    """The clients that the gates ask about: clients without a waiver that hold a CA of the cluster, or may.
 
-    A client that is known to hold none of the cluster's CAs verifies another certificate, such as that of a listener
-    with a certificate of its own.
+    A client that is known to hold none of the cluster's CAs verifies another certificate, such as the own certificate
+    of a listener.
     """
     if not snapshot.nodes.pods:
         return ()
@@ -290,8 +290,8 @@ def with_copies_updated(snapshot: Snapshot) -> Snapshot:
 
 
 def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
-    """The CAs of this ledger and of the snapshot's: a caller hands over a ledger without a CA to ask what would be so
-    without it. And the CA before the one in use, as long as nodes lead from it.
+    """The CAs of this ledger and of the snapshot's ledger (a caller passes a ledger without a CA to see what would hold
+    without it), and the CA before the CA in use, as long as nodes lead from it.
     """
     yield from (entry.chain for entry in ledger.entries)
     yield from (entry.chain for entry in snapshot.ledger.entries) if snapshot.ledger else ()
@@ -301,13 +301,14 @@ def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
 
 
 def _is_anchored(chain: Chain, trusts: Chain) -> bool:
-    """Whether the client trusts one of the CAs of this chain, or a twin, by which path validation would end as well."""
+    """Whether the client trusts any CA of this chain, or a twin of it, at which path validation ends as well."""
     return any(one.is_twin_of(held) for one in chain for held in trusts)
 
 
 def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
-    """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that it
-    makes of all CAs; a copy made by hand keeps it, and one of ``ca.crt`` alone until it is the CA in use.
+    """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that
+    it makes of all CAs; a copy made by hand keeps it, and a copy of ``ca.crt`` alone keeps it as long as it is
+    the CA in use.
     """
     if client.trusts is None or client.follows is not Follows.TRUSTED:
         return client.trusts

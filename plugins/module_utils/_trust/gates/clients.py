@@ -2,16 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The questions that the gates ask about clients outside the cluster.
+"""The gates' questions about clients outside the cluster.
 
-Whether clients have had the time to take up a CA that was published (docs/design.md, "Client grace").
+Whether clients have had the time to read a published CA (docs/design.md, "Client grace"). Clients that load the CA
+certificate Secret are unknown and give no answers. A client that knows only the replaced CA accepts a link certificate,
+unless its library is strict about path lengths and its certificate of that CA allows no CA below; then it needs a
+renewed certificate, or the new CA itself, in time.
 
-Clients that load the CA certificate Secret are not known here and cannot be asked. A client that knows only the
-replaced CA accepts a link certificate, unless its library is strict about path lengths and the certificate that it has of
-that CA allows none below it; then it needs a renewed one, or the new CA itself, in time.
-
-The gate before a certificate is issued outside the cluster: its holder is named as no process of the cluster. Brokers know those by the
-subject alone, and let them do everything, so an issuer that adds an organization would make it one of them.
+The gate before a certificate is issued outside the cluster: its subject must not be the name of a process of the
+cluster. Brokers know their own processes by the subject alone and let them do everything, so an issuer that adds an
+organization could make a client one of them.
 """
 
 from __future__ import annotations
@@ -126,7 +126,9 @@ def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | No
 
 
 def describe_clients_left_behind(snapshot: Snapshot) -> str:
-    """A sentence about clients that know only the CA before the one in use, where nodes lead them on until a next one is used; else empty."""
+    """A sentence about clients that know only the CA before the CA in use, where nodes lead them on until the next CA
+    is used; else empty.
+    """
     links = snapshot.ca.links_in_use
     sent = links.sent_at(snapshot.now) if links is not None else ()
     if not sent:
@@ -138,8 +140,8 @@ def describe_clients_left_behind(snapshot: Snapshot) -> str:
 
 
 def describe_possible_refusals(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
-    """Sentences about the clients that cannot be asked and that may refuse leaves in this form, which the CA in use leads to: since when, and
-    until when; empty where none may.
+    """Sentences about the unknown clients that may refuse leaves in this form, which the CA in use leads to: since
+    when, and until when; empty where none may.
     """
     return " ".join(filter(None, (_who_may_refuse(form, snapshot, ledger), describe_clients_left_behind(snapshot))))
 
@@ -175,12 +177,12 @@ def why_refused_by_strangers(form: Chain, snapshot: Snapshot) -> str:
 
 
 def _as_read(authority: Certificate, snapshot: Snapshot) -> Chain:
-    """The certificates of this CA that clients may read: of two with one name OpenSSL takes the first, whichever that is."""
+    """The certificates of this CA that clients may read: OpenSSL takes the first of two with the same name."""
     return (authority, *(one for one in snapshot.ca.anchors if one != authority and one.is_twin_of(authority)))
 
 
 def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:
-    """Users that no issuer can name in a certificate, as sentences. No flow waits for one of them: it presents nothing."""
+    """Users that no issuer can name in a certificate, as sentences. No flow waits for such a user: it presents nothing."""
     return tuple(
         f"{name} gets no certificate: {why}. Give the user another name."
         for name, why in snapshot.users.unnameable.items()

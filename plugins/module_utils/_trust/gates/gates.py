@@ -2,17 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The gates before a CA is used (I3). The gates validate paths and do not look for members of a list: "trusted" means
-that the chain which will be presented validates under what each verifier trusts now (docs/design.md, "Gates").
+"""The gates before a CA is used (I3) and before it leaves the trust (I2).
 
-The gate before a CA leaves the trust (I2).
+The gates validate paths: a party "trusts" a CA when the chain that will be presented validates under what the party
+trusts now (docs/design.md, "Gates"). ``decide`` takes them as one value, so that a test can leave any of them open.
 
-The gates as one value that ``decide`` is given, so that a test can leave one of them open.
-
-How the leaves of the next CA are presented first: behind a link certificate, or after every party trusts it.
-
-A link certificate (RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate them, so that no
-process has to restart for trust alone (docs/operator.md, "Link certificates").
+Leaves of the next CA are presented behind a link certificate, or after every party trusts the CA. A link certificate
+(RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate such leaves, so that no process has to
+restart for trust alone (docs/operator.md, "Link certificates").
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Path validation for the gates, which ask the same question for hundreds of parties.
-
-The processes of a cluster that verify certificates, and what each of them trusts.
+"""Path validation for the gates, and the processes of a cluster that verify certificates, with the CAs that each
+of them trusts.
 """
 
 from __future__ import annotations

@@ -2,19 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Secrets that the ledger is kept in: those that the caller asks for, else those that it is kept in already.
+"""The ledger that follows from what a call sees: enrolment, read-back, memory, transitions, removal,
+journal, upkeep, layout.
 
-The edges that CAs take: by the gate before use, or by usage (docs/design.md, "States").
+Each rule is a function from ledger to ledger; together they are one pass, with at most one transition per
+CA (docs/design.md, "States").
 
-Whether the CAs of the ledger are where processes read them, and which pods started before they were.
-
-CAs that left the trust leave the ledger.
-
-The memory of what running processes still have although it is stored no more: removed CAs, and leaves.
-
-The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal, upkeep, layout.
-
-Each rule is a function from ledger to ledger; together they are one pass, with at most one transition per CA.
+A CA advances by the gate before use, or by usage. A CA that has left the trust leaves the ledger; the ledger then
+remembers the pods that started before it was gone, and leaves that only running processes still hold.
 """
 
 from __future__ import annotations

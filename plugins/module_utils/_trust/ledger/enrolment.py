@@ -4,10 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """The CAs that belong into the ledger: every CA of the CA certificate Secret, and every prepared CA.
 
-A CA that was put into the place of the one in use, past every gate, and its adoption on request.
-
-Not taken for one: the CA that a flow of this collection switches to, a CA that the ledger says is trusted or has been in
-use, and a renewal of such a CA with its key, which every party accepts.
+A CA that another writer put into the place of the CA in use, past every gate, is a swap, adopted on request only. No
+swap is: the CA that a flow of this collection switches to, a CA that the ledger says is trusted or has been in use, and
+a renewal of such a CA with its key, which every party accepts.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
 
 
 def last_current(ledger: Ledger) -> LedgerEntry | None:
-    """The CA that the ledger saw as ``ca.crt`` last; None where it never saw one."""
+    """The CA that the ledger saw as ``ca.crt`` last; None where it never saw any."""
     seen = (entry for entry in ledger.entries if entry.generations)
     return max(seen, key=lambda entry: max(entry.generations), default=None)
 
@@ -102,7 +101,7 @@ def _has_come_by_a_flow(current: Certificate, ledger: Ledger) -> bool:
 
 
 def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
-    """Whether this CA, or one that it renews with the same key, is trusted or has been in use."""
+    """Whether this CA, or a CA that it renews with the same key, is trusted or has been in use."""
     own, known = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
     return known and own.stands_in_for(current) and current.stands_in_for(own)
 
@@ -124,8 +123,8 @@ def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 
 def adopt_swapped(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
-    """Enter an adopted CA with which every process has started already. Where one has not, the CA does not stay in
-    ``ca.crt``, and is enrolled as the next one.
+    """Enter an adopted CA with which every process has started already. Otherwise the CA leaves ``ca.crt`` for now, and
+    is enrolled as the next CA.
     """
     swap = find_adoption(snapshot, intent)
     if swap is None or pods_yet_to_restart(snapshot):

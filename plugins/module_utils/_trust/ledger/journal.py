@@ -2,18 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The journal keeps until when programs may present a certificate of the CA that a flow replaces, although they never read again.
+"""The journal says which flow is in flight: a rerun continues that flow (I10), or finds nothing to do (I9).
 
-What a program has read is known before the switch only: afterwards every program has been issued another certificate.
+It keeps until when programs that never read again may present a certificate of the replaced CA. What a program has read
+is known before the switch only: afterwards every program has been issued another certificate.
 
-Whether the flow in flight can be undone: every party still trusts its old CA, and its key is at hand. And who may have been started
-with a leaf of the CA that is given up.
+It says whether the flow can be undone (every party still trusts the old CA, and its key is at hand), and which pods may
+have started with a leaf of the CA that an abort gives up.
 
-Where a flow is to stop until it is led on, such as for an approval (docs/design.md, "A stop").
-
-An interruption is something else: whatever call comes next goes on with a flow that was killed, as far as it may go.
-
-The journal says which flow is in flight. By it a rerun continues that flow (I10), or finds nothing to do (I9).
+It says where the flow stops, for instance for an approval, until a call leads it on (docs/design.md, "A stop"). A
+killed call is no stop: the next call goes on with its flow.
 """
 
 from __future__ import annotations
@@ -41,8 +39,8 @@ _ROOM = 100_000
 
 
 def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well. That is not needed of a
-    renewal with the same key: brokers go on accepting those leaves.
+    """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well.
+    A renewal with the same key needs none of this: brokers go on accepting the earlier leaves.
     """
     current, known = [one.fingerprint for one in snapshot.ca.in_use], journal.outgoing
     if journal.goal is not Goal.REPLACE_KEY:
@@ -100,8 +98,8 @@ def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
 
 
 def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
-    """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well. Before the
-    switch leaves are handed out behind a link certificate alone.
+    """Whether no leaf of the CA that is given up was handed out beside leaves of the CA in use, which validates leaves
+    of a renewal as well. Before the switch leaves are handed out behind a link certificate alone.
     """
     if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
         return True
@@ -112,8 +110,8 @@ def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
 
 
 def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
-    """The journal with those who may have been started with a leaf of the CA that is given up: told once, when none is stored and the operator, which
-    might put one back, has confirmed its pause.
+    """The journal with the pods that may have started with a leaf of the CA that is given up: noted once, when no such
+    leaf is stored and the operator, which might put one back, has confirmed its pause.
     """
     state = snapshot.reconciliation
     if not journal.is_abort or journal.unsure is not None or not (state.paused_by_us and state.pause_effective):
@@ -124,7 +122,7 @@ def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) 
 
 
 def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:
-    """Whether a Secret holds a leaf of this CA, or one of which the CA cannot be told."""
+    """Whether a Secret holds a leaf of this CA, or a leaf of an unknown CA."""
     issuers = {authority_of(leaf, leaf.generation, ledger)[0] for leaf in snapshot.leaves.stored}
     return not issuers.isdisjoint({fingerprint, None})
 
@@ -158,7 +156,9 @@ def _earlier(one: Phase | None, other: Phase | None) -> Phase | None:
 
 
 def stops_before_use(journal: Journal) -> bool:
-    """Whether the flow is to stop before the CA that it replaces gives way to another one. An abort has to do with leaves of both."""
+    """Whether the flow is to stop before the CA that it replaces gives way to another CA. An abort handles
+    leaves of both.
+    """
     return journal.stop is not None and not journal.is_abort and journal.stop.after in (Phase.PREPARE, Phase.TRUST)
 
 
@@ -224,7 +224,7 @@ def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journa
 
 
 def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:
-    """The flow that leads back: to the CA that was to be replaced, from the one that was to take its place."""
+    """The flow that leads back: to the CA that was to be replaced, from the CA that was to take its place."""
     unwanted = ledger.find(journal.successor)
     return replace(
         journal,
@@ -243,8 +243,8 @@ def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger
 
 
 def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
-    """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that gives none keeps those of
-    the run before.
+    """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that
+    gives none keeps the answers of the run before.
     """
     journal = replace(journal, to_replace=journal.to_replace or _is_to_replace(journal, journal.stop, intent))
     journal = replace(journal, stop=stop_of(journal.stop, intent, may_lead_flow(intent, journal), snapshot.now))

@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The wish of the CA source: the CA that leaves are to be of, and the CAs that are to be trusted beside it (docs/design.md, "Where
-trust comes from").
+"""The CA that a flow is about, and whether a new CA is due.
 
-When a CA that the operator no longer renews is renewed or replaced, and what the ledger records of that (docs/design.md, "Upkeep").
+The CA is that of the flow in flight, the CA that the caller names, or the CA in use. A CA source says which CA is to
+issue leaves, and which CAs are to be trusted beside it (docs/design.md, "Where trust comes from").
 
-The CA that a flow is about: that of the flow in flight, the CA that the caller names, or the CA in use.
+The upkeep says when a CA that the operator no longer renews is renewed or replaced (docs/design.md, "Upkeep").
 """
 
 from __future__ import annotations
@@ -46,11 +46,10 @@ class Wish:
 
     @cached_property
     def meant(self) -> Chain:
-        """The CA that leaves are to be of; empty where it cannot be told.
-
-        It is the one that the issuer has signed leaves with; else the CA in use, or its latest renewal, where that or a CA above it is
-        here; else the only one. Before the first CA, where no leaf can be asked for, it is any of them: all are trusted, and the first leaf that comes
-        back tells.
+        """The CA that is to issue leaves; empty where it is unknown. It is the CA that the issuer has signed leaves
+        with; else the CA in use, or its latest renewal, where that or a CA above it is here; else the only CA.
+        Before the first CA, when no leaf can be requested, it is any of them: all are trusted, and the first leaf
+        that comes back decides.
         """
         current, signing = self.snapshot.ca.current, _signing(self.snapshot, self.issuing)
         if len(signing) == 1:
@@ -62,8 +61,9 @@ class Wish:
 
     @property
     def sample(self) -> str:
-        """The Secret whose leaf is asked for to learn which of several CAs signs, because that is one of them and it cannot be told; empty where it can,
-        and where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the first CA no process runs.
+        """The Secret whose leaf is requested to learn which of several CAs signs; empty where the CA is known, and
+        where there is no leaf yet. Processes trust all of these CAs meanwhile, so any of them may sign; before the
+        first CA no process runs.
         """
         if self.meant or len(self.issuing) < 2:
             return ""
@@ -81,7 +81,9 @@ class Wish:
 
     @property
     def _has_in_use(self) -> bool:
-        """Whether the source has the CA in use, or a CA above it: bundles often hold roots alone, and an intermediate CA below one is in use."""
+        """Whether the source has the CA in use, or a CA above it: bundles often hold roots alone, and an intermediate
+        CA below a root is in use.
+        """
         current, ends = self.snapshot.ca.current, [chain[0] for chain in self.issuing]
         return any(one.is_twin_of(current[0]) for one in self.source.certificates) or any(
             one.is_twin_of(above) for one in ends for above in current[1:]
@@ -125,8 +127,8 @@ class Wish:
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether this flow does what a source asks for. A flow in flight ends first. A cluster without a CA gets its first one, and trusts the others of the
-    source before its first pod starts.
+    """Whether this flow does what a source asks for. A flow in flight ends first. A cluster without a CA gets its first
+    CA, and trusts the other CAs of the source before its first pod starts.
     """
     confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current) and not _is_first_of_source(snapshot)
     return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared
@@ -150,8 +152,8 @@ def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:
 
 
 def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
-    """The CAs of the source of which a leaf may come although another one is in use: the issuer has changed. Such a leaf waits until
-    its CA is trusted and in use. None while the next CA is prepared: then it is known which one is to sign.
+    """The CAs of the source that may have issued a leaf although another CA is in use: the issuer has changed. Such a
+    leaf waits until its CA is trusted and in use. Empty while the next CA is prepared: then the signing CA is known.
     """
     if snapshot.source is None or snapshot.ca.prepared:
         return ()
@@ -159,8 +161,8 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
 
 
 def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
-    """The CAs, other than the one in use, of which checked leaves are at hand. One that has come and is not recorded yet would be asked for again as soon as
-    its CA is the next one.
+    """The CAs, other than the CA in use, of which checked leaves are at hand. A leaf that has come and is not recorded
+    yet would be requested again as soon as its CA is the next CA.
     """
     signers = {
         one.authority
@@ -260,7 +262,7 @@ def due_from(authority: Certificate, before_end: timedelta) -> datetime:
 
 
 def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepAsked) -> str:
-    """The reason for a flow that no person has asked for, as a sentence."""
+    """The reason for a flow that the upkeep begins, as a sentence."""
     begins = due_from(authority, upkeep_of(snapshot, asked)[1])
     return (
         f"{named(authority)} ends on {authority.not_after:%Y-%m-%d}; its time for renewal began on {begins:%Y-%m-%d}."
@@ -269,7 +271,7 @@ def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepAsked) -> s
 
 @dataclass(frozen=True)
 class Target:
-    """wanted: a new CA is to be made. unknown: the CA named by the caller is not one of this cluster.
+    """wanted: a new CA is to be made. unknown: this cluster does not have the CA that the caller names.
 
     replaces: the CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
     """
@@ -280,11 +282,10 @@ class Target:
 
 
 def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
-    """Whether this intent asks for a new CA now.
-
-    It does not in four cases. A flow is in flight: it is continued. The last flow of the journal is the answer: it
-    replaced the CA that the caller names or, where none is named, it had this goal and is fresh. The CA that the caller
-    supplies is in use already. The caller names a source of CAs, and which one it means cannot be told or is not confirmed.
+    """Whether this intent asks for a new CA now. It does not in four cases. A flow is in flight, which continues. The
+    last flow of the journal is the answer: it replaced the CA that the caller names or, where none is named, it had
+    this goal and is fresh. The CA that the caller supplies is in use already. The caller names a source of CAs, and
+    which CA it means is unknown or not confirmed.
     """
     current, begun = snapshot.ca.current[0] if snapshot.ca.current else None, in_flight(ledger)
     if intent.goal is Goal.RECONCILE:
@@ -314,14 +315,16 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
         return Target(False, replaces=_predecessor(current, ledger.journal) or intent.replaces)
     if intent.replaces is not None:
         return _named(intent, current, ledger)
-    # A fresh flow is the answer only where no CA is supplied: it has put another CA in place than the supplied one.
+    # A fresh flow is the answer only where no CA is supplied: it has put another CA than the supplied CA in place.
     if supplied is None and _is_fresh(snapshot, intent, ledger.journal):
         return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
     return Target(True, replaces=current.fingerprint)
 
 
 def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
-    """Why a rotation that is asked for is not begun, as a part of a sentence; empty where it is, or where none is asked for."""
+    """Why a requested rotation does not begin, as a part of a sentence; empty where it begins, or where
+    none is requested.
+    """
     current, journal = snapshot.ca.current[0] if snapshot.ca.current else None, ledger.journal
     begun = in_flight(ledger) or snapshot.ca.prepared or snapshot.source is not None
     if (
@@ -364,8 +367,8 @@ def _as_time_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
 
 
 def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> PreparedAuthority | None:
-    """The CA that is brought instead of a generated one: by the caller, or by the source that the caller names, where this flow is to
-    begin with it. A source holds no key.
+    """The CA that takes the place of a generated CA: from the caller, or from the source that the caller names, where
+    this flow is to begin with it. A source holds no key.
     """
     wish = wish_of(snapshot, intent, ledger)
     if intent.supplied is not None or wish is None or not wish.authority:

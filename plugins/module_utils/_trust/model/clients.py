@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Clients outside the cluster that hold a copy of its CAs, and the waivers that a user gives for them.
+"""Parties outside the cluster.
 
-Places outside the cluster that nothing in it leads to: a person names them, and flows look there.
-
-Parties outside the cluster that present certificates of the CA: those to whom certificates were issued, and the programs that
-read them.
+Clients that hold a copy of the CAs, and the waivers that a user gives for them; places that a user names,
+where flows look for more of them; and presenters: holders of certificates that the CA issued, and programs
+that read such certificates.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from enum import Enum
 from ..._pki.certificates import Certificate
 from ..._pki.usability import Verifier
 
-#: A waiver is for one rotation, not for good.
+#: A waiver lasts for one rotation.
 LONGEST_WAIVER = timedelta(days=30)
 
 
@@ -115,8 +114,8 @@ class UserNamespace:
 
 @dataclass(frozen=True)
 class Named:
-    """Everything that a person has named. trusting: Secrets from which clients read the cluster CA. presenting: Secrets with certificates of the
-    clients CA by which they log in. user_namespaces: those beside the one that is found.
+    """The places that a user names. trusting: Secrets from which clients read the cluster CA. presenting: Secrets with
+    certificates of the clients CA by which they log in. user_namespaces: namespaces beside the User Operator's own.
     """
 
     trusting: tuple[NamedSecret, ...] = ()
@@ -141,8 +140,9 @@ class Renewal(Enum):
 
 
 class ReissuePause(Enum):
-    """The party that keeps the issuer from a presenter. ASKED: this collection does, and the issuer has not confirmed it. OURS: it has.
-    FOREIGN: another writer does. ENDED: nothing does any more, and the issuer still says so: it has not looked since, or is at work on it.
+    """The party that keeps the issuer from a presenter. ASKED: this collection does, and the issuer has not confirmed
+    it yet. OURS: this collection does, and the issuer has confirmed it. FOREIGN: another writer does. ENDED: the pause
+    is over, and the issuer still reports it: it has not looked since, or is at work on it.
     """
 
     NONE = "none"
@@ -183,7 +183,7 @@ class Presenter:
     secret: str = ""
     #: For a program that has only ever read what one issuer writes, that issuer and the owner of the certificate; empty for any other party.
     reads: str = ""
-    #: The end of the certificate that such a program has read; None where it may have read more than one.
+    #: The end of the certificate that such a program has read; None where it may have read several.
     ends_at: datetime | None = None
 
     @property

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Violations: a condition that does not hold, the object, the cause and the remedy.
+"""The outcome of ``decide``: steps, transitions, and violations.
 
-The outcome of ``decide``.
+A violation names a condition that does not hold, the object, the cause and the remedy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .steps.base import Step
 
 
 class Condition(str, Enum):
-    """The conditions, one for each precondition and each gate. Results show the value as ``gate``."""
+    """The conditions: one per precondition and one per gate. Results show the value as ``gate``."""
 
     CLOCKS_AGREE = "clocks_agree"
     CLUSTER_EXISTS = "cluster_exists"

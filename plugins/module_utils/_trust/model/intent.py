@@ -20,7 +20,7 @@ from .snapshot import Component, PreparedAuthority
 class Spread(str, Enum):
     """How running nodes take up a change that they can read again (docs/operator.md, "Reload").
 
-    AUTO: by reload where each node can be told to and the operator would not restart it afterwards; else by a restart.
+    AUTO: by reload where each node can reload and the operator would not restart it afterwards; else by a restart.
     """
 
     AUTO = "auto"
@@ -40,8 +40,9 @@ class NewRoots(str, Enum):
 
 @dataclass(frozen=True)
 class Linker:
-    """An issuer that certifies other CAs. reference: of the one that certifies the next CA, as people name it. keeps_both: whether it has the keys of
-    the CA in use and of the next one, where these are kept elsewhere, so that it can make the requests that they have to sign.
+    """An issuer that certifies other CAs. reference: the issuer that certifies the next CA, as messages name it.
+    keeps_both: whether it has the keys of the CA in use and of the next one, where these are kept elsewhere, so that it
+    can make the requests that they have to sign.
     """
 
     reference: str
@@ -50,7 +51,7 @@ class Linker:
 
 @dataclass(frozen=True)
 class Selection:
-    """Some of a cluster's leaves: those of these components, and in these Secrets; everything where nothing is named."""
+    """Some of a cluster's leaves: leaves of these components, and in these Secrets; all leaves where both are empty."""
 
     components: frozenset[Component] = frozenset()
     secrets: frozenset[str] = frozenset()
@@ -77,7 +78,7 @@ class Intent:
     stop_after: Phase | None = None
     #: Whether this call leads a stopped flow on, whatever its goal is.
     continue_stopped: bool = False
-    #: A CA that the caller brings in the place of a generated one.
+    #: A CA that the caller supplies in the place of a generated CA.
     supplied: PreparedAuthority | None = None
     #: Whether clients get a bundle of all trusted CAs. A call keeps a bundle that exists up to date in any case.
     publish: bool = False
@@ -91,17 +92,18 @@ class Intent:
     client_grace: timedelta | None = None
     #: Until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of the two ends.
     link_until: datetime | None = None
-    #: Path length of a renewed CA. None: its present one, with room for one CA below it where its leaves carry chains.
+    #: Path length of a renewed CA. None: its present path length, with room for one CA below it where its
+    #: leaves carry chains.
     path_length: int | None = None
     #: Algorithm and bits of the key that the caller asks for; None: any.
     key_type: tuple[str | None, int | None] = (None, None)
     #: With RENEW_LEAVES, the rest of its life with which a node's leaf is renewed; half of its life if that is less.
     renew_before: timedelta = timedelta(days=45)
-    #: CAs, each with its chain, that nodes trust beside those of the flow.
+    #: CAs, each with its chain, that nodes trust beside the CAs of the flow.
     trusting: tuple[Chain, ...] = ()
     #: Fingerprint of a CA that leaves although no leaf of it was in use.
     leaving: str | None = None
-    #: With UPGRADE, fingerprint of a CA that lies in the place of the one in use, and that the flow adopts.
+    #: With UPGRADE, fingerprint of a CA that lies in the place of the CA in use, and that the flow adopts.
     adopts: str | None = None
     #: With DOWNGRADE, whether the flow hands back a CA that the operator renews or replaces at once.
     operator_may_renew: bool = False
@@ -113,7 +115,7 @@ class Intent:
     validity: timedelta | None = None
     #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
     asked: str = ""
-    #: Life of the leaves of that issuer, where it has one of its own; None: ``validity``.
+    #: Life of the leaves of that issuer, where it has its own; None: ``validity``.
     asked_validity: timedelta | None = None
     #: The issuer that certifies the next CA by the CA in use; None: none does.
     links: Linker | None = None
@@ -129,7 +131,7 @@ class Intent:
     scaling: Scaling | None = None
     #: How many users get their certificates at a time after a switch; None: as many as their issuer takes.
     user_batch: int | None = None
-    #: The Secrets that keep the ledger from now on; None: those that keep it.
+    #: The Secrets that keep the ledger from now on; None: the Secrets that keep it now.
     layout: Layout | None = None
     #: Secrets of users that this call could not create, because other Secrets have their names.
     taken: frozenset[str] = frozenset()

@@ -2,16 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""States and edges of a CA certificate's trust (docs/design.md, "States").
+"""The ledger: the single record of which CA is trusted by which party (docs/design.md, "Ledger"). Plain values;
+``_strimzi/ledger/layouts.py`` lays them out in Secrets.
 
-The renewal of a CA in its time, which the operator gives up when a CA is adopted (docs/design.md, "Upkeep").
-
-The ledger: the single record of which CA is trusted by whom (docs/design.md, "Ledger").
-
-Plain values; ``_strimzi/ledger_layouts.py`` lays them out in Secrets.
-
-The object from which a cluster is told the CAs that it is to trust, and which of them its leaves are to be of
-(External Certificate Manager, ``caCert``).
+A CA certificate has a state, and takes edges between states (docs/design.md, "States"). The upkeep renews a CA in its
+time, which the operator gives up when a CA is adopted (docs/design.md, "Upkeep"). A CA source is the object that says
+which CAs a cluster is to trust, and which of them is to issue its leaves (External Certificate Manager, ``caCert``).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The names of the objects of a cluster in messages: kind, namespace and name. The layer that reads the cluster fills
-it in.
+"""The names of a cluster's objects in messages: kind, namespace and name. The layer that reads the cluster
+fills them in.
 """
 
 from __future__ import annotations

@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The maintenance windows of a Kafka resource, at one moment.
-
-The answers of one listener of a running process.
-
-Node pools and their size.
+"""The nodes of a cluster at one moment: maintenance windows, what each listener of a running process answers, and node
+pools with their size.
 """
 
 from __future__ import annotations
@@ -22,9 +19,9 @@ from ..._pki.certificates import Chain
 class MaintenanceWindows:
     """The times in which pods may restart."""
 
-    # Whether one of them is open now.
+    # Whether a window is open now.
     is_open: bool
-    # When the next one opens, in UTC; None where none does.
+    # When the next window opens, in UTC; None where none does.
     opens_at: datetime | None
     # Why an expression cannot be read, as a clause; empty where all can be.
     problem: str = ""
@@ -65,10 +62,9 @@ class ObservedListener:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A node that was asked and has not answered: what it presents and whom it trusts is unknown.
-
-    uid: of its pod. worker: the machine that it runs on; empty where that is not known. why: its state, and what the connection met, without
-    a full stop.
+    """A node that has not answered: what it presents and which CAs it trusts is unknown. uid: UID of its pod.
+    worker: the machine that it runs on; empty where that is unknown. why: its state, and what the connection met,
+    without a full stop.
     """
 
     pod: str
@@ -97,7 +93,9 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Unaddressed:
-    """A new node of a pool. listeners: those, with their types, whose addresses belong into its leaf and are not known yet."""
+    """A new node of a pool. listeners: listeners, with their types, whose addresses belong into its leaf and are
+    not known yet.
+    """
 
     pool: str
     listeners: tuple[str, ...]
@@ -105,7 +103,7 @@ class Unaddressed:
 
 @dataclass(frozen=True)
 class PoolNode:
-    """A node of a pool, be it one that it has or one that it would get next."""
+    """A node that a pool has, or would get next."""
 
     pool: str
     node_id: int
@@ -113,8 +111,8 @@ class PoolNode:
 
 @dataclass(frozen=True)
 class Pools:
-    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods, which are those of the Secrets with their
-    leaves too.
+    """The node pools of a cluster, and the nodes that they get and lose next, by the names of their pods, which are the
+    names of the Secrets with their leaves too.
     """
 
     #: How many nodes each pool is configured to have; empty where no decision depends on it.
@@ -123,7 +121,8 @@ class Pools:
     spare: Mapping[str, PoolNode] = field(default_factory=dict)
     #: The nodes that the operator is to remove because their pools have too many.
     leaving: Mapping[str, PoolNode] = field(default_factory=dict)
-    #: The nodes that the pools would get next once those of ``leaving`` are gone; empty where the operator can issue for them.
+    #: The nodes that the pools would get next once the nodes of ``leaving`` are gone; empty where the operator can
+    #: issue for them.
     spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
     #: The new nodes whose leaves lack addresses that no platform knows yet.
     unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)

@@ -47,7 +47,7 @@ class Pod:
 
     #: The name of the pod.
     name: str
-    #: The UID of the pod: a restarted pod has another one.
+    #: The UID of the pod: a restarted pod has another UID.
     uid: str
     #: The component that the pod belongs to.
     component: Component
@@ -109,7 +109,8 @@ class Leaves:
     stored: tuple[StoredLeaf, ...] = ()
     #: The Secrets that the cluster should have and lacks, with the component that each belongs to.
     missing: Mapping[str, Component] = field(default_factory=dict)
-    #: How the names in a leaf differ from those that the operator wants, as a part of a sentence, where the operator cannot issue the leaf.
+    #: How the names in a leaf differ from the names that the operator wants, as a part of a sentence, where the
+    #: operator cannot issue the leaf.
     misnamed: Mapping[str, str] = field(default_factory=dict)
     #: The requests to another issuer, as they are recorded and answered.
     requests: Mapping[str, LeafRequest] = field(default_factory=dict)
@@ -123,10 +124,10 @@ class Leaves:
 
 @dataclass(frozen=True)
 class LinkCertificates:
-    """The certificates by which a CA and the one that it replaces certify each other (RFC 4210 section 4.4).
+    """The certificates by which a CA and the CA that it replaces certify each other (RFC 4210 section 4.4).
 
-    new_with_old: name and key of the new CA, certified by the old one. old_with_new: name and key of the old CA, certified by the new one;
-    None where there is none.
+    new_with_old: name and key of the new CA, certified by the old CA. old_with_new: name and key of the old CA,
+    certified by the new CA; None where there is none.
     """
 
     new_with_old: Certificate
@@ -140,7 +141,7 @@ class LinkCertificates:
 
     @property
     def both(self) -> Chain:
-        """Both in the order in which they are sent; empty where there is only one."""
+        """Both in the order in which they are sent; empty where one is missing."""
         return () if self.old_with_new is None else (self.new_with_old, self.old_with_new)
 
 
@@ -149,7 +150,7 @@ class PreparedAuthority:
     """A CA that waits in the key Secret until the operator is switched to it.
 
     key: SHA-256 of the public key, None when unusable. links: its link certificates; None when there are none.
-    elsewhere: the key is kept elsewhere, and an issuer has to be asked for leaves.
+    elsewhere: the key is kept elsewhere, and only an issuer can sign leaves.
     """
 
     chain: Chain
@@ -186,8 +187,8 @@ class CaSecrets:
     elsewhere: frozenset[str] = frozenset()
     #: Left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     triggers: tuple[str, ...] = ()
-    #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then reads as 0, as the
-    #: operator takes a missing one.
+    #: Annotations of a generation that are missing or no number, as "<Secret>, annotation <name>". The generation then
+    #: reads as 0, as the operator takes a missing annotation.
     unnumbered: tuple[str, ...] = ()
     #: Sentences about entries that cannot be used.
     problems: tuple[str, ...] = ()
@@ -195,8 +196,8 @@ class CaSecrets:
     is_unread: bool = False
     #: Entries of the certificate Secret, which clients read, with a private key in them.
     exposed: tuple[str, ...] = ()
-    #: The names of those of the two Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where the operator does not
-    #: look for it.
+    #: The names of the CA Secrets that have the CA under the entries of a Secret of the type kubernetes.io/tls, where
+    #: the operator does not look for it.
     named_for_tls: tuple[str, ...] = ()
     #: The keys of ``others`` under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     retired: tuple[str, ...] = ()
@@ -208,7 +209,7 @@ class CaSecrets:
     to_replace: bool = False
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
-        """Whether the key of this CA is kept elsewhere: leaves of it have to be asked for."""
+        """Whether the key of this CA is kept elsewhere, so that only an issuer can sign its leaves."""
         return authority.public_key_sha256 in self.elsewhere
 
     @property
@@ -228,7 +229,7 @@ class CaSecrets:
 
     @property
     def links_in_use(self) -> LinkCertificates | None:
-        """Both link certificates of the CA in use, also of the one that it is a renewal of; None where it has not both."""
+        """Both link certificates of the CA in use, also of the CA that it renews; None where one is missing."""
         own = (one for one in self.links.values() if self.current and one.new_with_old.is_twin_of(self.current[0]))
         return next((one for one in own if one.old_with_new is not None), None)
 
@@ -299,8 +300,9 @@ class Reconciliation:
     resuming: bool = False
     #: The name of this collection's last request to reconcile.
     request: str = ""
-    #: Where the Kafka resource does not exist: the names of the Kafka resources in its namespace; where the namespace has none, and nothing of this
-    #: cluster either, those of other namespaces as "<namespace>/<name>", as far as permissions show them.
+    #: Where the Kafka resource does not exist: the names of the Kafka resources in its namespace; where the namespace
+    #: has none, and nothing of this cluster either, the Kafka resources of other namespaces as "<namespace>/<name>", as
+    #: far as permissions show them.
     neighbours: tuple[str, ...] = ()
     #: The program or person that paused the operator, as far as that is known and is not this collection.
     pauser: str = ""
@@ -318,8 +320,8 @@ class Reconciliation:
 class InPlace:
     """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none.
 
-    reload: why nodes cannot be told to read anything again. stamps: why the operator would restart them whatever it is
-    told. annotations: why pods cannot be annotated, so that the operator can be told nothing.
+    reload: why nodes cannot reload. stamps: why the operator would restart them whatever their annotations say.
+    annotations: why pods cannot be annotated, so that the operator cannot learn what they have read.
     """
 
     reload: str = ""
@@ -331,7 +333,7 @@ class InPlace:
 class Nodes:
     """The processes of a cluster: the pods that verify by the CA, and what their listeners answered."""
 
-    #: The pods of the cluster, without those that belong to another owner.
+    #: The pods of the cluster, without pods that belong to another owner.
     pods: tuple[Pod, ...] = ()
     #: The answers of the listeners of running nodes; None where no connection was opened, so that only stored evidence counts.
     listeners: tuple[ObservedListener, ...] | None = None
@@ -389,8 +391,9 @@ class CaUsers:
 
     #: The parties outside the cluster that present certificates of this CA.
     presenters: tuple[Presenter, ...] = ()
-    #: The leaves of users by their Secrets, where this collection issues them because the key of the CA in use or of the next one is kept elsewhere;
-    #: None where a user has no leaf yet. The generation of such a leaf is that of the CA that lies beside it.
+    #: The leaves of users by their Secrets, where this collection issues them because the key of the CA in use or of
+    #: the next one is kept elsewhere; None where a user has no leaf yet. Such a leaf has the generation of the CA that
+    #: lies beside it.
     served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
     #: The presenters that have the name of a process of the cluster.
     namesakes: tuple[str, ...] = ()
@@ -409,7 +412,8 @@ class CaUsers:
     unmanaged: tuple[str, ...] = ()
     #: Whether a presenter of a certificate of this CA sends the CAs behind it too.
     sends_chains: bool = True
-    #: Whether a verifier by this CA looks at the dates of the CA; a listener of a JVM looks at those of leaves alone.
+    #: Whether a verifier by this CA looks at the dates of the CA; a listener of a JVM looks at the dates
+    #: of leaves alone.
     dated_anchors: bool = True
 
 

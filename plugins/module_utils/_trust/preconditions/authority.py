@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the CAs that are there: keys, chains, dates.
-
-Preconditions on CAs that the caller supplies, and on one that is to leave.
-
-The precondition on CAs that have one name and different keys (docs/design.md, "CAs of one name").
+"""Preconditions on CAs: keys, chains and dates of the present CAs; CAs that the caller supplies; a CA that is to leave;
+and CAs that have one name and different keys (docs/design.md, "CAs of one name").
 """
 
 from __future__ import annotations
@@ -148,7 +145,7 @@ def _way_out(snapshot: Snapshot) -> str:
 
 
 def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
-    """Whether it is one that was to be replaced, and is prepared again because that is undone."""
+    """Whether this CA was to be replaced, and is prepared again because the replacement is undone."""
     known = snapshot.ledger.find(authority.fingerprint) if snapshot.ledger else None
     return known is not None and bool(known.generations)
 
@@ -156,7 +153,7 @@ def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
 def _dated(chain: Chain, anchors: bool) -> Chain:
     """The certificates of a chain whose dates count. The root above an intermediate CA is an anchor for the operator
     only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed CA"): it may have expired, and
-    a replacement helps. anchors: whether those of a CA without one above it count.
+    a replacement helps. anchors: whether the dates of a CA without a CA above it count.
     """
     return chain[:-1] if len(chain) > 1 or not anchors else chain
 
@@ -230,7 +227,9 @@ def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: st
 
 
 def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str, chain: Chain) -> Iterator[Violation]:
-    """Its leaves will have the names of the present leaves: the first leaf that it may not issue is told."""
+    """Its leaves will have the names of the present leaves; the violation names the first leaf that the CA
+    may not issue.
+    """
     if problem := extension_problem(chain[0]):
         yield Violation(
             condition, subject, f"{problem}.",
@@ -260,7 +259,7 @@ def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator's CA leaves when another one has taken its place, and the one that is to take it does not leave."""
+    """The operator's CA leaves when another CA has taken its place; the CA that is to take that place stays."""
     condition, remedy = (
         Condition.LEAVING_IS_UNUSED,
         "It leaves at the end of the flow that puts another CA in its place.",
@@ -345,7 +344,9 @@ _ABOVE = (
 
 
 def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Whether OpenSSL, which takes the first issuer that fits, finds the one that signed: by its own identifier, which what it signed names."""
+    """Whether OpenSSL, which takes the first issuer that fits, finds the CA that signed: by its own identifier, which
+    the signed certificate names.
+    """
     chains = tuple(_chains(snapshot, intent))
     ambiguous = _of_one_name(tuple(dict.fromkeys(chain.from_iterable(chains))))
     for one in ambiguous:
@@ -363,7 +364,7 @@ def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 
 def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
-    """The CAs that verifiers may trust, with the CAs above them: those that are there, and those that are brought."""
+    """The CAs that verifiers may trust, with the CAs above them: the present CAs, and supplied CAs."""
     yield snapshot.ca.current
     yield from snapshot.ca.others.values()
     yield from (authority.chain for authority in snapshot.ca.prepared)
@@ -377,7 +378,7 @@ def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
 
 
 def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
-    """The CAs that share a name with one that has another key, by name."""
+    """The CAs that share a name with a CA of another key, by name."""
     found: dict[FoldedName, list[Certificate]] = {}
     for one in authorities:
         found.setdefault(one.folded_subject, []).append(one)

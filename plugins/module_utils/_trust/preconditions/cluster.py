@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the cluster before anything is written.
+"""Preconditions on the cluster before a flow writes anything: the operator, the ledger, permissions, and labels by
+which objects are found.
 
-The precondition on the clock of the machine that runs this collection: certificates are dated by it (docs/design.md, "Clocks").
-
-Preconditions on the labels by which objects of a cluster are found, and on pods that have these labels and another owner.
+Certificates are dated by the clock of the machine that runs this collection, so that clock has to agree with the
+cluster's (docs/design.md, "Clocks").
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_starting(snapshot: Snapshot) -> bool:
 
 
 def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A name that is wrong would have a CA made beside the real one."""
+    """With a wrong name a flow would make a CA beside the real CA."""
     if not snapshot.reconciliation.exists and not (intent.goal is Goal.CREATE and intent.before_kafka):
         yield absence_of_cluster(snapshot.names.kafka, snapshot.reconciliation.neighbours)
 
@@ -123,7 +123,9 @@ def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow starts after the operator's reconcile of the present Kafka resource; it waits for the one that follows a pause."""
+    """A flow starts after the operator's reconcile of the present Kafka resource; it waits for the reconcile that
+    follows a pause.
+    """
     if not _is_unseen(snapshot, intent) or snapshot.reconciliation.resuming:
         return
     yield Violation(
@@ -221,7 +223,7 @@ def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Another rotation would have to bring the one that is stopped to its end first."""
+    """Another rotation would have to finish the stopped rotation first."""
     journal = in_flight(snapshot.ledger)
     if (
         intent.goal not in (Goal.RENEW, Goal.REPLACE_KEY)
@@ -236,7 +238,7 @@ def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A new rotation starts from a healthy cluster only; one in flight goes on."""
+    """A new rotation starts from a healthy cluster only; a rotation in flight goes on."""
     if not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
     for pod in snapshot.nodes.pods:
@@ -264,7 +266,7 @@ def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A flow would be refused at its first write into one of them, perhaps in the middle of a pause."""
+    """The API would refuse the first write of a flow into such a Secret, perhaps in the middle of a pause."""
     if is_starting(snapshot) and not starts_something(snapshot, intent):
         return
     for name in snapshot.objects.immutable:
@@ -297,7 +299,9 @@ _REMEDY = "Have a time service (NTP) set the clock of that machine, or run this 
 
 
 def clocks_agree(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A clock that is ahead makes certificates that begin in the future; one that is behind takes certificates for valid that have ended."""
+    """A clock that is ahead makes certificates that begin in the future; a clock that is behind takes ended
+    certificates for valid.
+    """
     if (wrong := wrong_clock(snapshot)) is not None:
         yield wrong
 
@@ -335,7 +339,7 @@ def _seconds(length: timedelta) -> str:
 
 
 def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
+    """The operator would not restart such a pod, and a roll would count it as gone, while it runs on."""
     for pod, lost in sorted(snapshot.nodes.unlabelled.items()):
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
@@ -357,7 +361,9 @@ def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator would make another one in its place, or stand still; and a ledger may be what another program has made."""
+    """The operator would make another Secret in its place, or stand still; and another program may have
+    made the ledger.
+    """
     for name, found in sorted(snapshot.objects.unlabelled_secrets.items()):
         if found.holds:
             yield Violation(

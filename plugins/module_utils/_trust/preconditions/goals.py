@@ -2,19 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions before a flow is undone.
+"""Preconditions of single goals: undo a flow, adopt a CA, hand it back to the operator, apply options about CAs and
+link certificates, scale a node pool, and waive a client.
 
-Preconditions on a CA that is in use, before it is adopted.
-
-Preconditions before the CA is handed back to the operator.
-
-Preconditions on options about CAs and link certificates: refuse a call that would not put them into effect.
-
-Preconditions on the scaling of a node pool.
-
-Waivers: the only way past an outside client that cannot be seen. Each names one client, ends, and says why.
-
-Processes of the cluster itself cannot be waived: a waiver is looked for among outside clients only.
+A waiver is the only way past an outside client that cannot be seen. Each waiver names one client, ends, and gives a
+reason. Waivers exist for outside clients only: a process of the cluster itself always counts.
 """
 
 from __future__ import annotations
@@ -39,7 +31,7 @@ from .authority import SUPPLIED
 
 
 def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The obstacle is told when nothing is half done any more: a pause of the flow comes to its end first."""
+    """The violation is reported once nothing is half done: a pause of the flow ends first."""
     begun, ledger, names = in_flight(snapshot.ledger), snapshot.ledger, snapshot.names
     if intent.goal is not Goal.ABORT or begun is None or begun.is_abort or ledger is None:
         return
@@ -64,10 +56,9 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews or replaces its CA in several rolls (docs/operator.md, "Sequences"), and ends with taking the old one
-    out. Taken over before, the old CA would look like one that is to be trusted, and would stay for good.
-
-    A CA that is handed back may be renewed at once: then the ledger has to go all the same.
+    """The operator renews or replaces its CA in several rolls (docs/operator.md, "Sequences"), and removes the old CA
+    last. Adopted before that, the old CA would look like a CA that is to be trusted, and would stay for good. The
+    operator may renew a CA as soon as it is handed back: the ledger has to go all the same.
     """
     if not snapshot.reconciliation.generated or intent.goal is Goal.DOWNGRADE:
         return
@@ -86,8 +77,8 @@ _KEEPING = (Goal.CREATE, Goal.UPGRADE, Goal.RECONCILE, Goal.RENEW)
 
 
 def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The rule for a CA that is supplied holds for one that was put there by hand too, as far as Kafka and the operator are concerned. A replacement is
-    the way out.
+    """The rule for a supplied CA holds for a CA that a person put there too, as far as Kafka and the operator are
+    concerned. A replacement is the way out.
     """
     if intent.goal not in _KEEPING or (snapshot.ledger is not None and intent.goal is not Goal.RENEW):
         return
@@ -239,8 +230,8 @@ def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate
 
 
 def _made_before(intent: Intent, ledger: Ledger) -> Certificate | None:
-    """The CA by which an earlier call has answered this one: the successor in the flow in flight, or that of the last one. None where there is none,
-    or it is the answer to another call.
+    """The CA by which an earlier call has fulfilled this call: the successor in the flow in flight, or in the last
+    flow. None where there is none, or it is the answer to another call.
     """
     journal = ledger.journal
     if journal is None or journal.goal is not intent.goal or journal.is_abort:
@@ -290,7 +281,7 @@ def pool_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A certificate is asked for, for each node that is wanted."""
+    """Each wanted node costs a request for a certificate."""
     for pool, replicas in sorted(snapshot.pools.replicas.items()):
         if replicas > MOST_NODES:
             yield Violation(
@@ -301,7 +292,7 @@ def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 
 def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Certificates of a CA that is about to leave would be asked for."""
+    """A flow would request certificates of a CA that is about to leave."""
     scaling = intent.scaling
     if scaling is None or not snapshot.ca.in_use_elsewhere:
         return

@@ -2,9 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on leaves that are to be issued or renewed.
-
-The precondition that leaves outlast the time in which the operator issues them anew (docs/design.md, "Lives").
+"""Preconditions on leaves that are to be issued or renewed, and on their lives: a leaf outlasts the time in which the
+operator issues it anew (docs/design.md, "Lives").
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from .cluster import is_starting, starts_something
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A Secret that the caller names has to be one of this cluster's leaves, whether it exists or is missing."""
+    """A Secret that the caller names has to belong to a leaf of this cluster, whether it exists or is missing."""
     known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing})
     for name in sorted(intent.issuing.secrets - set(known) if intent.issuing else ()):
         yield Violation(
@@ -42,14 +41,15 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A node does not come back from its restart with a leaf that it cannot use, and others refuse one of a CA that they do not know; others have
-    restarted by then. So a flow that restarts nodes begins only with usable leaves. A flow that only renews leaves replaces unusable ones.
+    """A node does not come back from its restart with a leaf that it cannot use, and other nodes, which have restarted
+    by then, refuse a leaf of a CA that they do not know. So a flow that restarts nodes begins only with usable leaves.
+    A flow that only renews leaves replaces unusable ones.
     """
     if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
     # With the CAs that have yet to be recorded.
     known = enrol_authorities(snapshot, snapshot.ledger or Ledger())
-    # A missing leaf that only an issuer can make is asked for by the flow itself, which waits for it.
+    # The flow itself requests a missing leaf that only an issuer can make, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
     told = {*_worth_a_word(snapshot, known), *missing}
     elsewhere = ". Run the reconcile playbook, which has another one issued; then run the flow again."
@@ -67,7 +67,7 @@ def _worth_a_word(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A leaf is of no use after its CA, so it cannot be renewed under one that ends as soon."""
+    """A leaf is of no use after its CA, so it cannot be renewed under a CA that ends as soon."""
     if in_flight(snapshot.ledger):
         return
     for leaf in ending_leaves(snapshot, intent):
@@ -103,10 +103,10 @@ class _Signing:
 
 
 def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """In its window the operator issues a leaf anew, of the CA in use, in every reconcile, and restarts its pod; a flow would put the next one
-    in its place, and so on without end. Where it has no key it stands still instead.
+    """In its window the operator issues a leaf anew, of the CA in use, in every reconcile, and restarts its pod; a flow
+    would put the next leaf in its place, and so on without end. Where it has no key it stands still instead.
 
-    The CA that is going to sign is judged, and no other: renewing or replacing one that ends is what helps.
+    The CA that is going to sign is judged, and no other: renewing or replacing a CA that ends is what helps.
     """
     yield from _stored_in_the_window(snapshot, intent)
     found = _about_to_sign(snapshot, intent)
@@ -207,8 +207,8 @@ def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> boo
 
 
 def _window(snapshot: Snapshot) -> timedelta:
-    """The longest that counts for a leaf. Users may have their own. That of a user who asks for more than is usual is the affair of this user alone,
-    whose certificate is refused where it would not outlast that.
+    """The longest renewal window that counts for a leaf. A user may have a window of its own; where it is longer than
+    usual, it concerns this user alone, whose certificate is refused if it would not outlast the window.
     """
     usual = snapshot.leaves.renewal_window
     own = [snapshot.window_of(leaf) for leaf in snapshot.users.served.values() if leaf is not None]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The preconditions in the order in which a person would see to them. Nothing is written while one of them does not hold."""
+"""The preconditions in the order in which a user would fix them. A flow writes nothing while any of them does not hold."""
 
 from __future__ import annotations
 
@@ -140,7 +140,9 @@ FIRST: tuple[Precondition, ...] = (cluster_exists, clocks_agree, nothing_is_in_d
 def check(
     snapshot: Snapshot, intent: Intent, preconditions: tuple[Precondition, ...] = PRECONDITIONS
 ) -> tuple[Violation, ...]:
-    """All of these that do not hold; where one of FIRST does not, no other, because the rest of what is seen says nothing then."""
+    """All preconditions that do not hold; only from FIRST where any of these does not, because the rest of the snapshot
+    says nothing then.
+    """
     found: list[Violation] = []
     for rule in preconditions:
         violations = tuple(rule(snapshot, intent))

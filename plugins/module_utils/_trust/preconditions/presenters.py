@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on those who verify and present certificates of a CA that is for parties outside the cluster."""
+"""Preconditions on parties outside the cluster that verify and present certificates of a CA."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def _why_unsettled(snapshot: Snapshot) -> str:
 
 
 def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies by the CA, no program logs in
-    with such a certificate, and only the presenters that can be seen need one of the next CA.
+    """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies
+    by the CA, no program logs in with such a certificate, and only known presenters need a certificate of the next CA.
     """
     if snapshot.users.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
         return
@@ -81,8 +81,8 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where the key of the next CA is kept elsewhere, all certificates outside the cluster are asked for before the switch, and are
-    kept in one Secret until then. A renewal keeps those that there are.
+    """Where the key of the next CA is kept elsewhere, a flow requests all certificates outside the cluster before the
+    switch, and keeps them in one Secret until then. A renewal keeps the present certificates.
     """
     ledger = snapshot.ledger or Ledger()
     supplied = supplied_for(snapshot, intent, ledger)

@@ -2,11 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the source of CAs that the user names. What it asks for concerns a flow that begins: one in flight goes on.
+"""Preconditions on the source of CAs that the user names. They concern a flow that begins: a flow in flight goes on.
 
-The precondition that the CAs of a cluster stay apart: every party that trusts the one would accept certificates of the other.
-
-Preconditions where another CA was put into the place of the one in use, and before it is adopted.
+The CAs of different clusters stay apart: every party that trusts a shared CA would accept certificates of both. Where
+another writer put a CA into the place of the CA in use, the user confirms that CA before a flow adopts it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ..model.names import counted, is_named, listed, named
 from ..model.snapshot import Snapshot
 from .authority import SUPPLIED, TRUSTING, date_problems, verifier_problems
 
-#: A cluster needs three while one CA replaces another. Every process is asked about each, and a bundle of the CAs of the public
+#: A cluster needs three while one CA replaces another. A call asks every process about each, and a bundle of public CAs
 #: would let in every holder of a certificate of any of them.
 _MOST_AUTHORITIES = 10
 
@@ -75,7 +74,7 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Only of a CA that comes anew: a cluster whose CAs have one key already goes on, also to another one."""
+    """This holds for a new CA only: a cluster whose CAs already share a key goes on, also to another CA."""
     known = {one.public_key_sha256 for one in _known(snapshot)}
     for subject, chain, remedy in _brought(snapshot, intent):
         common = "" if chain[0].public_key_sha256 in known else _common(chain, snapshot)
@@ -134,8 +133,8 @@ _NAMED = 3
 
 
 def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Only the caller can say that another CA in the place of the one in use is meant, and says which: no gate was asked
-    whether it is trusted (I3).
+    """Only the caller can confirm another CA in the place of the CA in use, by its fingerprint: no gate has shown that
+    parties trust it (I3).
     """
     swap = find_swap(snapshot)
     if swap is not None and not _is_of_the_operator(snapshot, intent) and find_adoption(snapshot, intent) is None:
@@ -211,8 +210,9 @@ def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 
 def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Violation]:
-    """Where some processes have yet to start with the adopted CA, the replaced one takes its place again meanwhile. That
-    is too late when it has ended, or when the operator has put leaves of the adopted one under processes that refuse them.
+    """Where some processes have yet to start with the adopted CA, the replaced CA takes its place again meanwhile. That
+    is too late when the replaced CA has ended, or when the operator has put leaves of the adopted CA under processes
+    that refuse them.
     """
     condition, waiting = Condition.ADOPTED_IS_USABLE, [pod.name for pod in pods_yet_to_restart(snapshot)]
     if not waiting:

@@ -2,15 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves that the operator is going to issue anew by itself. It cannot where the key of the CA is kept elsewhere: it would stand still
-(docs/operator.md, "Re-issue" (c) and (d)). So every flow sees to them: before the end of a leaf, and as soon as other names are wanted.
+"""The leaves that have to be issued anew, and why: one policy for requests to an issuer and for writes into Secrets.
 
-Leaves that their issuer renews by itself: what it is to renew is compared with what is wanted, and what it has renewed
-is taken up like a leaf that was due (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+The operator issues ending leaves anew by itself. Where the key of the CA is kept elsewhere it cannot, and would stand
+still (docs/operator.md, "Re-issue" (c) and (d)), so every flow renews them: before the end of a leaf, and as soon as
+other names are wanted.
 
-The leaves that have to be issued anew, and why: one policy for what an issuer is asked for and for what is put into Secrets.
+An issuer may renew leaves by itself. A flow compares the names that it is to renew with the wanted names, and
+takes up a renewed leaf like a leaf that was due (External Certificate Manager, "Tracking changes to Cluster
+CA end-entity certificates").
 
-The CAs and leaves that end soon, with what renews each of them, and the remedy where nothing does (docs/design.md, "Upkeep").
+The CAs and leaves that end soon, with what renews each of them, and the remedy where nothing
+does (docs/design.md, "Upkeep").
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ from ..model.steps.base import Steps
 from ..model.steps.leaves import CorrectOrders
 from .situation import Situation
 
-#: How long before the operator's window a leaf is asked for: issuers may be people.
+#: How long before the operator's window a flow requests a leaf: issuers may be people.
 _AHEAD = timedelta(days=15)
 
 
@@ -67,8 +70,8 @@ def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 
 
 def needed_by_operator(snapshot: Snapshot) -> frozenset[str]:
-    """The Secrets of leaves without which no reconcile of the operator succeeds: those that it cannot read, and, where it can issue none, those that it
-    would issue.
+    """The Secrets of leaves without which no reconcile of the operator succeeds: leaves that it cannot read, and, where
+    it can issue none, leaves that it would issue.
     """
     unreadable = (leaf.secret for leaf in snapshot.every_leaf if leaf.chain is None)
     found = {*snapshot.every_missing, *snapshot.leaves.misnamed, *unreadable}
@@ -119,7 +122,7 @@ _GOALS = frozenset({Goal.RENEW_LEAVES, Goal.RECONCILE})
 
 
 def renewed_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Stored leaves of the CA in use of which the issuer has a later one that passed every check."""
+    """Stored leaves of the CA in use of which the issuer has a later leaf that passed every check."""
     if intent.goal not in _GOALS or not snapshot.ca.current:
         return ()
     return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed(leaf, snapshot))
@@ -133,7 +136,9 @@ def _is_renewed(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
 
 
 def correct_orders(at: Situation) -> Steps:
-    """Have the issuer renew what is wanted; not while the CA is being replaced, when every leaf is asked for anyway."""
+    """Have the issuer renew what is wanted; not while the CA is being replaced, when the flow requests
+    every leaf anyway.
+    """
     if at.intent.goal not in _GOALS or at.successor is not None or at.current is None:
         return ()
     if not at.snapshot.ca.is_kept_elsewhere(at.current):
@@ -143,8 +148,8 @@ def correct_orders(at: Situation) -> Steps:
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that are in their time for renewal, they or what they rest on, also those that end with their CA: those
-    of nodes, and all where the CA's key is kept elsewhere, because then the operator can renew none.
+    """Leaves of the CA in use that are in their time for renewal, or whose chain is, also leaves that end with their
+    CA: leaves of nodes, and all leaves where the CA's key is kept elsewhere, because then the operator can renew none.
     """
     if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
         return ()
@@ -166,8 +171,10 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
-    """Secrets of nodes with leaves of the next CA that are in their time for renewal, while its flow is stopped before the operator is switched to
-    it: the operator would put leaves of the old CA in their place, with a restart. Any call renews those that are near its time.
+    """Secrets of nodes with leaves of the next CA that are in their time for renewal, while its flow is stopped before
+    the operator is switched to
+    it: the operator would put leaves of the old CA in their place, with a restart. Any call renews leaves that are near
+    the operator's time.
     """
     return tuple(
         sorted(
@@ -193,15 +200,15 @@ def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
-    """Leaves that are to be issued anew under the CA in use, and those that their issuer has renewed by itself; none while a flow is about
-    to replace this CA.
+    """Leaves that are to be issued anew under the CA in use, and leaves that their issuer has renewed by itself; none
+    while a flow is about to replace this CA.
     """
     due = due_reasons(snapshot, intent, ledger)
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in due)
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Why each leaf is due under the CA in use, by its Secret; also one that is missing, where the operator cannot issue it."""
+    """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
     if ledger.undone is not None:
         return _of_what_is_undone(snapshot, ledger)
     if not snapshot.ca.current or not _has_come_to_stay(snapshot.ca.current[0], snapshot, ledger):
@@ -210,8 +217,8 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
 
 
 def due_reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
-    """Why leaves have to be issued by this CA, which is in use or is to be, by their Secret; also those that are missing. Their dates matter only
-    where no CA takes the place of another.
+    """Why leaves have to be issued by this CA, which is in use or is to be, by their Secret; also missing leaves. Their
+    dates matter only where no CA takes the place of another.
     """
     return {**due_reasons(snapshot, intent, ledger), **_unfit(snapshot, authority)}
 
@@ -256,14 +263,15 @@ def _of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Du
 
 
 def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
-    """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may wait for months, until
-    nodes have restarted for another reason, or one that is to replace it for an approval, and the first leaves end meanwhile.
+    """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may
+    wait for months, until nodes have restarted for another reason, or the flow that is to replace it may wait for an
+    approval, and the first leaves end meanwhile.
     """
     entry, begun = ledger.find(current.fingerprint), in_flight(ledger)
     if entry is None:
         return False
     if begun is not None and stops_before_use(begun) and begun.replaces == entry.fingerprint:
-        # Where its key is kept elsewhere, the issuer is asked for leaves of the next CA already.
+        # Where its key is kept elsewhere, the flow requests leaves of the next CA already.
         return not snapshot.ca.in_use_elsewhere
     if snapshot.ca.prepared:
         return False
@@ -276,7 +284,9 @@ def _is_quiet(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
 
 
 def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
-    """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and those that the operator cannot issue."""
+    """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and leaves that the
+    operator cannot issue.
+    """
     unwanted, current = ledger.find(ledger.undone), snapshot.ca.in_use
     if unwanted is None or not current or current[0] == unwanted.certificate:
         return {}
@@ -368,7 +378,7 @@ def _upkeep(snapshot: Snapshot) -> Upkeep | None:
 
 
 def _of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
-    """The program or playbook that renews the CA in use, and the remedy where none does; one of the two is empty."""
+    """The program or playbook that renews the CA in use, and the remedy where none does; either is empty."""
     state, begun = snapshot.reconciliation, in_flight(snapshot.ledger)
     if begun is not None and begun.replaces == snapshot.ca.current[0].fingerprint and not begun.is_abort:
         if begun.stop is None:
@@ -427,7 +437,7 @@ def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
 def _of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> tuple[str, str]:
     begins = own.not_after - snapshot.window_of(leaf)
     if not snapshot.ca.in_use_elsewhere:
-        # The User Operator issues users' certificates, and is not asked for a pause of the Kafka resource.
+        # The User Operator issues users' certificates, and a pause of the Kafka resource does not stop it.
         return ("the User Operator", "") if leaf.component is Component.USER else _operator(begins, snapshot)
     if _upkeep(snapshot) is not None or leaf.secret in snapshot.leaves.standing:
         return f"the reconcile playbook{_from(begins, snapshot)}", ""

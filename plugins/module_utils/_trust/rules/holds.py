@@ -4,13 +4,11 @@
 # Private to this collection: not a public interface, may change at any time.
 """The violations that hold a flow which is not at its end and has nothing to do; unknown evidence holds it too (I5).
 
-Nodes that were asked and have not answered: a flow waits for them where their answers could make a difference (I5).
+A flow waits for silent nodes where their answers could make a difference. A node may hang, or restart just now: its
+answer is then unknown, and no reason to restart any node.
 
-A node may hang, or restart just now; its answer is unknown then, and no reason to restart any node.
-
-The sentences about what running processes still hold, where a flow only waits for their next restart.
-
-CAs of the source that wait for the user: nothing is done about them, and nothing else is held up.
+Sentences about what running processes still hold, where a flow only waits for their next restart, and about CAs of the
+source that wait for the user while other work goes on.
 """
 
 from __future__ import annotations
@@ -99,8 +97,9 @@ def _unusable_leaves(at: Situation) -> Iterator[Violation]:
 
 
 def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation]:
-    """The leaves, missing or such that no process could use them, of the pods which these steps restart or have read again: other pods would have
-    restarted by then. The operator issues those of an earlier generation anew before it restarts anything, where it has the key.
+    """The leaves, missing or such that no process could use them, of the pods which these steps restart or have read
+    again: other pods would have restarted by then. Where the operator has the key, it issues leaves of an earlier
+    generation anew before it restarts anything.
     """
     snapshot = at.snapshot
     uids = frozenset(uid for step in steps if isinstance(step, (Roll, Reload)) for uid in step.uids)
@@ -116,11 +115,11 @@ def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation
 
 
 def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], by_issuer: str) -> Iterator[Violation]:
-    """Name the Secrets among ``told`` that are missing, or hold a leaf that no process could use. by_issuer: the end of a sentence that says how an issuer
-    replaces the leaf, where the operator can issue none.
+    """Name the Secrets among ``told`` that are missing, or hold a leaf that no process could use. by_issuer: the end of
+    a sentence that says how an issuer replaces the leaf, where the operator can issue none.
 
-    A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
-    back with an untrusted one, or not at all.
+    A process that started before goes on with its own leaf and shows no fault, but its next restart would bring it back
+    with an untrusted leaf, or not at all.
     """
     names = snapshot.names
     for leaf in snapshot.leaves.stored:
@@ -163,7 +162,7 @@ def _covered(at: Situation) -> frozenset[str]:
 
 
 def _awaited(at: Situation) -> Collection[str]:
-    """The Secrets for which leaves are asked for, as long as one of these has not come back."""
+    """The Secrets for which leaves are requested, as long as any of these has not come back."""
     asked = leaves_to_ask_for(at)
     return asked.secrets if asked and leaves_to_await(at) else ()
 
@@ -318,8 +317,9 @@ def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:
 
 
 def _depends_on_answers(step: Step, snapshot: Snapshot, silent: Sequence[Unanswered]) -> bool:
-    """Whether pods restart because of this step, or one of these nodes is told something by it. Pods that the operator restarts by itself are
-    only waited for; but with the end of a pause it restarts those that could not be seen to have taken everything up.
+    """Whether pods restart because of this step, or the step makes any of these nodes reload. For pods that the
+    operator restarts by itself the flow only waits; but when a pause ends, the operator restarts pods that have not
+    shown that they took everything up.
     """
     if isinstance(step, Resume):
         return bool(restarted_by_operator(snapshot))

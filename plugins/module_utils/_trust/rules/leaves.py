@@ -2,18 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The one gate before leaves are issued: no rule asks for leaves that can neither be signed here nor are at hand.
+"""Chapter "Leaves": leaves are issued in the place of others, and processes take them up by a restart or by reading
+again. A rule issues leaves only where they can be signed here or are at hand.
 
-Chapter "Leaves": leaves are issued in the place of others, and taken up by a restart or by reading again.
+Where a leaf changes under a running process, its Raft client and its agent go on presenting the leaf that the process
+started with (docs/operator.md, "Where the reload ends"): the ledger remembers that leaf, and the process restarts
+before it ends, unless something else restarts it first.
 
-Where a leaf changes under a running process, its Raft client and its agent go on presenting what the process was started
-with (docs/operator.md, "Where the reload ends"): the ledger remembers it, and the process restarts before it ends,
-unless something else restarts it first.
+After a switch each leaf gets the generation of the CA in use, or the operator would issue it anew.
 
-The leaves after a switch: each is brought to the generation of the CA in use, or the operator would issue it anew.
-
-Scaling a node pool: where the operator cannot issue, new nodes get their certificates first. The operator deletes node Secrets of nodes
-that no node pool has, so it is paused until the pool asks for them (docs/operator.md, "Leaves", "Pause").
+Scaling a node pool: where the operator cannot issue, new nodes get their certificates first. The operator
+deletes node Secrets of nodes that no node pool has, so it is paused until the pool asks for them
+(docs/operator.md, "Leaves", "Pause").
 """
 
 from __future__ import annotations
@@ -135,11 +135,12 @@ def _renewal(at: Situation) -> _Order | None:
     if not due:
         return None
     if unusable := tuple(sorted(leaf.secret for leaf in leaves if why_not_ours(leaf, at.ledger))):
-        # Processes may have started with such a leaf or with the one before it. They restart, and wait for no other leaf.
+        # Processes may have started with such a leaf or with the leaf before it. They restart, and wait for
+        # no other leaf.
         return _Order(unusable, current, restarting="no process can use what is stored.")
     if at.ledger.undone is not None and not is_patient(at):
-        # Their Raft clients give up its certificates by a restart only.
-        # A pod that starts after the pause has none of its leaves: it could be told of none that started before.
+        # Their Raft clients give up its certificates by a restart only. A pod that starts after the pause has none of
+        # its leaves; for pods that started before, nothing shows which leaf they have.
         restarting = "nodes give up the CA that the flow is undone for."
         return _Order(due, current, restarting=restarting, unseen=not at.snapshot.leaves.misnamed)
     if at.snapshot.leaves.misnamed:
@@ -288,8 +289,9 @@ def read_again(at: Situation) -> Steps:
 
 
 def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
-    """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the one that the flow leads, or leads back, to.
-    While certificates of the next CA are awaited no pod restarts for it: each node restarts with its own.
+    """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the CA that the flow
+    leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for this leaf: each node
+    restarts with its own certificate.
     """
     if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at) or leaves_to_await(at):
         return False
@@ -336,8 +338,8 @@ def rewrite_leaves(at: Situation) -> Steps:
 
 
 def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
-    """Where the key is kept elsewhere, leaves of before a renewal are kept too: they would have to be asked for, and are as
-    good.
+    """Where the key is kept elsewhere, leaves from before a renewal are kept too: new leaves would need requests, and
+    be no better.
     """
     return at.is_of(leaf, current) or (at.snapshot.ca.is_kept_elsewhere(current) and is_signed_by(leaf.chain, current))
 
@@ -350,9 +352,9 @@ def rewrite_for_the_operator(at: Situation) -> Steps:
 
 
 def restore_links(at: Situation) -> Steps:
-    """Put the link certificates of the CA in use behind leaves of nodes that the operator has issued, which knows none; and take them off where one
-    of them has ended. Nothing restarts for it, because the leaf stays the same (docs/operator.md, "After the switch"). Leaves that are about to be
-    replaced are left alone.
+    """Put the link certificates of the CA in use behind leaves of nodes that the operator, which knows no links, has
+    issued; and take them off where any of them has ended. Nothing restarts for it, because the leaf stays the same
+    (docs/operator.md, "After the switch"). Leaves that are about to be replaced are left alone.
     """
     ca, current = at.snapshot.ca, at.current
     if current is None or at.successor is not None or ca.links_in_use is None:

@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Stamps tell the operator what nodes have read again or are about to, so that it finds nothing to restart.
+"""The rules in their order, in chapters: the first rule that has something to do says what comes next.
 
-Chapter "What was begun": a step that a killed call has left half-way is brought to its end before any other rule is
-asked.
+Chapter "What was begun": a step that a killed call has left half-way is finished before any other rule has its turn.
 
-The rules in the order in which they are asked, in chapters. The first that has something to do says what comes next.
+Stamps tell the operator what nodes have read again or are about to, so that it finds nothing to restart.
 """
 
 from __future__ import annotations
@@ -159,8 +158,8 @@ RULES: tuple[Rule, ...] = (
     # their time.
     restart_to_trust,
     await_arrival,
-    # Leaves: those of the next CA go first where a link certificate carries them, the operator's own when all trust it.
-    # Listeners read theirs at once: a flow that stops after use has them in use.
+    # Leaves: those of the next CA go first where a link certificate carries them, the operator's own leaf when all
+    # parties trust it. Listeners read theirs at once: a flow that stops after use has them in use.
     await_issuer,
     issue_missing,
     rewrite_for_the_operator,

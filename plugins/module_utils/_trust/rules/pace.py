@@ -2,15 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""When nodes give up the CA that is replaced: at once, or when they restart for any reason, and before it ends in any
-case.
+"""When nodes give up the replaced CA: at once, or when they restart for any reason, and in any case before it ends.
 
-A Raft client presents the leaf that its process was started with, so the old CA stays trusted until each node has
-restarted once (docs/operator.md, "No restart").
+A Raft client presents the leaf that its process started with, so the old CA stays trusted until each node has restarted
+once (docs/operator.md, "No restart").
 
-The obstacles to taking a change up on running nodes without a restart (docs/operator.md, "Reload").
-
-Each function gives the reason as a sentence, and an empty text where nothing is in the way.
+The obstacles to a change on running nodes without a restart (docs/operator.md, "Reload"): each function gives the
+reason as a sentence, and an empty text where nothing is in the way.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from ..model.snapshot import Component, Snapshot
 from .due import nears_window_from
 from .situation import Situation
 
-#: How long before the end of a held certificate the restart of its holders is asked for.
+#: How long before the end of a held certificate a flow restarts its holders.
 RESTART_BEFORE = timedelta(days=7)
 
 
@@ -57,9 +55,10 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
 
 
 def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
-    """The times at which the operator would issue a stored leaf anew, of the CA that is replaced. With its key it would put one in the place of a
-    leaf of the next CA, and restart the node for it. Without, it would touch nothing from then on, and restart no node: no other issuer issues leaves of
-    that CA any more, and the next CA issues the operator's own leaf after the restarts.
+    """The times at which the operator would issue a stored leaf anew, of the CA that is replaced. With the key of that
+    CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without, it would
+    touch nothing from then on, and restart no node: no other issuer issues leaves of that CA any more, and the next CA
+    issues the operator's own leaf after the restarts.
     """
     ca = at.snapshot.ca
     if not ca.current or ca.current[0].fingerprint == journal.successor:
@@ -75,7 +74,7 @@ def is_ending(held: HeldLeaf, at: Situation) -> bool:
 
 
 def why_not_reloaded(at: Situation) -> str:
-    """Why running nodes are not told to read their certificates again."""
+    """Why the flow does not have running nodes read their certificates again."""
     if at.intent.spread is Spread.RESTART:
         return "spread=restart asks for it."
     if at.snapshot.nodes.in_place is None:
@@ -84,7 +83,7 @@ def why_not_reloaded(at: Situation) -> str:
 
 
 def why_not_in_place(at: Situation) -> str:
-    """Why running nodes are not told to read again, or why the operator would restart them although they have."""
+    """Why the flow does not have running nodes read again, or why the operator would restart them although they have."""
     return why_not_reloaded(at) or (at.snapshot.nodes.in_place.stamps if at.snapshot.nodes.in_place else "")
 
 
@@ -95,12 +94,14 @@ def why_restarted_later(at: Situation, next_: Certificate) -> str:
 
 
 def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
-    """Why running nodes are not told to read again that this CA is trusted, or is not any more: only their answers show that they have."""
+    """Why the flow does not have running nodes read again that this CA is trusted, or no longer is: only their answers
+    show that they have.
+    """
     return why_not_reloaded(at) or why_not_told(authority, at.snapshot)
 
 
 def why_not_annotated(at: Situation) -> str:
-    """Why the operator cannot be told what pods have taken up, so that it restarts them."""
+    """Why the operator cannot learn what pods have taken up, so that it restarts them."""
     if at.intent.unstamped:
         return "the API server refuses that pods are annotated."
     return at.snapshot.nodes.in_place.annotations if at.snapshot.nodes.in_place else ""

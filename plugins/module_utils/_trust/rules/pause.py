@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The pauses around steps that the operator must not see half-way, and around those that the issuer of certificates outside the cluster
-is to follow one party after the other.
+"""Pauses around steps that the operator must not see half-way, and around the issue of certificates outside the
+cluster, where the issuer is to serve one party after the other.
 
-The operator's own verdict on what was stored. Its next reconcile ends ``Ready``, or says what it cannot use; the call looks at that when nothing
-else is left for it to do (docs/design.md, "The operator's verdict").
+The operator's verdict on what a flow stored: its next reconcile ends ``Ready``, or says what it cannot use. A call
+looks at the verdict when nothing else is left to do (docs/design.md, "The operator's verdict").
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def pause_reissue(at: Situation) -> Steps:
 
 
 def _why_before_going_back(at: Situation) -> str:
-    """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has kept a certificate of
-    the old CA all along does not show that it waits for another one.
+    """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has
+    kept a certificate of the old CA all along does not show that it waits for another certificate.
     """
     unwanted = at.ledger.undone
     if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
@@ -78,8 +78,9 @@ def resume_reissue(at: Situation) -> Steps:
 
 
 def resume_operators(snapshot: Snapshot) -> Steps:
-    """The steps that end the pauses that this collection has made, where nothing else may be done. The operator stays paused where it would take
-    what is half-way for something to do; and in a cluster that goes, or that no operator sees: one that comes later would see the work half-way.
+    """The steps that end the pauses that this collection has made, where nothing else may be done. The operator stays
+    paused where it would act on half-done work; and in a cluster that is being deleted, or that no operator watches: an
+    operator that comes later would see half-done work.
     """
     state = snapshot.reconciliation
     if state.absent or snapshot.names.kafka in snapshot.objects.in_deletion:
@@ -117,9 +118,9 @@ def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
-    """End the pauses of presenters with a certificate of the CA in use, or none. The others wait for their turn: not all are asked for at once.
-
-    In the middle of a switch, no presenter is let on that the issuer must not see: the run that goes on with the switch ends the pause.
+    """End the pauses of presenters with a certificate of the CA in use, or none. The others wait for their turn: the
+    issuer does not serve all at once. In the middle of a switch, presenters that the issuer must not see stay paused:
+    the run that goes on with the switch ends the pause.
     """
     if snapshot.users.pause_reissue and not _key_matches(snapshot):
         return ()
@@ -135,8 +136,8 @@ def _key_matches(snapshot: Snapshot) -> bool:
     return not snapshot.ca.current or snapshot.ca.key == snapshot.ca.current[0].public_key_sha256
 
 
-#: How long after a flow the operator may first speak of what the flow has stored: the period of its reconciles (2 minutes by default) and the
-#: time that one waits for pods (5 minutes by default), rounded up.
+#: How long after a flow the operator may first speak of what the flow has stored: the period of its reconciles (2
+#: minutes by default) and the time that a reconcile waits for pods (5 minutes by default), rounded up.
 _SPEAKS_WITHIN = timedelta(minutes=10)
 #: Words of the operator, of Java and of openssl about certificates (docs/operator.md, "Tried by hand", 6, and "User-managed CA").
 _ABOUT_CERTIFICATES = re.compile(
@@ -202,7 +203,7 @@ def _began_with_flow(failure: FailedReconcile, journal: Journal | None) -> bool:
 
 
 def _request(snapshot: Snapshot) -> str:
-    """Another one for every state of the Secrets on which the operator passes a verdict."""
+    """A name of its own for every state of the Secrets on which the operator passes a verdict."""
     leaves = sorted(f"{one.secret}={one.chain[0].fingerprint if one.chain else ''}" for one in snapshot.every_leaf)
     ca = snapshot.ca
     stored = [

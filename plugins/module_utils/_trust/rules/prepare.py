@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Prepare": a new CA, where the intent asks for one.
+"""Chapter "Prepare": a new CA, where the intent asks for it.
 
-Chapter "Trust": processes that would refuse the next CA's leaves come to trust it before these are used: by a restart, or by reading
-their trust again where nothing but listeners verifies.
+Chapter "Trust": processes that would refuse leaves of the next CA come to trust it before its leaves are used: by a
+restart, or, where nothing but listeners verifies, by reading their trust again.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
 
 
 def _renewal(at: Situation) -> PrepareAuthority:
-    """A renewal keeps the path length, unless the caller gives another one or it leaves no room for a link certificate."""
+    """A renewal keeps the path length, unless the caller gives another path length or the present length leaves no room
+    for a link certificate.
+    """
     asked, current = at.intent.path_length, at.snapshot.ca.current
     own = current[0].path_length
     length = asked if asked is not None else 1 if own == 0 and at.snapshot.users.sends_chains else own
@@ -113,7 +115,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
 
 
 def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
-    """The same with a link certificate that is asked for, where an issuer can be asked."""
+    """The same step with a request for a link certificate, where an issuer can make it."""
     current, linker = at.current, at.intent.links
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
@@ -128,7 +130,9 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
 
 
 def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
-    """The step, which also asks an issuer to certify the CA in use by the next one, where an issuer keeps the key of the next one."""
+    """The step, which also asks an issuer to certify the CA in use by the next CA, where an issuer keeps the key of
+    the next CA.
+    """
     current, asked = at.current, at.intent.asked
     if not step.linked or current is None or current.not_after <= at.snapshot.now:
         return step
@@ -151,7 +155,9 @@ def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthor
 
 
 def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:
-    """Why an issuer that keeps the keys of both CAs is not asked to certify the CA in use by the next one, as a sentence; empty where it can be."""
+    """Why the flow does not ask an issuer that keeps the keys of both CAs to certify the CA in use by the next CA, as a
+    sentence; empty where it can.
+    """
     if supplied.path_length == 0:
         return f"{supplied.subject} permits no CA below it, so its issuer certifies none."
     if not current.outlives_rewriting:
@@ -160,8 +166,9 @@ def _why_not_asked_back(current: Certificate, supplied: Certificate) -> str:
 
 
 def _next_generation(at: Situation, goal: Goal) -> int:
-    """N of ``CN=cluster-ca vN``: a renewal keeps it, a new key takes one that no CA here has, because verifiers find
-    issuers by name (RFC 5280 section 6.1)."""
+    """N of ``CN=cluster-ca vN``: a renewal keeps it, a new key takes a number that no CA here has, because verifiers
+    find issuers by name (RFC 5280 section 6.1).
+    """
     ca = at.snapshot.ca
     if at.current is None:
         return 0
@@ -226,7 +233,7 @@ def _restarted_for(at: Situation, successor: Successor, waiting: frozenset[str])
 
 
 def _is_being_taken_up(at: Situation, successor: Successor) -> bool:
-    """Whether a leaf has yet to take the place of an older one, for which its process restarts anyway."""
+    """Whether a leaf has yet to take the place of an older leaf, for which its process restarts anyway."""
     own = frozenset({successor.entry.fingerprint})
     return (
         is_patient(at)

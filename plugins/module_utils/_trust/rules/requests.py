@@ -2,16 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves of a CA whose key is kept elsewhere: the collection asks its issuer for them before anything depends on them, outside any pause, and uses
-them when every one is at hand.
+"""Leaves of a CA whose key is kept elsewhere: the collection requests them from the issuer before anything depends on
+them, outside any pause, and uses them when all are at hand.
 
-Certificates for nodes that are yet to come, where the key of the CA is kept elsewhere: they wait beside the requests, because the
-operator deletes node Secrets of nodes that no node pool has (docs/operator.md, "Leaves"). Nothing waits for them.
+Certificates for future nodes wait beside the requests, because the operator deletes node Secrets of nodes that no node
+pool has (docs/operator.md, "Leaves"). No flow waits for them.
 
-Certificates outside the cluster that only this collection can issue, because the key of the CA in use is kept elsewhere. They are
-written after the switch: before it the User Operator would put its own in their place.
-
-Parties outside the cluster come to present certificates of the CA in use, after the switch: no issuer issues theirs before it.
+Certificates outside the cluster that only this collection can issue are written after the switch: before it the User
+Operator would put its own in their place. Parties outside the cluster present certificates of the CA in use only after
+the switch: no issuer issues theirs before it.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from ..model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from .due import due_reasons_under, find_first_ending, leaves_before_operator_window, nears_operator_window
 from .situation import Situation
 
-#: Why a leaf is asked for that only tells which CA signs.
+#: Why a flow requests a leaf that only shows which CA signs.
 _SIGNER = Due(Reason.AUTHORITY, "it tells which CA signs")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The leaves that have to be asked for. issuer: the CA that is to sign, with its chain. reasons: why each has to be, by its
-    Secret.
+    """The leaves that have to be requested. issuer: the CA that is to sign, with its chain. reasons: why each leaf is
+    needed, by its Secret.
     """
 
     issuer: Chain
@@ -52,8 +51,8 @@ class Asked:
 
 
 def leaves_to_ask_for(at: Situation) -> Asked | None:
-    """The leaves to ask for of the next CA where there is one, or else of the CA in use; None where the key of that CA is here. Where none is wanted, one of
-    whichever CA of the source signs.
+    """The leaves to request from the next CA where there is one, or else from the CA in use; None where the key of that
+    CA is here. Where none is wanted, a leaf that shows which CA of the source signs.
     """
     ca, successor = at.snapshot.ca, at.successor
     chain = successor.entry.chain if successor is not None else ca.current
@@ -78,7 +77,7 @@ def secrets_without_leaf(at: Situation, secrets: tuple[str, ...], issuer: Chain)
 
 
 def leaves_to_await(at: Situation) -> tuple[str, ...]:
-    """The leaves that have to be asked for, and are not at hand yet."""
+    """The leaves that have to be requested, and are not at hand yet."""
     asked = leaves_to_ask_for(at)
     return secrets_without_leaf(at, asked.secrets, asked.issuer) if asked else ()
 
@@ -98,7 +97,7 @@ def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
 
 
 def _awaited(at: Situation) -> tuple[str, ...]:
-    """The leaves that are still to come; also one that only tells which CA signs."""
+    """The leaves that are still to come; also a leaf that only shows which CA signs."""
     sample = _sample(at)
     return leaves_to_await(at) or (sample.secrets if sample else ())
 
@@ -150,7 +149,7 @@ def forget_requests(at: Situation) -> Steps:
 
 
 def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
-    """Sentences that say which certificates are waited for, from whom, and what became of the requests."""
+    """Sentences that say which certificates the flow waits for, from which issuer, and what became of the requests."""
     asked = leaves_to_ask_for(at)
     missing = leaves_to_await(at)
     if asked is not None and asked == _sample(at):
@@ -192,7 +191,7 @@ def _ending_meanwhile(at: Situation) -> Iterator[str]:
 
 
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
-    """A sentence about users' certificates in their time for renewal, for a caller who stops before they are written."""
+    """A sentence about users' certificates in their time for renewal, for a call that stops before they are written."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
     ending = [leaf for name in of_time if (leaf := at.snapshot.users.served.get(name)) and leaf.chain]
     first = find_first_ending(ending)
@@ -224,7 +223,9 @@ def _detail(request: LeafRequest | None) -> str:
 
 
 def keep_spare_leaves(at: Situation) -> Steps:
-    """Record what has come back, then ask for what is missing. Not while another CA is on its way: they would be of the old one."""
+    """Record what has come back, then ask for what is missing. Not while another CA is on its way: the leaves would be
+    of the old CA.
+    """
     if at.snapshot.ca.prepared:
         return ()
     found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_wanted)}
@@ -242,7 +243,9 @@ def keep_spare_leaves(at: Situation) -> Steps:
 
 
 def _next_spare(at: Situation, secret: str) -> Next:
-    """The next thing to do about a spare leaf: a leaf that is at hand is asked for anew before the operator would renew it."""
+    """The next thing to do about a spare leaf: a leaf that is at hand is requested anew before the operator
+    would renew it.
+    """
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):
@@ -256,7 +259,9 @@ _AT_ONCE = 500
 
 
 def resume_served_users(at: Situation) -> Steps:
-    """Let the User Operator on to those who have what it keeps, and see that it does, before others get theirs."""
+    """Let the User Operator go on with users whose certificates it keeps, and see that it keeps them, before other
+    users get theirs.
+    """
     if at.current is None or not at.serves:
         return ()
     names = tuple(
@@ -266,11 +271,10 @@ def resume_served_users(at: Situation) -> Steps:
 
 
 def write_user_leaves(at: Situation) -> Steps:
-    """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept, also what ends
-    before long, as long as its successor is not at hand.
-
-    A first one alone, so that a mistake hits no other; all others then, or as many at a time as the caller says. A user whose Secret cannot be
-    created keeps no other waiting, and holds the flow at its end.
+    """Write what is at hand, as far as every verifier is known to accept it; a certificate that the CA's key signed
+    before a renewal stays, also if it ends before long, as long as its successor is not at hand. The first certificate
+    is written alone, so that a mistake hits no other; then all others, or as many at a time as the caller says. A user
+    whose Secret cannot be created keeps no other waiting, and holds the flow at its end.
     """
     issuer = at.snapshot.ca.current
     if (
@@ -300,9 +304,9 @@ def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def reissue(at: Situation) -> Steps:
-    """Have certificates issued anew that were issued under another CA than the one in use, by the operator that can; a pause of their issue
-    ends with it. A presenter that has none yet gets one. The flow does not wait for one that another writer has paused: the others are served, and it holds
-    the flow at its end.
+    """Have the operator in charge issue certificates anew that another CA than the CA in use has issued; a pause of
+    their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
+    another writer has paused: the others are served, and this presenter holds the flow at its end.
     """
     if not _is_switched(at) or at.current is None or at.serves:
         return ()
@@ -314,8 +318,9 @@ def reissue(at: Situation) -> Steps:
 
 
 def await_pick_up(at: Situation) -> Steps:
-    """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection cannot restart the others. Those
-    whose certificate is not issued anew, because another writer has paused its user, have nothing to take up.
+    """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection
+    cannot restart the others. Programs whose certificate is not issued anew, because another writer has paused its
+    user, have nothing to take up.
     """
     if not _is_switched(at) or at.current is None:
         return ()

@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Retire": an unused CA leaves the trust, and processes forget it.
-
-The removal of keys and link certificates that are not needed any more from the key Secret.
+"""Chapter "Retire": an unused CA leaves the trust, processes forget it, and its key and link certificates leave
+the key Secret.
 
 Chapter "Abort": a flow that was begun is undone, and the CA that it was to replace is used again.
 
-Chapter "Hand over": the CA is given to the operator, or taken from it.
+Chapter "Hand over": the CA goes to the operator, or comes from it.
 
-The adoption of a CA that was put into the place of the one in use, where not every process has started with it.
+The adoption of a CA that another writer put into the place of the CA in use, where not every process has
+started with it.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _withdraw_again(at: Situation) -> Steps:
 
 
 def forget(at: Situation) -> Steps:
-    """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart. One that was put back, and that
-    may not be taken out again, is not forgotten by that.
+    """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart. A CA
+    that was put back, and that may not be taken out again, stays known.
     """
     for removed in at.ledger.removed:
         if removed.fingerprint in at.returned:
@@ -117,14 +117,16 @@ def tidy(at: Situation) -> Steps:
 
 
 def _for_probes(at: Situation) -> frozenset[str]:
-    """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: their names are those of other CAs."""
+    """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: other CAs have
+    the same names.
+    """
     asked = (one for one in at.ledger.removed if one.awaiting & at.snapshot.uids)
     return frozenset(one.fingerprint for one in asked if find_namesake(one.certificate, at.snapshot) is not None)
 
 
 def undo_replacement(at: Situation) -> Steps:
-    """Before the switch the next CA is given up. After it the one that was replaced becomes the next one: every party trusts it still, so the
-    way back is that of any replacement.
+    """Before the switch the next CA is given up. After it the replaced CA becomes the next CA: every party trusts it
+    still, so the way back is that of any replacement.
     """
     unwanted, begun, current = at.ledger.undone, at.begun, at.current
     if unwanted is None or begun is None or current is None:
@@ -159,7 +161,7 @@ def pause_to_undo(at: Situation) -> Steps:
 
 
 def restart_unsure(at: Situation) -> Steps:
-    """Restart the pods of which it cannot be told that they have no leaf of the CA that is given up."""
+    """Restart the pods that may have a leaf of the CA that is given up."""
     if at.begun is None or at.begun.unsure is None or is_patient(at):
         return ()
     uids = frozenset(pod.uid for pod in possible_holders_of_undone(at.snapshot, at.ledger))
@@ -204,8 +206,9 @@ def _given(snapshot: Snapshot) -> SetGenerated:
 
 
 def foresee_operator_renewal(snapshot: Snapshot) -> str:
-    """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA in use as soon as it is its own; empty
-    where it would keep it, or finds one that has ended (docs/operator.md, "Generated CA").
+    """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA
+    in use as soon as the operator owns it; empty where it would keep the CA, or finds an ended CA
+    (docs/operator.md, "Generated CA").
     """
     window, end = snapshot.leaves.renewal_window, snapshot.ca.current[0].not_after if snapshot.ca.current else None
     if end is None or not snapshot.now < end <= snapshot.now + window + _SOON:
@@ -234,7 +237,9 @@ def _renewal(snapshot: Snapshot) -> str:
 
 
 def _close(ledger: Ledger) -> Steps:
-    """A ledger of several Secrets becomes one first: a call that is killed then leaves all of it or nothing."""
+    """A ledger of several Secrets becomes a single Secret first: a call that is killed then leaves all of
+    it or nothing.
+    """
     single = replace(ledger, layout=Layout.SINGLE, untidy=False)
     return (WriteLedger(ledger=single, before=ledger, phase=Phase.RETIRE) if single != ledger else DeleteLedger(),)
 
@@ -252,8 +257,8 @@ def raise_key_generation(at: Situation) -> Steps:
 
 
 def put_back(at: Situation) -> Steps:
-    """In a pause, the CA in use takes its place again and the other one becomes the next one, as if a flow had prepared
-    it: so every gate is asked before its leaves are used (I3).
+    """In a pause, the CA in use takes its place again and the other CA becomes the next CA, as if a flow had prepared
+    it: so every gate has its say before its leaves are used (I3).
     """
     swap = find_adoption(at.snapshot, at.intent)
     if swap is None or not pods_yet_to_restart(at.snapshot):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The situation that every rule is asked about, with the few questions that several rules have in common."""
+"""The situation that every rule gets, with the few questions that several rules share."""
 
 from __future__ import annotations
 
@@ -128,5 +128,5 @@ class Situation:
         return self.issuer_of(leaf) == authority.fingerprint
 
     def issuer_of(self, leaf: StoredLeaf) -> str | None:
-        """Fingerprint of the CA of the ledger that issued the leaf; None where that cannot be told."""
+        """Fingerprint of the CA of the ledger that issued the leaf; None where the CA is unknown."""
         return authority_of(leaf, leaf.generation, self.ledger)[0]

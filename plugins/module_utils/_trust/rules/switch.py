@@ -5,16 +5,12 @@
 """Chapter "Publish": every CA of the ledger is where processes and clients read it.
 
 The conditions before the next CA is used: the ledger says that it is trusted, and processes and clients have had the
-time to read it.
+time to read it. The operator brings CAs to some clients outside the cluster, and a flow waits for that: every two
+minutes it looks at Connect, MirrorMaker 2 and Bridge, copies what their resource selects from the CA certificate
+Secret, and restarts them.
 
-Clients that know only the replaced CA, after the switch (docs/outside-clients.md, "Who is refused, and when").
-
-Waiting for clients outside the cluster to which the operator is bringing the CAs that a gate asks for.
-
-The operator looks at Connect, MirrorMaker 2 and Bridge every two minutes, copies what their resource selects from the
-CA certificate Secret, and restarts them.
-
-Chapter "Switch": the operator goes from the old CA to the new one, in one pause (docs/design.md, "The switch").
+Chapter "Switch": the operator goes from the old CA to the new CA, in one pause (docs/design.md, "The switch"). Clients
+may know only the replaced CA after that (docs/outside-clients.md, "Who is refused, and when").
 """
 
 from __future__ import annotations
@@ -53,8 +49,8 @@ from .situation import Situation, Successor
 
 
 def project(at: Situation) -> Steps:
-    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. One that has just left
-    is trusted again when every process has forgotten it.
+    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. A CA that
+    has just left is trusted again when every process has forgotten it.
     """
     if at.current is None:
         return ()
@@ -87,7 +83,7 @@ def await_bundle(at: Situation) -> Steps:
 
 def write_bundle(at: Situation) -> Steps:
     """In a pause, bring the trust bundle in step with the certificate Secret. The pods that exist when it has shrunk
-    are those that may know the CA which has left.
+    may know the CA which has left.
     """
     if at.snapshot.bundle in (None, at.snapshot.ca.projected):
         return ()
@@ -119,7 +115,7 @@ def _is_wanted(at: Situation) -> bool:
 
 
 def may_be_used(at: Situation, successor: Successor) -> bool:
-    """Whether its leaves may be presented, as far as the ledger says and clients that cannot be asked are concerned."""
+    """Whether its leaves may be presented, by the ledger and as far as unknown clients are concerned."""
     return _is_trusted(at, successor) and not _await_first_use(at, successor)
 
 
@@ -132,7 +128,7 @@ def await_arrival(at: Situation) -> Steps:
 def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase, why: str) -> Steps:
     """Wait until clients have had the time to read the next CA, where they could refuse this form without it.
 
-    why: told where no option says how much time they get.
+    why: the reason, shown where no option says how much time they get.
     """
     until = usable_from(successor.entry, form, at.snapshot, at.intent.client_grace)
     # Clients verify what processes of the cluster present.
@@ -190,8 +186,9 @@ def await_readers(at: Situation) -> Steps:
 
 
 def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
-    """The snapshot with the outside clients that need the next CA before the switch. A client to which the operator brings ``ca.crt`` alone has the
-    CA in use until then, and the next one some time after: it does not need it where nodes with leaves of the next CA lead it on.
+    """The snapshot with the outside clients that need the next CA before the switch. A client to which the operator
+    brings ``ca.crt`` alone has the CA in use until then, and the next CA some time after: it does not need it where
+    nodes with leaves of the next CA lead it on.
     """
     if successor.introduction.link is None:
         return snapshot
@@ -207,8 +204,9 @@ def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
 
 
 def describe_refused_clients(at: Situation, successor: Successor) -> str:
-    """Sentences about clients that know only the CA in use, once the operator is switched to the next one: until when nodes lead them on, and which
-    of them are refused from when to when. Empty where there are none, or leaves of the next CA validate under the CA in use.
+    """Sentences about clients that know only the CA in use, once the operator is switched to the next CA: until when
+    nodes lead them on, and which clients are refused from when to when. Empty where there are none, or leaves of the
+    next CA validate under the CA in use.
     """
     begun, current = at.begun, at.current
     if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.users.sends_chains:
@@ -362,9 +360,9 @@ def _to(successor: Successor, at: Situation, generation: int, leaving: Certifica
 
 
 def _key_generation(successor: Successor, at: Situation) -> int:
-    """The key generation is raised with every key that the switch writes, at least to the number in the name of the CA, so
-    that it is true when the cluster is handed back. Where pods cannot be told of it, the operator would restart all of them for trust
-    once more: it waits for that time.
+    """The key generation is raised with every key that the switch writes, at least to the number in the name of the CA,
+    so that it is true when the cluster is handed back. Where pods cannot be annotated with it, the operator would
+    restart all of them for trust once more: the number stays as it is then.
     """
     present, current = at.snapshot.ca.key_generation, at.current
     if current is None or successor.prepared.key == at.snapshot.ca.key or why_not_annotated(at):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that make CAs, switch the operator to another one, and hand the CA to or from it."""
+"""Steps that make CAs, switch the operator to another CA, and hand the CA to the operator or take it over."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareAgain(Step):
-    """Have the CA that was replaced, and whose key is kept, as the next one."""
+    """Make the replaced CA, whose key is kept, the next CA."""
 
     chain: Chain
     phase: Phase = Phase.PREPARE
@@ -105,7 +105,7 @@ class PrepareAgain(Step):
 class Switch(Step):
     """Make a prepared CA the operator's: its key first, then certificate and generation in one write.
 
-    leaving: the CA that goes out of the trust with the same write (behind the removal gate); None where the replaced one
+    leaving: the CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA
     stays trusted for now.
     """
 
@@ -162,10 +162,9 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Make a CA the operator's again in whose place another one was put, and keep that other one beside it as the
-    next CA (paused only).
-
-    chain, generation: of the CA that comes back. key_generation: what it was before. stop: where the flow that begins with this is to stop.
+    """Put a CA back into its place, which another CA has taken, and keep that CA beside it as the next CA (paused
+    only). chain, generation: of the CA that comes back. key_generation: its value before. stop: where the flow that
+    begins with this step is to stop.
     """
 
     chain: Chain
@@ -197,8 +196,9 @@ def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) 
 class TidyKeys(Step):
     """Remove entries of the key Secret that are not needed any more (fingerprints).
 
-    prepared: CAs that the operator was switched to. kept_keys: CAs whose keys are kept beside ``ca.key``. links: CAs whose link
-    certificates are kept beside it; those of a CA that leaves ``prepared`` stay there unless it is among these.
+    prepared: CAs that the operator was switched to. kept_keys: CAs whose keys are kept beside ``ca.key``. links: CAs
+    whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA
+    is among these.
     """
 
     prepared: frozenset[str]

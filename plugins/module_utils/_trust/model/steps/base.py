@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The base of all steps that ``decide`` asks for. A step is a plain value that describes itself; other layers carry it
-out.
+"""The base of all steps that ``decide`` returns. A step is a plain value that describes itself; other layers
+carry it out.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 class Look(Enum):
-    """Whether running nodes are asked before a step. REMEMBERED: answers that they gave earlier in this call count as
-    well.
-    """
+    """Whether a call asks running nodes before a step. REMEMBERED: their earlier answers in this call count as well."""
 
     NONE = 0
     REMEMBERED = 1
@@ -75,7 +73,7 @@ class Step(ABC):
         return self.sentence()
 
     def look(self, snapshot: Snapshot) -> Look:
-        """Whether running nodes are asked before it."""
+        """Whether a call asks running nodes before this step."""
         return Look.NONE
 
     @property
@@ -84,5 +82,5 @@ class Step(ABC):
         return frozenset()
 
 
-#: The steps that one rule asks for; empty where it has nothing to do.
+#: The steps of one rule; empty where it has nothing to do.
 Steps: TypeAlias = tuple[Step, ...]

@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that write leaves into their Secrets.
-
-Steps about leaves that another issuer issues.
-
-The step about leaves that their issuer renews by itself.
+"""Steps that write leaves into their Secrets, ask another issuer for leaves and collect them, and correct what an
+issuer renews by itself.
 """
 
 from __future__ import annotations
@@ -48,7 +45,7 @@ class IssueLeaves(Step):
             if name in self.secrets
         ]
         every = (*snapshot.leaves.stored, *made)
-        # A leaf that stays, such as the operator's own, is another one than those that are replaced.
+        # A leaf that stays, such as the operator's own, is not among the replaced leaves.
         issued = {
             component: stand_in.leaf(self.issuer)
             for component in dict.fromkeys(one.component for one in every if one.secret in self.secrets)
@@ -67,7 +64,7 @@ class IssueLeaves(Step):
             for one in every
         )
         missing = {name: one for name, one in snapshot.leaves.missing.items() if name not in self.secrets}
-        # A running process presents another leaf than the stored one from here on.
+        # From here on a running process presents another leaf than the stored leaf.
         pods = tuple(
             replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
             for pod in snapshot.nodes.pods
@@ -97,7 +94,7 @@ class IssueLeaves(Step):
 
 
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
-    """made: leaves in their Secrets, also those of processes."""
+    """made: new leaves by their Secrets, also leaves of processes."""
     known = frozenset({issuer[0].fingerprint})
     served = {name: made.get(name, leaf) for name, leaf in snapshot.users.served.items()}
     presenters = tuple(
@@ -145,9 +142,9 @@ class RechainLeaves(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AskForLeaves(Step):
-    """Make keys for the leaves of these Secrets, and ask an issuer for the certificates.
-
-    issuer: the CA that is to sign, with its chain. asked: the reference of the issuer. spare: whether they are for nodes that are yet to come.
+    """Make keys for the leaves of these Secrets, and request their certificates from an issuer. issuer: the CA that
+    is to sign, with its chain. asked: the reference of the issuer. spare: whether the leaves are for nodes that are
+    yet to come.
     """
 
     secrets: tuple[str, ...]

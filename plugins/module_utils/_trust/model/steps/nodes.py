@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that pause the operator, let it go on, and wait for what it says then.
-
-Steps by which running processes take something up: they restart, or read again.
-
-Steps about node pools.
+"""Steps that pause the operator, let it go on and wait for its verdict; that make running processes restart or read
+again; and that scale node pools.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ def _paused(paused: bool, snapshot: Snapshot) -> Snapshot:
 
 
 def _remembered(snapshot: Snapshot) -> Look:
-    """Running nodes are asked before a pause too: while the gate of the next step is closed, passes would pause and
+    """A call asks running nodes before a pause too: while the gate of the next step is closed, passes would pause and
     resume without an end.
     """
     return Look.REMEMBERED if snapshot.nodes.pods else Look.NONE
@@ -79,7 +76,7 @@ class Resume(Step):
 class AwaitVerdict(Step):
     """Wait for the end of the operator's next reconcile, and so for its verdict on what is stored.
 
-    request: the name under which it is asked to reconcile now; empty where it does so by itself, after a pause.
+    request: the name of the request to reconcile now; empty where it does so by itself, after a pause.
     """
 
     request: str = ""
@@ -123,7 +120,7 @@ _SO_THAT = {
 class Roll(Step):
     """Have these pods (UIDs) replaced, or wait for the operator, who replaces them by itself.
 
-    authority: the CA that it is about.
+    authority: the CA that the restart is for.
     """
 
     reason: RollReason
@@ -146,8 +143,8 @@ class Roll(Step):
         return snapshot.with_nodes(pods=tuple(pods.values())).assuming(started)
 
     def look(self, snapshot: Snapshot) -> Look:
-        """Running nodes are asked first: those that have read their leaf or their trust again, or refuse the CA, need no restart; and what is to be
-        held where none can read again is known before it restarts any.
+        """A call asks running nodes first: nodes that have read their leaf or their trust again, or refuse the CA, need
+        no restart; and before any restarts, the call knows what to hold where none can read again.
         """
         able = any(pod.verifies_only for pod in snapshot.nodes.pods if pod.uid in self.uids)
         asks = able or self.avoidable or self.reason in (RollReason.RETIRE, RollReason.LEAF)
@@ -191,8 +188,8 @@ class AwaitAnswers(Step):
 class StampPods(Step):
     """Give pods, live and to be made, the annotations that the operator would give them (paused only).
 
-    generation: nodes get this one, the hash of their stored leaf and the revision that follows, so that the operator finds
-    nothing to restart; None where it is to restart them. Every pod gets ``key_generation``.
+    generation: nodes get this generation, the hash of their stored leaf and the revision that follows, so that the
+    operator finds nothing to restart; None where it is to restart them. Every pod gets ``key_generation``.
     """
 
     generation: int | None
@@ -258,7 +255,7 @@ class Reload(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class SetReplicas(Step):
-    """Ask for so many nodes of a pool. before: how many were asked for."""
+    """Set the number of replicas of a pool. before: the number until now."""
 
     pool: str
     before: int

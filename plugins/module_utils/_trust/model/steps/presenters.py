@@ -73,8 +73,8 @@ class ResumeReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitReissue(Step):
-    """Have certificates outside the cluster issued anew by the CA in use, by the operator whose task that is. names: whose.
-    batch: how many at a time, after a first one; None: as many as it takes.
+    """Have the operator in charge issue certificates outside the cluster anew, by the CA in use. names: their holders.
+    batch: how many at a time, after a first certificate; None: as many as the operator takes.
     """
 
     names: tuple[str, ...]
@@ -93,8 +93,8 @@ class AwaitReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitKept(Step):
-    """Let the operator go on whose task certificates outside the cluster are, and see that it keeps those that were written for it. names:
-    whose.
+    """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that
+    were written for it. names: their holders.
     """
 
     names: tuple[str, ...]

@@ -2,9 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that bring CAs to where processes and clients read them, and take them out again.
-
-Steps that write the ledger.
+"""Steps that bring CAs to where processes and clients read them and take them out again, and steps that
+write the ledger.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .base import Look, StandIn, Step
 
 
 def without_entry(ca: CaSecrets, fingerprint: str) -> dict[str, Chain]:
-    """The entries beside ``ca.crt``, without those of this CA."""
+    """The entries beside ``ca.crt``, without the entries of this CA."""
     return {key: chain for key, chain in ca.others.items() if chain[0].fingerprint != fingerprint}
 
 
@@ -177,7 +176,7 @@ class WriteLedger(Step):
         return replace(snapshot, ledger=self.ledger)
 
     def look(self, snapshot: Snapshot) -> Look:
-        """Running nodes are asked before the ledger says that no process trusts a CA any more."""
+        """A call asks running nodes before the ledger says that no process trusts a CA any more."""
         forgets = set(self.before.removed) - set(self.ledger.removed)
         return Look.FRESH if forgets and snapshot.nodes.pods else Look.NONE
 
