@@ -41,6 +41,8 @@ def accepts(rules: Rules, trusted: Sequence[Entity], host: str = HOST) -> bool:
     [
         pytest.param([LONG], set(Rules), id="the old CA"),
         pytest.param([SHORT], {Rules.JVM}, id="the old CA with a path length of 0"),
+        pytest.param([SHORT, LONG], {Rules.GO, Rules.JVM}, id="the old CA and its renewal"),
+        pytest.param([LONG, SHORT], set(Rules), id="the renewal and the old CA"),
         pytest.param([NEW], set(Rules), id="the new CA"),
         pytest.param([SHORT, NEW], set(Rules), id="both"),
         pytest.param([LINK], {Rules.GO, Rules.JVM}, id="the link certificate"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import ssl
 import tempfile
 from enum import Enum
@@ -17,9 +18,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 class Rules(Enum):
     """The rules of path validation that a client goes by.
 
-    GO: a trusted certificate that is not self-signed ends a path, as it does not for OPENSSL by itself. JVM: that too, and
-    of a trusted certificate name and key count and nothing else; the two others look at its path length
-    (docs/operator.md, "Path lengths").
+    GO: a trusted certificate that is not self-signed ends a path, as it does not for OPENSSL by itself, and of several with one name each is
+    tried, where OPENSSL takes the first. JVM: that too, and of a trusted certificate name and key count and nothing else; the two others look
+    at its path length (docs/operator.md, "Path lengths").
     """
 
     OPENSSL = "openssl"
@@ -34,7 +35,8 @@ def client_context(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if rules is not Rules.OPENSSL:
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.load_verify_locations(cadata=(_bare(trusted) if rules is Rules.JVM else trusted).decode())
+    prepare = {Rules.GO: _widest_first, Rules.JVM: _bare}.get(rules, bytes)
+    context.load_verify_locations(cadata=prepare(trusted).decode())
     if certificates:
         _present(context, certificates, key)
     return context
@@ -46,6 +48,23 @@ def _bare(trusted: bytes) -> bytes:
     is signed, so any key will do for that."""
     found = (_anchor(one) if _is_authority(one) else one for one in x509.load_pem_x509_certificates(trusted))
     return b"".join(one.public_bytes(Encoding.PEM) for one in found)
+
+
+@lru_cache(maxsize=1000)
+def _widest_first(trusted: bytes) -> bytes:
+    """These certificates (PEM), those first that allow most CAs below them: OpenSSL takes the first with the name that it looks for, and a Go
+    program finds each.
+    """
+    found = sorted(x509.load_pem_x509_certificates(trusted), key=_path_length, reverse=True)
+    return b"".join(one.public_bytes(Encoding.PEM) for one in found)
+
+
+def _path_length(certificate: x509.Certificate) -> float:
+    try:
+        length = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.path_length
+    except x509.ExtensionNotFound:
+        return 0
+    return math.inf if length is None else length
 
 
 def _is_authority(certificate: x509.Certificate) -> bool:

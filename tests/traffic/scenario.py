@@ -138,8 +138,10 @@ class Scenario:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables of every playbook."""
-        own = {"strimzi_path_length": str(self.path_length), "strimzi_evidence": "handshake"}
+        """The variables of every playbook. Clients that load ``ca.crt`` get the time that the collection gives them by default."""
+        own = {
+            "strimzi_path_length": str(self.path_length), "strimzi_evidence": "handshake", "strimzi_client_grace": "",
+        }  # fmt: skip
         return {**own, **self.variant.options, "strimzi_client_bundle": "true"}
 
 

@@ -29,7 +29,10 @@ def test_every_combination_has_a_row_of_its_own() -> None:
 )
 def test_flows_are_told_how_a_new_key_comes(variant: str, option: dict[str, str]) -> None:
     (one,) = scenarios(["dual-role"], [variant], 0)
-    common = {"strimzi_path_length": "0", "strimzi_evidence": "handshake", "strimzi_client_bundle": "true"}
+    common = {
+        "strimzi_path_length": "0", "strimzi_evidence": "handshake", "strimzi_client_grace": "",
+        "strimzi_client_bundle": "true",
+    }  # fmt: skip
     assert one.variables == {**common, **option}
 
 

@@ -75,7 +75,8 @@ class Traffic(ABC):
 
 
 def play(cluster: BedCluster, playbook: str, **variables: object) -> Finished:
-    return Runner(cluster, patience=PATIENCE).flow(playbook, **variables)
+    """Twice as long as a playbook may take elsewhere: clients connect all the time, and get time to read."""
+    return Runner(cluster, patience=2 * PATIENCE).flow(playbook, **variables)
 
 
 def make_topic(tier: Tier, scenario: Scenario, topic: str) -> None:
