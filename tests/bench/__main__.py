@@ -10,10 +10,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from . import issuers, leaves, observing, playbooks, rolling, users
+from . import files, issuers, leaves, observing, playbooks, rolling, users
 from .measurement import Measurement
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measurement]]] = {
+    "files": files.measure,
     "leaves": leaves.measure,
     "issuers": issuers.measure,
     "observing": observing.measure,
