@@ -234,8 +234,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_own
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster, observe_existing
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import are_issued, are_replaced
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, Patience
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
+    IN_A_FLOW,
+    Patience,
+    are_issued,
+    are_replaced,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
     find_left_over,
     remove,

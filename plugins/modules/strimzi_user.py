@@ -101,7 +101,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.node_results import time_text
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, Patience
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import IN_A_FLOW, Patience
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work

@@ -52,8 +52,7 @@ from .._trust.plan import Reached, respect_windows, to_the_end
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
 from .looking import decide_with_a_look, observe_cluster
-from .outcome import Outcome, look
-from .patience import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Patience
+from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Outcome, Patience, look
 
 _CARRY_OUT = {**_CLUSTER, **_LEAVES, **_UPTAKE}
 

@@ -17,7 +17,7 @@ from .._strimzi.cluster.kafka import PAUSED, condition
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.secret_data import annotation
 from .looking import observe_cluster, observe_operated
-from .patience import IN_A_FLOW, Patience
+from .outcome import IN_A_FLOW, Patience
 
 
 def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:

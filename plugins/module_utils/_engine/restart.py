@@ -30,7 +30,7 @@ from .._trust.rules.holds import check_leaves_of_restarted
 from .._trust.rules.situation import Situation
 from .engine import carry_out
 from .looking import observe_cluster, observe_operated
-from .patience import IN_A_FLOW, Patience
+from .outcome import IN_A_FLOW, Patience
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, Protocol, TypeVar
 
 from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
-from .resources import Attempt, Resource, ahead_of_server
-from .statuses import TRANSIENT, Done, error_from
+from .resources import TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
 
 
 class Answer(Protocol):

@@ -23,8 +23,7 @@ from .._errors import KubeError, TransportError, Unauthorized, Unavailable, Unre
 from ._kubernetes import websocket
 from .client import KubeClient
 from .network import Route, describe_failure, dial
-from .resources import PODS, Attempt
-from .statuses import error_from
+from .resources import PODS, Attempt, error_from
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.looking_module import plan_lines
+from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
 STEPS = [
     {"phase": "prepare", "what": "make it", "restarts": []},

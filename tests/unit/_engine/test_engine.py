@@ -14,8 +14,12 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out, run
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, IN_A_PAUSE
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
+    IN_A_FLOW,
+    IN_A_PAUSE,
+    Outcome,
+    look,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Forbidden,
     LeaseHeld,

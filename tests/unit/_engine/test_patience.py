@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_PAUSE, Patience
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import IN_A_PAUSE, Patience
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Forbidden,
     KubeError,

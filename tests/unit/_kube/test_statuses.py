@@ -19,8 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     SELF_SUBJECT_ACCESS_REVIEWS,
     Attempt,
     Resource,
+    error_from,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 #: A kind that is in no namespace.

@@ -30,8 +30,7 @@ from typing import Any, TypeAlias
 
 from ..._errors import Forbidden, Invalid, ReloadImpossible, ResourceTypeMissing, StampsRefused
 from ..._kube.client import KubeClient
-from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource
-from ..._kube.statuses import rule_for
+from ..._kube.resources import CONFIG_MAPS, PODS, SELF_SUBJECT_ACCESS_REVIEWS, Attempt, Resource, rule_for
 from ..._trust.model.snapshot import Component
 from ..._trust.model.steps.nodes import StampPods
 from .. import names
