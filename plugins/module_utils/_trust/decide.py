@@ -36,8 +36,7 @@ from .rules.holds import (
     wait_where_it_matters,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule
-from .rules.pace import is_patient
-from .rules.pause import await_verdict, operator_refusals, resume_operators
+from .rules.pause import await_verdict, is_patient, operator_refusals, resume_operators
 from .rules.requests import describe_awaited_leaves, ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation

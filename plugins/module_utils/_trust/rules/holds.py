@@ -32,8 +32,7 @@ from ..model.snapshot import Component, Snapshot
 from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import AwaitAnswers, Reload, Resume, Roll, RollReason
 from .due import find_first_ending, nears_operator_window
-from .pace import is_patient, latest_restart
-from .pause import restarted_by_operator, resume_operators
+from .pause import is_patient, latest_restart, restarted_by_operator, resume_operators
 from .requests import leaves_to_ask_for, leaves_to_await
 from .situation import Situation
 from .switch import with_clients_in_need

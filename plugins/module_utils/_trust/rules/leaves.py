@@ -36,16 +36,17 @@ from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason, SetReplicas
 from ..model.steps.trust import WriteLedger
 from .due import due_leaves, ending_under_next, misnamed_leaves, needed_by_operator
-from .pace import (
+from .pause import (
     RESTART_BEFORE,
     is_ending,
     is_patient,
     nodes_of,
+    pause_first,
+    restarted_by_operator,
     why_not_in_place,
     why_not_reloaded,
     why_restarted_later,
 )
-from .pause import pause_first, restarted_by_operator
 from .requests import leaves_to_await, secrets_without_leaf
 from .situation import Situation
 from .switch import await_readers, may_be_used

@@ -34,8 +34,7 @@ from .leaves import (
     scale,
     use_by_operator,
 )
-from .pace import why_not_annotated, why_not_in_place
-from .pause import pause_first, resume_reissue
+from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
 from .prepare import prepare, restart_to_trust
 from .requests import (
     ask_for_leaves,

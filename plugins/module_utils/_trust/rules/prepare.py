@@ -27,7 +27,7 @@ from ..model.snapshot import Component, PreparedAuthority
 from ..model.steps.authority import PrepareAuthority
 from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import Reload, Roll, RollReason
-from .pace import is_patient, why_restarted_later, why_trust_not_reloaded
+from .pause import is_patient, why_restarted_later, why_trust_not_reloaded
 from .situation import Situation, Successor
 from .switch import time_for
 

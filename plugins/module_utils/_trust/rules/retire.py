@@ -32,8 +32,7 @@ from ..model.steps.base import Steps
 from ..model.steps.leaves import ForgetRequests
 from ..model.steps.nodes import Pause, Reload, Roll, RollReason
 from ..model.steps.trust import DeleteLedger, RemoveMarks, Withdraw, WriteLedger
-from .pace import is_patient, nodes_of, why_trust_not_reloaded
-from .pause import pause_first
+from .pause import is_patient, nodes_of, pause_first, why_trust_not_reloaded
 from .situation import Situation
 from .switch import await_readers
 

@@ -42,8 +42,7 @@ from ..model.snapshot import Snapshot
 from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
 from ..model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, WriteBundle
-from .pace import is_patient, why_not_annotated, why_not_in_place
-from .pause import pause_first, pause_reissue
+from .pause import is_patient, pause_first, pause_reissue, why_not_annotated, why_not_in_place
 from .requests import leaves_to_await
 from .situation import Situation, Successor
 

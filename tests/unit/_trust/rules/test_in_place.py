@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, InPlace
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pace import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
     nodes_of,
     why_not_in_place,
     why_not_reloaded,

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pace import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
     RESTART_BEFORE,
     is_ending,
     is_patient,
