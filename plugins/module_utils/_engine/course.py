@@ -241,7 +241,7 @@ class Course:
         self._state: Any = None
         self._losses: list[Loss] = []
         self._repeated: Loss | None = None
-        #: Steps that were carried out and do more than wait, by their likeness; and those of the last pass.
+        #: Steps that were carried out and do more than wait, by their likeness; and the steps of the last pass.
         self._taken: set[Any] = set()
         self._last: set[Any] = set()
         self._crossed = False
@@ -292,7 +292,7 @@ class Course:
     def _circle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
         """may_repeat: the state may be the same for as long as a reaction of the operator may take."""
         now = self._work.clock.monotonic()
-        # The same writes after a loss are another state than those before it.
+        # The same writes after a loss are another state than the writes before it.
         state = state_of(observation.snapshot, steps), len(self._losses)
         self._state, before = state, self._visits.get(state)
         if before is None:

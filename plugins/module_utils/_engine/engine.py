@@ -2,11 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The table of functions that carry out steps, by the type of the step.
+"""The engine: observe, decide, carry out, and see what follows (docs/design.md, "One pass").
 
-The end of a call that fails: it ends its pauses where the operators find nothing half-way, and says which of them stay.
-
-The engine: observe, decide, carry out, and see what follows (docs/design.md, "One pass").
+A table gives the function that carries out each type of step. A call that fails ends its pauses where the operators
+would see nothing half-way, and says which pauses stay.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, pat
                 stays, users = patience.through(lambda: _end_pauses(work, intent, engine), limit(outcome))
                 known = True
             except LeaseHeld:
-                # The pauses are those of the run which has taken the Lease over.
+                # The pauses belong to the run which has taken the Lease over.
                 stays, users = False, frozenset()
     _tell(work, stays, users, known)
 
@@ -95,7 +94,9 @@ def _tell(work: Work, stays: bool, users: frozenset[str], known: bool = True) ->
 
 
 def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
-    """The users that are paused by this collection, as far as is known; those with them that were to be paused when the call failed."""
+    """The users that this collection has paused, as far as is known; and the users that it was about to pause when
+    the call failed.
+    """
     begun = (step.names for step in outcome.decision.steps if isinstance(step, PauseReissue))
     return _paused_users(outcome.observation.snapshot).union(*begun)
 
@@ -280,8 +281,8 @@ def _carry_out_what_can_be(
 
 
 def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
-    """The intent for the rest of the call, which serves all users but the one whose Secret cannot be created. Raises StepError where that is no
-    user's Secret.
+    """The intent for the rest of the call, which serves all users except the user whose Secret cannot be created.
+    Raises StepError where that is no user's Secret.
     """
     name = error.attempt.name
     if name is None or name not in snapshot.users.served.keys() - intent.taken:

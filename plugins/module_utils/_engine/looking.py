@@ -2,10 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Asking the running nodes before a gate which certificates they present, which CAs they trust, and whether they can
-take a change up without a restart.
-
-Looking at the running nodes through the API server, as far as the caller wants it and it is possible.
+"""Looking at the running nodes through the API server, as far as the caller wants it and it is possible: before a
+gate a call asks nodes which certificates they present, which CAs they trust, and whether they can take a change up
+without a restart.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .._trust.model.steps.base import Look
 from .._trust.preconditions.cluster import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 
-#: How often to look anew when pods were replaced while they were asked.
+#: How often to look anew when pods were replaced during a look.
 _LOOKS = 3
 _UNASKED = "the running nodes cannot be asked what they trust."
 
@@ -84,13 +83,13 @@ def _looks(decision: Decision, snapshot: Snapshot) -> Look:
 
 
 def look_closely(work: Work, observation: Observation) -> Observation:
-    """The observation with the answers of the nodes; where they cannot be asked, with a note of that."""
+    """The observation with the answers of the nodes; where they are out of reach, with a note of that."""
     for _attempt in range(_LOOKS):
         listeners = _answers(work, observation)
         if listeners is None:
             unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
             return replace(observation, snapshot=observation.snapshot.with_nodes(in_place=unasked))
-        # The pods are listed again, because a new pod of the same name may have answered for the one that was meant.
+        # The pods are listed again, because a new pod of the same name may have answered for the intended pod.
         observation = observe_cluster(work)
         known = answers_of_running(listeners, observation.snapshot.uids)
         if len(known) == len(listeners):
@@ -100,7 +99,7 @@ def look_closely(work: Work, observation: Observation) -> Observation:
 
 
 def _answers(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
-    """None where nodes cannot be asked. A node that is away just now is asked at a later look."""
+    """None where nodes are out of reach. A later look asks a node that is away just now."""
     if work.look_live is None:
         return None
     nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.nodes.pods)
@@ -126,7 +125,7 @@ LOOK_SECONDS = 120.0
 class Evidence(str, Enum):
     """The evidence that the gates rest on: stored annotations and leaves, or these and the nodes' own answers.
 
-    AUTO is HANDSHAKE where nodes can be asked. A node that has not answered yet can be: it restarts just now, or hangs.
+    AUTO is HANDSHAKE where nodes are within reach. A node that has not answered yet is: it restarts just now, or hangs.
     """
 
     AUTO = "auto"
@@ -143,7 +142,8 @@ class LiveLook:
         self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners; None where no node can be asked and only stored evidence counts. ask: asks all of them.
+        """The answers of the listeners; None where no node is within reach and only stored evidence counts. ask:
+        asks all nodes.
 
         A missing answer is no evidence, and no reason to go by what is stored (I5).
         """
@@ -161,7 +161,7 @@ class LiveLook:
             self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))
             return None
         if any(one.presents for one in seen):
-            # They can be asked, whatever a later look meets.
+            # The nodes are within reach, whatever a later look meets.
             self._wanted = Evidence.HANDSHAKE
         self.source, self.why = Evidence.HANDSHAKE, ""
         return seen

@@ -151,8 +151,8 @@ def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
 
 
 def inspect(work: Work, intent: Intent) -> Outcome:
-    """Like ``look``, but the nodes are always asked where they can be: the plan is about the whole flow and not only
-    the next step.
+    """Like ``look``, but always asks the nodes where they are within reach: the plan is about the whole flow and not
+    only the next step.
     """
     outcome = look(work, intent)
     if outcome.observation.snapshot.nodes.in_place is None and outcome.observation.snapshot.nodes.pods:
@@ -195,10 +195,10 @@ def is_trusted(trusting: tuple[Chain, ...]) -> Reached:
 
 
 def are_issued(wanted: Selection) -> Reached:
-    """Whether all of these leaves exist, and the stored ones are of the CA that is to be used from now on.
+    """Whether all of these leaves exist, and the stored leaves are of the CA that is to be used from now on.
 
-    The operator's own leaf does not count: it follows when every process trusts that CA itself. Where the User Operator issues, it
-    does so after the switch.
+    The operator's own leaf does not count: it follows when every process trusts that CA itself. Where the User Operator
+    issues, it does so after the switch.
     """
 
     def reached(snapshot: Snapshot) -> bool:
@@ -221,7 +221,7 @@ def are_replaced(unwanted: frozenset[str]) -> Reached:
 
 
 def is_scaled(scaling: Scaling) -> Reached:
-    """Whether the pool is asked for so many nodes."""
+    """Whether the pool has this number of replicas."""
     return lambda snapshot: snapshot.pools.replicas.get(scaling.pool) == scaling.replicas
 
 
@@ -236,6 +236,6 @@ def is_laid_out(layout: Layout) -> Reached:
 
 
 def _next_issuer(snapshot: Snapshot) -> str | None:
-    """Fingerprint of the prepared CA, else of the one in use; None where there is no CA or no ledger."""
+    """Fingerprint of the prepared CA, else of the CA in use; None where there is no CA or no ledger."""
     chains = [prepared.chain for prepared in snapshot.ca.prepared] or [snapshot.ca.current]
     return chains[0][0].fingerprint if chains[0] and snapshot.ledger else None

@@ -66,7 +66,9 @@ def _in_spite_of_failures(
     work: Work,
     before_write: Callable[[], None],
 ) -> Observation:
-    """Looks again after a failure that may pass. One that leaves the operator paused for this holder says so in ``work.pause_left``."""
+    """Looks again after a failure that may pass. A failure that leaves the operator paused for this holder says
+    so in ``work.pause_left``.
+    """
     begun: list[bool] = []
 
     def begin() -> None:

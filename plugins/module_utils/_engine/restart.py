@@ -94,7 +94,7 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
         if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)
     )
     if seen.snapshot.ca.current:
-        # Without its CA it cannot be told of any leaf whether it is good.
+        # Without its CA no leaf can be judged.
         at = Situation(seen.snapshot, Intent(Goal.RECONCILE), as_seen(seen.snapshot), GATES)
         _require_none(check_leaves_of_restarted(at, (_step(chosen),)))
     return seen, chosen
@@ -111,7 +111,9 @@ def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:
 
 
 def _only_waits(snapshot: Snapshot) -> bool:
-    """Whether all that the flow in flight has to do is to wait until nodes restart for any reason, such as this one."""
+    """Whether all that the flow in flight has to do is to wait until nodes restart for any reason, such
+    as the caller's.
+    """
     decision = decide(snapshot, Intent(Goal.RECONCILE))
     return bool(decision.waiting) and not decision.steps
 

@@ -37,8 +37,9 @@ def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """issuer: the CA that is to have issued the certificate, and the CAs above it: a client may trust those alone. known:
-    certificates that were issued before, those of longest standing first, because a serial number belongs to the first. at: the time of its use.
+    """issuer: the CA that is to have issued the certificate, and the CAs above it: a client may trust these alone.
+    known: certificates that were issued before, the oldest first, because a serial number belongs to the first. at: the
+    time of its use.
     """
 
     issuer: Chain
@@ -128,8 +129,8 @@ def _number_of(certificate: Certificate) -> _Number:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """Keeps one Acceptance for each CA: it looks through everything that is known once, and then judges all leaves. known, at: as
-    an Acceptance has them.
+    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves. known, at: as an
+    Acceptance has them.
     """
 
     known: tuple[Certificate, ...]

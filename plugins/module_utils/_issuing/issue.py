@@ -2,13 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Secret of a KafkaUser as the User Operator keeps it, whichever CA has issued the certificate in it (docs/operator.md, "Users").
+"""Writing leaves into the Secrets where the operator will find and keep them (docs/operator.md, "Tried by hand", 5),
+and the functions that carry out the steps for which certificates are issued, by the type of the step.
 
-Issuing leaves into the Secrets where the operator will find and keep them (docs/operator.md, "Tried by hand", 5).
-
-Putting the chain of the CA in use behind leaves that stay as they are.
-
-The functions that carry out the steps for which certificates are issued, by the type of the step.
+A leaf that stays as it is can get the chain of the CA in use behind it. The Secret of a KafkaUser stands as the User
+Operator keeps it, whichever CA has issued its certificate (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -67,8 +65,9 @@ def write_user(
     observation: Observation,
     work: Work,
 ) -> Write:
-    """The pair, with the exact bytes of ``ca.crt``: with others the User Operator would issue it anew. A PKCS#12 file that is there gets the
-    same pair and another password; where there is none, the User Operator makes one of the pair, if it makes any.
+    """The pair, with the exact bytes of ``ca.crt``: with other bytes the User Operator would issue it anew. A present
+    PKCS#12 file gets the same pair and another password; where there is none, the User Operator makes a file of the
+    pair, if it makes any.
     """
     # A listener with another truststore may know only the root that the CA in use is below.
     chain = (issued.leaf, *(one for one in issuer if not one.is_root))
@@ -226,7 +225,7 @@ def _write(
         "generation": step.generation,
     }
     if existing is None:
-        # The operator finds its leaves by their labels, and deletes those of nodes that it does not know.
+        # The operator finds its leaves by their labels, and deletes leaves of nodes that it does not know.
         scope = observation.scope
         labels = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels
         body = new_secret(labels, leaf.secret, data, annotations)

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The external issuer: a person or a tool reads the requests in the Secret, and puts the certificates back beside them
-(CA abstraction, "Rejected alternatives", ``type: external``).
+"""The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance").
 
-The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance").
+The external issuer: a person or a tool reads the requests in the Secret, and puts the certificates back beside them (CA
+abstraction, "Rejected alternatives", ``type: external``).
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ class External:
 
 @dataclass(frozen=True)
 class LeafOrder:
-    """An order for one leaf. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a killed one gives the same, so
-    that the issuer is not asked twice. csr: PEM; empty for an issuer that makes the keys. validity: what is wanted; an issuer may give less, and
-    one that renews by itself has a validity of its own.
-    unfit: SHA-256 of certificates for this leaf that will not do: the one that is to be replaced, and one that was refused.
+    """An order for one leaf. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a
+    killed run gives the same name, so that the issuer gets no second request. csr: PEM; empty for an issuer that
+    makes the keys. validity: the wanted validity; an issuer may give less, and an issuer that renews by itself
+    has its own. unfit: SHA-256 of unfit certificates for this leaf: the certificate that is to be replaced, and
+    a refused certificate.
     """
 
     name: str
@@ -84,7 +85,7 @@ class LinkOrder:
     #: Begin and end of its validity.
     not_before: datetime
     not_after: datetime
-    #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next one (NewWithOld).
+    #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next CA (NewWithOld).
     back: bool = False
     #: A certificate of the same content, signed by the key of ``authority``; None where that key is not in the cluster. From it an issuer that
     #: encodes the name of a request anew takes the bytes of the name.
@@ -93,7 +94,9 @@ class LinkOrder:
 
 @dataclass(frozen=True)
 class Token:
-    """The data that an issuer needs in order to be asked again; opaque to its callers, stored in a Secret, and no secret itself."""
+    """The data that an issuer needs to answer a later call; opaque to its callers, stored in a Secret, and
+    no secret itself.
+    """
 
     value: bytes
 
@@ -136,10 +139,10 @@ class Issuer(Protocol):
 
     @property
     def remembers(self) -> bool:
-        """Whether it keeps something for each request until it is told to forget it."""
+        """Whether it keeps something for each request until ``forget``."""
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """Ask for a certificate; asked again with the same name and CSR it answers the same. Raises IssuerUnavailable, KubeError."""
+        """Request a certificate; the same name and CSR get the same answer again. Raises IssuerUnavailable, KubeError."""
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
         """The answers to these tokens, in their order. Where they cannot be found out now, they are ``Waiting``. Raises KubeError."""
@@ -154,9 +157,9 @@ class Issuer(Protocol):
 class Kept:
     """The state of one leaf at an issuer that renews by itself.
 
-    answer: the certificate that it has now, or why it has none. trouble: why its last renewal failed, as sentences; empty
-    where none has. correction: the write that makes it renew what is wanted; None where it does. differs: what that
-    corrects, as a part of a sentence.
+    answer: the certificate that it has now, or why it has none. trouble: why its last renewal failed, as sentences;
+    empty where none has. correction: the write that makes it renew the wanted leaf; None where it does already.
+    differs: what that corrects, as a part of a sentence.
     """
 
     answer: Answer
@@ -167,8 +170,8 @@ class Kept:
 
 @runtime_checkable
 class RenewingIssuer(Issuer, Protocol):
-    """Makes the keys, and renews what it was once asked for until it is told to stop; forgetting a request does not tell it
-    that (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+    """Makes the keys, and renews what was once requested until a call stops it; ``forget`` does not stop it (External
+    Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
     """
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:

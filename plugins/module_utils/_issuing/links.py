@@ -2,14 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers", "Link certificates").
+"""Preparing the next CA with its link certificates: what is ordered, which issuer signs, and the checks of a link
+certificate that another issuer has signed (docs/design.md, "Link certificates"). No other code sees such a certificate
+before these checks.
 
-Link certificates: what is ordered, who signs, and the checks of one that another issuer has signed (docs/design.md,
-"Link certificates"). One of an issuer passes these checks before any other code uses it.
-
-Preparing the next CA, with its link certificates.
-
-Certificates for forecasts: made in memory with the keys at hand, shown to the gates, and forgotten.
+The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers"). Forecasts make
+certificates in memory with the keys at hand, show them to the gates, and forget them.
 """
 
 from __future__ import annotations
@@ -103,9 +101,10 @@ _EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.
 def link_certificates(
     step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work, signed: Signed
 ) -> LinkCertificates:
-    """The link certificates of this step; those that an issuer has to sign come from ``signed``. Raises StepError where the key of the CA in
-    use is not at hand, and LinkUnavailable where the issuer that keeps it does not certify the next CA. Where the issuer of the next CA does not certify
-    the CA in use, the flow goes on without that certificate, and warns.
+    """The link certificates of this step; ``signed`` gives the certificates that an issuer has to sign. Raises
+    StepError where the key of the CA in use is not at hand, and LinkUnavailable where the issuer that keeps it does not
+    certify the next CA. Where the issuer of the next CA does not certify the CA in use, the flow goes on without that
+    certificate, and warns.
     """
     link = signed(link_order(made, step.replaces[0])) if step.asked else _own_link(step, made, observation, work)
     if not step.asked_back:
@@ -128,8 +127,8 @@ def _own_link(step: PrepareAuthority, made: NextAuthority, observation: Observat
 def _own_links(
     step: PrepareAuthority, made: NextAuthority, link: Certificate, observation: Observation
 ) -> LinkCertificates:
-    """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
-    the replaced one.
+    """Both link certificates: the second, of the replaced CA by the next CA, needs the key of the next CA and only the
+    public key of the replaced CA.
     """
     order = order_back_link(step, made)
     if made.key is None or order is None:
@@ -173,8 +172,8 @@ def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
 
 
 def order_back_link(step: PrepareAuthority, made: NextAuthority, key: PrivateKey | None = None) -> LinkOrder | None:
-    """It is valid while both CAs are, and no longer than was asked for; None of a CA that has ended. key: of the CA in use, where an issuer is asked and
-    it is here.
+    """It is valid while both CAs are, and no longer than requested; None for a CA that has ended. key: of the CA in
+    use, where an issuer signs and this key is here.
     """
     replaced, authority = step.replaces[0], made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
@@ -213,7 +212,7 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
 
 
 def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
-    """An issuer dates back by its own clock, and somewhat more does no harm; the end can be told exactly."""
+    """An issuer dates back by its own clock, and somewhat more does no harm; the end has to match exactly."""
     if link.not_before > order.not_before:
         yield f"it begins on {link.not_before:%Y-%m-%d %H:%M:%S} UTC, after {order.not_before:%Y-%m-%d %H:%M:%S} UTC"
     if link.not_after != order.not_after:
@@ -221,7 +220,7 @@ def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
 
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
-    """For a prediction no key is generated, and no issuer asked. Raises StepError, LinkUnavailable, KubeError."""
+    """A prediction generates no key, and asks no issuer. Raises StepError, LinkUnavailable, KubeError."""
     made = None if work.dry_run else _linked(step, observation, work)
     write_all(authority.prepare(step, made, observation), work, step.phase.value)
 

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The forms in which a Secret of the caller's own holds a certificate: PEM, and what programs in Java or with one file for all of it read.
+"""A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use.
 
-A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use.
+The Secret holds it as PEM, and in further forms for programs in Java and programs that read a single file.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ _SUFFIXES = {
 
 @dataclass(frozen=True)
 class OwnCertificate:
-    """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life. forms: further ones."""
+    """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life.
+    forms: further forms.
+    """
 
     secret: str
     common_name: str
@@ -81,7 +83,7 @@ class OwnCertificate:
 
 
 def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observation: Observation) -> bytes:
-    """The password of the keystores: the one that is there, or a new one; empty where none is needed."""
+    """The password of the keystores: the present password, or a new password; empty where none is needed."""
     if not wanted.forms & {Form.PKCS12, Form.JKS}:
         return b""
     found = present.get(wanted.password_entry)
@@ -128,8 +130,8 @@ def records_of(stored: Any) -> dict[str, str]:
 
 
 def record_of(wanted: OwnCertificate, present: Mapping[str, bytes]) -> str:
-    """A digest of the entries in further forms and of all that they are made of; empty where none is wanted. To open keystores takes long, and
-    where one was spoilt or the certificate beside it was changed, the digest is another.
+    """A digest of the entries in further forms and of all that they are made of; empty where none is wanted. Opening
+    keystores takes long, and where a keystore was spoilt or the certificate beside it was changed, the digest differs.
     """
     if not wanted.forms:
         return ""

@@ -2,12 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The subject and the alternative names of a leaf, exactly as the operator wants them (docs/operator.md, "Leaves",
-"Node names").
-
-The alternative names that a leaf must have so that the operator keeps it (docs/operator.md, "Re-issue" (c)).
-
-The end entities of a cluster: every leaf that it has, should have, or is to have at hand, and its subject.
+"""The end entities of a cluster: every leaf that it has, should have, or is to have at hand, with its subject and
+alternative names, exactly as the operator wants them (docs/operator.md, "Leaves", "Node names"). The operator keeps a
+leaf only with these names (docs/operator.md, "Re-issue" (c)).
 """
 
 from __future__ import annotations
@@ -99,7 +96,9 @@ def unaddressed_listeners(
 
 
 def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, domain: str) -> Iterable[str]:
-    """The names that one listener adds on one broker (KafkaListenersReconciler), but for what the platform assigns."""
+    """The names that a listener adds on a broker (KafkaListenersReconciler), without addresses that
+    the platform assigns.
+    """
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
     brokers = [one for one in configuration.get("brokers") or [] if one and str(one.get("broker")) == node.node_id]
@@ -123,7 +122,7 @@ def _first(entries: Iterable[Object], field: str) -> str | None:
 
 
 def _hosts(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
-    """The host, else the one that the template gives for this node, if there is either."""
+    """The host, else the template's host for this node, if there is either."""
     rendered = (template or "").replace("{nodeId}", node.node_id).replace("{nodePodName}", node.pod)
     return [found for found in (host or rendered,) if found]
 
@@ -162,7 +161,9 @@ def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object
 def _assigned_hosts(
     scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, assigned: Addresses | None
 ) -> Iterable[str]:
-    """The addresses that are assigned; where no call has looked, those that the operator has reported: it corrects the others by itself then."""
+    """The addresses that are assigned; where no call has looked, the addresses that the operator has reported: it
+    corrects the others by itself then.
+    """
     if assigned is not None:
         wanted = _addressed_objects(scope, node, listener)
         return [assigned[one] for one in wanted if one in assigned]
@@ -190,7 +191,9 @@ def subject_of(
 
 
 def subject_of_user(name: str, renewal_window: timedelta) -> LeafSubject:
-    """Without an organization: rights and quotas are those of ``CN=<user>`` (docs/operator.md, "Users"). renewal_window: the User Operator's."""
+    """Without an organization: rights and quotas belong to ``CN=<user>`` (docs/operator.md, "Users"). renewal_window:
+    the User Operator's.
+    """
     return LeafSubject(
         DistinguishedName(name, organization=None), frozenset(), frozenset({Purpose.CLIENT}), renewal_window
     )
@@ -204,12 +207,13 @@ def canonical(name: str) -> str:
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     """The names of the leaf that is stored: the operator has put in all names that it wants, addresses of the platform
-    included. A CA of the ledger has to have issued it for the very subject: a writer of a Secret must not choose
-    the names that are signed.
+    included. A CA of the ledger has to have issued it for the very subject: a writer of a Secret must not choose the
+    names that are signed.
 
-    Any other leaf, and one that cannot be read, is replaced by one for the names that follow from the Kafka resource.
-    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself; where it cannot, because the key is
-    kept elsewhere, it says that it is not ready, and the names follow from the Kafka resource as well.
+    Any other leaf, and an unreadable leaf, gives way to a leaf for the names that follow from the Kafka resource.
+    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself; where it
+    cannot, because the key is kept elsewhere, it says that it is not ready, and the names follow from the Kafka
+    resource as well.
     """
     stored = _stored_names(leaf, observation)
     if stored is not None and not _is_in_doubt(leaf, observation):
@@ -231,8 +235,8 @@ def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] 
 
 
 def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
-    """Whether it may be the names of this leaf that an operator without a key stands still for. An operator that is ready has found the
-    names that it wants; of one that is paused nothing is known.
+    """Whether an operator without a key may stand still because of the names of this leaf. An operator that is ready
+    has found the names that it wants; of a paused operator nothing is known.
     """
     ca, state = observation.snapshot.ca, observation.snapshot.reconciliation
     return ca.in_use_elsewhere and is_named(leaf, observation) and state.observed and not (state.ready or state.paused)

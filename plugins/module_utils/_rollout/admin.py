@@ -2,14 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The identity that this collection uses towards Kafka: the certificate of the Cluster Operator, a superuser
-(docs/operator.md, "KafkaRoller"), and the CAs that it trusts.
+"""The state of Kafka at one moment, as Kafka reports it: the input of the safety checks of a roll, and the client
+that reads it: kafka-python over mTLS. Only the direct strategy needs the library, so it is imported when that
+strategy is used.
 
-The state of Kafka at one moment, as Kafka tells it: the input of the safety checks.
-
-The questions of a roll to Kafka, and the client that asks them: kafka-python over mTLS.
-
-Only the direct strategy needs the library, so it is imported when that strategy is used.
+This collection logs in to Kafka with the certificate of the Cluster Operator, a superuser (docs/operator.md,
+"KafkaRoller"), and trusts the CAs that the operator trusts.
 """
 
 from __future__ import annotations
@@ -120,7 +118,7 @@ class Broker:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition with the node ids of its replicas and of those in sync."""
+    """A partition with the node ids of its replicas and of its in-sync replicas."""
 
     topic: str
     index: int
@@ -133,7 +131,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic, internal ones included. min_insync_replicas: the value in force, wherever it is configured."""
+    """A topic, internal topics included. min_insync_replicas: the value in force, wherever it is configured."""
 
     name: str
     min_insync_replicas: int
@@ -142,7 +140,7 @@ class Topic:
 
 #: The first major version with describe_metadata_quorum.
 MINIMUM_KAFKA_PYTHON = 3
-#: Milliseconds for one answer; short, because the Lease is not renewed while it is waited for.
+#: Milliseconds for one answer; short, because the client does not renew the Lease while it waits.
 _REQUEST_TIMEOUT = 5000
 _MINIMUM_IN_SYNC = "min.insync.replicas"
 #: An operation that is permitted to nodes and superusers only.
@@ -161,10 +159,10 @@ class KafkaAdmin(Protocol):
         """The metadata quorum as its leader sees it."""
 
     def brokers(self) -> tuple[Broker, ...]:
-        """All registered brokers, fenced ones included."""
+        """All registered brokers, fenced brokers included."""
 
     def topics(self) -> tuple[Topic, ...]:
-        """All topics, internal ones included."""
+        """All topics, internal topics included."""
 
     def close(self) -> None:
         """End all connections."""
@@ -191,7 +189,7 @@ def missing_library(what: str = "strategy=direct", instead: str = "strategy=oper
 
 
 def bootstrap_servers(observation: Observation, given: Sequence[str]) -> list[str]:
-    """The brokers to ask first: those that were given, or the bootstrap Service on the operator's own port."""
+    """The brokers to ask first: the given servers, or the bootstrap Service on the operator's own port."""
     scope = observation.scope
     return list(given) or [f"{scope.cluster}-kafka-bootstrap.{scope.namespace}.svc:9091"]
 
@@ -221,13 +219,13 @@ class _Causes(logging.Handler):
         self._causes += [str(argument) for argument in arguments if isinstance(argument, Exception)]
 
     def before(self, error: Exception) -> str:
-        """The last one that is not the error itself."""
+        """The last cause that is not the error itself."""
         others = [f" ({cause})" for cause in self._causes if cause != str(error)]
         return others[-1] if others else ""
 
 
 class KafkaPythonAdmin:
-    """Connects when asked, and anew after every failure: nodes come and go while a roll runs."""
+    """Connects at the first question, and anew after every failure: nodes come and go while a roll runs."""
 
     def __init__(self, bootstrap: Sequence[str], context: ssl.SSLContext) -> None:
         self._bootstrap = list(bootstrap)
@@ -324,7 +322,7 @@ def read_brokers(answer: Mapping[str, Any]) -> tuple[Broker, ...]:
 
 
 def read_topics(described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any]) -> tuple[Topic, ...]:
-    """From Metadata and DescribeConfigs. Raises KafkaUnavailable where one of them lacks something of a topic."""
+    """From Metadata and DescribeConfigs. Raises KafkaUnavailable where either lacks something of a topic."""
     return tuple(_read_topic(topic, configured.get(topic["name"]) or {}) for topic in described)
 
 

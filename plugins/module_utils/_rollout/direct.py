@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A roll that this collection makes itself: one Kafka node after the other, under the KafkaRoller's rules
-(docs/operator.md,
-"KafkaRoller").
+"""A roll that this collection makes itself: one Kafka node after the other, under the KafkaRoller's
+rules (docs/operator.md, "KafkaRoller").
 
-Each turn begins with a look at all nodes and needs no memory of earlier turns: every node that is not to be restarted,
-or not any more, has to be back; then the next one restarts. So a roll that was interrupted is continued in the same
-way, and it waits for a node that an earlier run has restarted as for its own.
+Each turn begins with a look at all nodes and needs no memory of earlier turns: every node that no longer needs a
+restart has to be back; then the next node restarts. An interrupted roll continues in the same way, and waits for a node
+that an earlier run has restarted as for its own.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ def voters_caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]
 def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
     """KafkaQuorumCheck: without this controller a majority of voters has to be caught up.
 
-    A lone voter may restart, because there is no other way. Of two voters the other one has to be caught up: a majority
-    could never be had without either.
+    A lone voter may restart, because there is no other way. Of two voters the other voter has to be caught up: a
+    majority needs both.
     """
     voters = len(quorum.voters)
     current = voters_caught_up(quorum, fetch_timeout)
@@ -108,7 +107,7 @@ def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
 
 
 def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
-    """The topics, each with only those of its partitions that have a replica out of sync."""
+    """The topics, each with only its partitions that have a replica out of sync."""
     return tuple(
         replace(topic, partitions=behind)
         for topic in topics
@@ -155,7 +154,7 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
 
 
 def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ...]:
-    """At most one Kafka node is down at a time (I4): while a node of its kind is down, only that one may restart."""
+    """At most one Kafka node is down at a time (I4): while a node of its kind is down, only that node may restart."""
     down = [one for one in left if not one.ready and one != node and one.controller is node.controller]
     if not node.ready or not down:
         return ()
@@ -206,8 +205,8 @@ class _DirectRoll:
         self._catching_up = False
 
     def restart(self, node: Node) -> None:
-        """Delete this pod. The UID keeps a pod of the same name that has replaced it meanwhile: that one has restarted
-        already.
+        """Delete this pod. The UID protects a pod of the same name that has replaced it meanwhile: that pod
+        has restarted already.
         """
         self._work.alive()
         self._others.restarted_by_us(node.uid)
@@ -279,7 +278,7 @@ class _DirectRoll:
         )
 
     def _follow(self, lagging_partitions: int) -> None:
-        """Note that brokers are catching up: a large one may take longer than the time limit, and the roll does not
+        """Note that brokers are catching up: a large broker may take longer than the time limit, and the roll does not
         stop for that.
         """
         if self._fewest_lagging is None:

@@ -2,13 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The KafkaRoller's order (docs/operator.md, "KafkaRoller"): which node is next, among those that are left.
+"""Kafka nodes as Kubernetes shows them: their pods, the order in which the KafkaRoller restarts them (docs/operator.md,
+"KafkaRoller"), and the progress of a roll: a line for each change, and a description of all pods for when it is stuck.
 
-Kafka nodes as Kubernetes shows them: their pods.
-
-Noticing that another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once.
-
-The progress of a roll: one line for each change, and a description of all pods for when it is stuck.
+A roll notices when another program restarts Kafka nodes: two rolls at the same time could take down two nodes at once.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
 
 
 def next_batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
-    """The nodes that may be next, best first; all nodes of one kind are restarted before those of the next kind.
+    """The nodes that may be next, best first; all nodes of one kind restart before nodes of the next kind.
 
     A node of this batch that a safety check refuses now is passed over, as the KafkaRoller does. The active controller
     is in the batch only when it is the last controller left, because its restart means an election.
@@ -77,7 +74,7 @@ def is_terminating(pod: Object) -> bool:
 
 
 def is_asked(item: Object) -> bool:
-    """Whether the operator has been asked to restart this pod, or all pods of this StrimziPodSet."""
+    """Whether an annotation asks the operator to restart this pod, or all pods of this StrimziPodSet."""
     return annotation(item, names.MANUAL_ROLLING_UPDATE) == "true"
 
 
@@ -106,11 +103,11 @@ def read_node(pod: Object) -> Node:
 
 
 class Others:
-    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted by
-    another program.
+    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted
+    by another program.
 
-    asked: UIDs that this roll is to restart. One of them that is leaving when the roll begins may have been deleted by
-    an earlier run that was interrupted; it is only waited for.
+    asked: UIDs that this roll is to restart. An earlier, interrupted run may have deleted a pod of these that is
+    leaving when the roll begins; the roll only waits for it.
     """
 
     def __init__(self, asked: Iterable[str]) -> None:
@@ -137,7 +134,7 @@ class Others:
 
     @staticmethod
     def check_requests(items: Iterable[Object]) -> None:
-        """items: pods and StrimziPodSets. Raises RollStuck when the operator has been asked for a roll."""
+        """items: pods and StrimziPodSets. Raises RollStuck when an annotation asks the operator for a roll."""
         for item in items:
             if is_asked(item):
                 kind = item.get("kind") or "Pod"
@@ -187,7 +184,7 @@ class Progress:
 
     @property
     def complete(self) -> bool:
-        """Every pod is gone, and another one is Ready in its place."""
+        """Every pod is gone, and another pod is Ready in its place."""
         return self.restarted == self.expected
 
     def take_changed(self) -> bool:
@@ -199,8 +196,8 @@ class Progress:
         """Take in the pods as they are now."""
         now = self._work.clock.monotonic()
         self._seen = pods
-        # Nodes that are back are noted first: a node that leaves when the one before is Ready was not away together
-        # with it.
+        # Nodes that are back are noted first: a node that leaves when the node before it is Ready was not away
+        # together with it.
         self._note_back(now)
         present = {uid_of(pod) for pod in pods}
         for uid in sorted(self.left - present):
@@ -225,7 +222,7 @@ class Progress:
             self._away[uid] = max(self._away.get(uid, 0), len(nodes))
 
     def _is_back(self, old: Pod) -> bool:
-        """A Kafka node comes back under its name, a pod of a Deployment as another one of its component."""
+        """A Kafka node comes back under its name, a pod of a Deployment as another pod of its component."""
         return any(
             is_ready(pod)
             and uid_of(pod) not in self._old
@@ -242,7 +239,7 @@ class Progress:
         )
 
     def describe(self) -> str:
-        """The state of every pod, for a person who has to find out why nothing moves."""
+        """The state of every pod, to find out why nothing moves."""
         states = [
             f"{name_of(pod)}: {_condition(pod)}"
             f"{', to be restarted' if uid_of(pod) in self.left and not is_terminating(pod) else ''}"

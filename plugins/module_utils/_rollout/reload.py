@@ -2,20 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The settings by which a node reads the cluster CA's bundle and its own leaf again (docs/operator.md,
-"Who trusts what", "Reload").
+"""Having a running node read its certificates again, by setting its settings to the text that they already have
+(docs/operator.md, "Who trusts what", "Reload").
 
-In ``server.config`` they are references to Secrets, which the node resolves when it starts. A running node resolves
-them again when they are set to the same text.
+In ``server.config`` these settings refer to Secrets, which the node resolves when it starts, and again when they are
+set. Its listeners follow within seconds. Its Raft client and its agent keep what the process started with. Only a
+handshake shows that a listener has followed.
 
-The Kafka protocol with one node, broker or controller, over one TLS connection.
-
-kafka-python encodes and decodes the messages. Its own client can ask brokers only, over sockets that it opens itself.
-
-Having a running node read its certificates again: its settings are set to the text that they have already.
-
-Its listeners follow within seconds. Its Raft client and its agent do not: they keep what the process was started with.
-Only a handshake shows that a listener has followed.
+The Kafka protocol with one node, broker or controller, runs over a TLS connection of this collection. kafka-python
+encodes and decodes the messages; its own client can ask brokers only, over sockets that it opens itself.
 """
 
 from __future__ import annotations
@@ -108,7 +103,9 @@ def read_listener_settings(config: str, references: References, where: str) -> L
 def read_user_trust(
     config: str, references: References, listeners: Iterable[UserListener], where: str
 ) -> tuple[Setting, ...]:
-    """The truststores of these listeners, which have the bundle of the clients CA. Raises ReloadImpossible where one has another."""
+    """The truststores of these listeners, which have the bundle of the clients CA. Raises ReloadImpossible where a
+    listener has another truststore.
+    """
     properties, found = _properties(config), []
     for listener in listeners:
         name = _name(listener.identifier, _TRUSTED)
@@ -121,7 +118,7 @@ def read_user_trust(
 
 
 def _properties(config: str) -> dict[str, str]:
-    """The settings by name; the last one counts where a name is written twice."""
+    """The settings by name; the last value counts where a name is written twice."""
     pairs = (line.partition("=") for line in config.splitlines())
     return {name.strip(): value.strip() for name, _equals, value in pairs}
 
@@ -166,7 +163,7 @@ def _name(listener: str, store: str) -> str:
 #: brokers and controllers.
 _ALTER, _DESCRIBE = 1, 1
 _BROKER, _SET, _CONTROLLERS = 4, 0, 2
-#: Bytes; every answer to the questions asked here is far smaller.
+#: Bytes; every answer to these questions is far smaller.
 _LONGEST_ANSWER = 1 << 20
 
 
@@ -227,7 +224,7 @@ class NodeAdmin:
         self._versions: dict[int, tuple[int, int]] | None = None
 
     def set_on_node(self, node_id: int, settings: Sequence[Setting]) -> Answer:
-        """SET of the dynamic configuration of this one node, all or nothing. Raises ApiMissing."""
+        """SET of the dynamic configuration of this node, all or nothing. Raises ApiMissing."""
         from kafka.protocol.admin import IncrementalAlterConfigsRequest as Request
 
         resource = Request.AlterConfigsResource
@@ -247,8 +244,8 @@ class NodeAdmin:
         return int(self._ask(DescribeClusterRequest[_DESCRIBE](endpoint_type=_CONTROLLERS)).controller_id)
 
     def _ask(self, request: Any) -> Any:
-        """Send a request and return its answer. The node is asked for its versions before, because it ends the
-        connection on one that it does not know.
+        """Send a request and return its answer. The client reads the node's versions first, because the node ends the
+        connection on an unknown version.
         """
         if self._versions is None:
             from kafka.protocol.metadata import ApiVersionsRequest
@@ -279,7 +276,7 @@ class NodeAdmin:
 
 
 _CONTROL_PLANE, _REPLICATION = 9090, 9091
-#: Seconds for one node, half of what a Lease lasts, which is not renewed meanwhile. A broker tests the new certificates
+#: Seconds for one node: half the life of a Lease, which is not renewed meanwhile. A broker tests the new certificates
 #: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
 _LIMIT = 15.0
 _NOT_CONTROLLER = 41
@@ -289,8 +286,8 @@ _QUOTED = 300
 
 @dataclass(frozen=True)
 class ReloadTarget:
-    """node: the node that is to reload. controllers: all controllers of the cluster; one of them takes the request for
-    a separate controller.
+    """node: the node that is to reload. controllers: all controllers of the cluster; the active controller takes the
+    request for a separate controller.
 
     domain: of the nodes' names in their certificates, ``<cluster>-kafka-brokers.<namespace>.svc``.
     """
@@ -310,9 +307,10 @@ def reload_node(
 ) -> None:
     """Set the settings, and return when Kafka has accepted them; the listeners follow later.
 
-    A broker is asked on its own port: it checks the certificates that it would read, and refuses those that do not
-    belong together. For a separate controller there is no such check: the active controller accepts the request, and a
-    controller that cannot use the certificates says so in its log only. Raises ReloadImpossible, KafkaUnavailable.
+    A broker gets the request on its own port: it checks the certificates that it would read, and refuses
+    certificates that do not belong together. For a separate controller there is no such check: the active
+    controller accepts the request, and a controller that cannot use the certificates says so in its log only.
+    Raises ReloadImpossible, KafkaUnavailable.
     """
     reloading = _Reloading(target, settings, open_port, context, Deadline.after(seconds))
     if target.node.broker:

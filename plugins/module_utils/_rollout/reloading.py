@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A reload: every node that needs it is told to read its certificates again, until its listeners show that it has.
+"""A reload: every node that needs it gets the request to read its certificates again, until its listeners show
+that it has.
 
-The first node is told alone; when it refuses, no other is told. The rest follow side by side, a few at a time.
+The first node gets the request alone; when it refuses, no other gets it. The rest follow side by side, a few at a time.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from .roll import silence_error
 
 _PAUSE = 1.0
 _CONFIG = "server.config"
-#: Nodes that are told at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
+#: Nodes that get the request at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 
 
@@ -70,7 +71,7 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """The settings that a node is told to read again, and the way to the node."""
+    """The settings that a node is to read again, and the way to the node."""
 
     target: ReloadTarget
     settings: tuple[Setting, ...]
@@ -102,8 +103,8 @@ def _domain(work: Work) -> str:
 
 
 def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
-    """Tell these nodes, and tell those again that do not answer: the quorum may have no leader for a moment. Raises
-    ReloadImpossible, when all requests have ended and who has read again is recorded.
+    """Send the request to these nodes, and again to nodes that do not answer: the quorum may have no leader for a
+    moment. Raises ReloadImpossible, after all requests have ended and the nodes that have read again are recorded.
     """
     begun, left = work.clock.monotonic(), wave
     deadline = begun + work.settings.operator_timeout / timedelta(seconds=1)
@@ -155,8 +156,8 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     """Wait until the listeners have followed, which takes seconds. The gates judge whether they have; this only gives
     them the time.
 
-    Nodes that have followed are not asked again, because answering costs them time that slows down the others. One that has restarted
-    meanwhile has read everything. Raises NodesSilent, RollStuck.
+    Nodes that have followed get no further question, because answering costs them time that slows down the others. A
+    node that has restarted meanwhile has read everything. Raises NodesSilent, RollStuck.
     """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)

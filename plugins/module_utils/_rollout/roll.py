@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A roll replaces the pods that need it, and watches until the last one is back.
+"""A roll replaces the pods that need it, and watches until the last pod is back.
 
-Kafka nodes are restarted by the operator's own KafkaRoller, asked by ``strimzi.io/manual-rolling-update`` on each pod
-that needs it: a pod that was recreated meanwhile has lost the annotation and is not restarted twice. With the direct
+The operator's own KafkaRoller restarts Kafka nodes, on request by ``strimzi.io/manual-rolling-update`` on each pod that
+needs it: a pod that was recreated meanwhile has lost the annotation and does not restart twice. With the direct
 strategy this collection restarts them itself, except where the operator rolls anyway: there would be two rolls at once.
-Pods of
-Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
+Pods of Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
 their Deployments recreate them (docs/operator.md, "Phases by hand", "Manual rolling update").
 """
 
@@ -40,14 +39,16 @@ from .nodes import Progress, deletion, restart
 
 Objects = Mapping[str, Mapping[str, Any]]
 
-#: Seconds without a restart after which it is looked whether the operator still has a reason for those that are left.
+#: Seconds without a restart after which the roll checks whether the operator still has a reason for the remaining pods.
 _STILL = 30.0
-#: Seconds between two times that nodes are asked which have not answered.
+#: Seconds between two questions to nodes that have not answered.
 _PAUSE = 1.0
 
 
 def await_answers(step: AwaitAnswers, observation: Observation, work: Work) -> None:
-    """Ask these nodes until each has answered or is gone; its successor is asked with all others. Raises NodesSilent."""
+    """Ask these nodes until each has answered or is gone; the next look asks its successor with all
+    others. Raises NodesSilent.
+    """
     what = ", ".join(f"Pod {work.scope.namespace}/{node.pod}" for node in step.nodes)
     if work.dry_run:
         work.record(Action("wait", what, "answer what it presents and trusts", step.phase.value))
@@ -124,7 +125,7 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> None:
 
 
 def _token(step: Roll) -> str:
-    """Another one for every roll, because the operator looks when the annotation has changed."""
+    """A new token for every roll, because the operator looks when the annotation has changed."""
     about = step.authority.fingerprint[:12] if step.authority else ""
     pods = sha256(",".join(sorted(step.uids)).encode()).hexdigest()[:12]
     return f"{step.reason.value}-{about}-{pods}"

@@ -2,25 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether running pods have read the present content of a Secret: they have if they were created after it last changed.
+"""Clients outside the cluster, as far as they can be seen: KafkaConnect, KafkaMirrorMaker2 and KafkaBridge that trust
+this cluster, the copies that the operator makes for them, and Secrets that the user names. The number of requests
+does not depend on the number of clients, except for one request per named Secret, and per Secret that a resource
+without a copy names.
 
-Both times come from the API server, so the clock of this machine does not matter. A pod that was created in the second
-of the change starts its processes after it.
-
-How a client of the cluster is known: by the address that it connects to, or by the CAs that it trusts.
-
-Every name by which a node can be reached and verified is in its certificate: of Services, Routes, load balancers, alternative names and advertised
-hosts (docs/operator.md, "Node names"). The operator reports further addresses in the status of the Kafka resource, as those of node ports.
-
-KafkaConnect, KafkaMirrorMaker2 and KafkaBridge: which of them trust this cluster, and where their copies are.
+A client of the cluster is known by the address that it connects to, or by the CAs that it trusts. The certificate of a
+node has every name by which clients reach and verify it: of Services, Routes, load balancers, alternative names and
+advertised hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as those
+of node ports.
 
 For each resource the operator collects the certificates that ``trustedCertificates`` selects into a Secret of its own,
 one certificate of each selected entry. The processes of the resource read that Secret when they start
-(docs/operator.md, "Who trusts what").
-
-Clients outside the cluster, as far as they can be seen: their resources, the copies that the operator makes for them,
-and Secrets that the user names. The number of requests does not depend on their number, except one for each named
-Secret, and for each that a resource without a copy names.
+(docs/operator.md, "Who trusts what"). Running pods have read the present content of a Secret if they were created after
+it last changed. Both times come from the API server, so the clock of this machine does not matter; a pod that was
+created in the second of the change starts its processes after it.
 """
 
 from __future__ import annotations
@@ -82,18 +78,20 @@ def data_changed(metadata: Mapping[str, Any]) -> datetime | None:
 
 @dataclass(frozen=True)
 class Reach:
-    """hosts: the names and addresses of nodes, in lower case. authorities: the CAs of the cluster, each with those above it."""
+    """hosts: the names and addresses of nodes, in lower case. authorities: the CAs of the cluster, each with the
+    CAs above it.
+    """
 
     scope: ClusterNames
     hosts: frozenset[str] = frozenset()
     authorities: tuple[Certificate, ...] = ()
 
     def leads_here(self, bootstrap: str | None) -> bool:
-        """Whether one of these addresses, with ports and separated by commas, is one of the cluster."""
+        """Whether any of these addresses, with ports and separated by commas, belongs to the cluster."""
         return any(map(self._is_ours, map(_host, (bootstrap or "").split(","))))
 
     def is_trusted_by(self, anchors: Iterable[Certificate] | None) -> bool:
-        """Whether a CA of the cluster is among these, or one with its name and key."""
+        """Whether a CA of the cluster is among these, or a CA with its name and key."""
         return any(one.is_twin_of(anchor) for anchor in anchors or () for one in self.authorities)
 
     def _is_ours(self, host: str) -> bool:
@@ -229,7 +227,9 @@ def selects(source: Mapping[str, Any], entry: str) -> bool:
 
 @dataclass(frozen=True)
 class Outside:
-    """The user's options about clients outside the cluster, as in ``Named``. None: not given; a flow in flight goes on with what it was told."""
+    """The user's options about clients outside the cluster, as in ``Named``. None: not given; a flow in flight goes on
+    with its recorded options.
+    """
 
     trusting: tuple[NamedSecret, ...] | None = None
     waivers: tuple[Waiver, ...] = ()
@@ -274,7 +274,7 @@ def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSe
 
 
 def _published(scope: ClusterNames) -> NamedSecret:
-    """The published bundle is left out: this collection brings it up to date before the trust gate is asked."""
+    """The published bundle is left out: this collection brings it up to date before the trust gate."""
     return NamedSecret(scope.namespace, scope.client_bundle_secret)
 
 

@@ -30,11 +30,11 @@ class CertManagerIssuer:
 
 @dataclass(frozen=True)
 class CertManagerCertificates:
-    """The same, asked by a Certificate for each leaf, which cert-manager renews by itself (External Certificate Manager,
-    "Issuing Cluster CA end-entity certificates").
+    """An issuer of cert-manager with a Certificate for each leaf, which cert-manager renews by itself (External
+    Certificate Manager, "Issuing Cluster CA end-entity certificates").
 
-    validity: of each leaf. renew_before: how long before its end cert-manager renews it. They belong to the issuer and not to a run, because
-    what is to be renewed is the same whichever playbook looks at it.
+    validity: of each leaf. renew_before: how long before its end cert-manager renews it. They belong to the issuer,
+    because every playbook has to expect the same renewals.
     """
 
     issuer: CertManagerIssuer

@@ -2,10 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Names, labels and annotations of Strimzi 1.x and of this collection (docs/operator.md, "CA Secrets",
-"Pod annotations", "Kafka resource").
-
-The kinds of Strimzi 1.x (docs/operator.md, "Kafka resource") and of cert-manager that are read or written here.
+"""Names, labels, annotations and kinds of Strimzi 1.x and of this collection, and the kinds of cert-manager
+(docs/operator.md, "CA Secrets", "Pod annotations", "Kafka resource").
 """
 
 from __future__ import annotations
@@ -45,10 +43,11 @@ MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 #: Label of this collection: the cluster of which the Secret was a user's, and was kept.
 KEPT_OF = "trustops.strimzi/kept-of"
 
-#: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
-#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger, and what is done with a CA in its time for renewal;
-#: the places that the flow which prepared a CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part
-#: of; the generation of the clients CA; the authentication for which a user is paused; what the further forms of a certificate were made of.
+#: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
+#: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, and what is done
+#: with a CA in its time for renewal; the places that the flow which prepared a CA is to look at, and the phase that it
+#: is to stop after; the layout that a Secret of the ledger is part of; the generation of the clients CA; the
+#: authentication for which a user is paused; what the further forms of a certificate were made of.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -148,7 +147,7 @@ class ClusterNames:
         return (self.trusted_certificates_secret, self.trust_state_secret, self.trust_secret)
 
     def issuing_secret(self, component: str) -> str:
-        """Requests for leaves of this component that an issuer is asked for (CA abstraction, "End-entity Secrets")."""
+        """Requests to an issuer for leaves of this component (CA abstraction, "End-entity Secrets")."""
         return f"{self._issuing}-{component}"
 
     def next_keys_secret(self, component: str) -> str:
@@ -178,14 +177,16 @@ class ClusterNames:
 
     @property
     def own_labels(self) -> dict[str, str]:
-        """Labels of what is made here for the CA, and is none of Strimzi's: a flow on one CA removes nothing of the other."""
+        """Labels of what is made here for the CA, and unknown to Strimzi: a flow on one CA removes nothing
+        of the other.
+        """
         manager = {CaKind.CLUSTER: "trustops.strimzi", CaKind.CLIENTS: "trustops.strimzi-clients-ca"}[self.ca]
         return {MANAGED_BY_LABEL: manager, CLUSTER_LABEL: self.cluster}
 
     @property
     def beside_labels(self) -> dict[str, str]:
-        """Labels of Secrets in which people keep certificates of the CA beside those that Strimzi reads. Labels by which an operator finds its own
-        are left out: it deletes what it does not know (docs/operator.md, "Leaves", "Users").
+        """Labels of Secrets with certificates of the CA beside the Secrets that Strimzi reads. Labels by which an
+        operator finds its own are left out: it deletes what it does not know (docs/operator.md, "Leaves", "Users").
         """
         labels = {
             "app.kubernetes.io/instance": self.cluster,
@@ -221,7 +222,9 @@ class ClusterNames:
 
     @property
     def node_leaf_labels(self) -> dict[str, str]:
-        """Labels of a Secret with the leaf of a node: two more than others, by which the operator deletes those of nodes that are gone."""
+        """Labels of a Secret with the leaf of a node: two more than others, by which the operator deletes Secrets of
+        nodes that are gone.
+        """
         return {**self.labels, NAME_LABEL: self.node_name_label, COMPONENT_TYPE_LABEL: "kafka"}
 
     @property

@@ -2,9 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Secret data: base64 in, base64 out.
-
-Whether a Secret is small enough for Kubernetes to store it.
+"""Data and annotations of Secrets: base64 in, base64 out, and whether a Secret is small enough for Kubernetes
+to store it.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def missing_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> tu
 
 
 def integer_annotation(resource: Mapping[str, Any] | None, name: str) -> int | None:
-    """An annotation as a number; None when it is missing or not one."""
+    """An annotation as a number; None when it is missing or no number."""
     value = annotation(resource, name)
     return None if value is None else whole_number(value)
 

@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificates of cert-manager: how they are written, and what their conditions and their Secrets mean
-(docs/issuers/cert-manager.md, "States of a Certificate"; External Certificate Manager, "Issuing Cluster CA end-entity
-certificates").
+"""The issuer that asks cert-manager for leaves by a Certificate for each, which cert-manager renews by itself; the keys
+of leaves are with cert-manager too (docs/issuers/cert-manager.md; External Certificate Manager, "Tracking changes to
+Cluster CA end-entity certificates").
 
-The issuer of which the keys are with cert-manager, those of leaves too: a Certificate for each leaf, which cert-manager renews
-by itself (docs/issuers/cert-manager.md; External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+Certificates of cert-manager: how they are written, and what their conditions and their Secrets mean
+(docs/issuers/cert-manager.md, "States of a Certificate"; External Certificate Manager, "Issuing Cluster
+CA end-entity certificates").
 """
 
 from __future__ import annotations
@@ -133,7 +134,9 @@ def named(name: str, namespace: str) -> str:
 
 
 def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refused | None:
-    """The refusal of a Certificate that has the name of a leaf and was not made here; None for one that was."""
+    """The refusal of a Certificate that has the name of a leaf and that another writer made; None for a Certificate
+    of this collection.
+    """
     name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
     missing = [label for label, value in scope.own_labels.items() if labels.get(label) != value]
     if not missing:
@@ -162,7 +165,7 @@ def is_issuing(certificate: Object) -> bool:
 
 
 def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
-    """Why the last issuance failed; None where none has failed since the last one that succeeded."""
+    """Why the last issuance failed; None where none has failed since the last success."""
     issuing = conditions_of(certificate).get("Issuing", {})
     if issuing.get("status") != "False" or issuing.get("reason") == "Issued":
         return None
@@ -259,10 +262,9 @@ _ATTEMPTS = 5
 
 
 class CertManagerByCertificates:
-    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, list and delete
-    on certificaterequests, to tell what they say and to remove refused ones, and get on the issuer, to say what is wrong with it.
-
-    A token names the Certificate, and the certificates of this leaf that will not do.
+    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, list and
+    delete on certificaterequests, to report what they say and to remove refused requests, and get on the issuer, to say
+    what is wrong with it. A token names the Certificate, and the unfit certificates of this leaf.
     """
 
     #: A Certificate is for all leaves that follow, and no request.
@@ -280,7 +282,7 @@ class CertManagerByCertificates:
         return f"cert-manager {self._terms.issuer} by Certificates"
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """A certificate that cert-manager holds already and that will do is the answer; else cert-manager issues another one."""
+        """A fit certificate that cert-manager already holds is the answer; else cert-manager issues another."""
         try:
             refused = self._ordered(order)
         except KubeError as error:
@@ -337,8 +339,8 @@ class CertManagerByCertificates:
                 found = self._client.get(CERTIFICATES, self._namespace, name)
 
     def _remove_refused(self, name: str) -> None:
-        """cert-manager drops a request that has failed before it tries again, but not one that was denied or is invalid: it would
-        fail anew by the old answer.
+        """cert-manager drops a request that has failed before it tries again, but keeps a denied or invalid request:
+        the Certificate would fail anew by the old answer.
         """
         for request in self._listed_requests():
             if certificate_of(request) == name and is_refused(request):

@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Conditions in the status of objects of cert-manager.
-
-An issuer of cert-manager, as objects that ask it name it.
-
-The errors that keep a run from asking cert-manager (docs/issuers/cert-manager.md, "States of a request").
+"""What all requests to cert-manager share: conditions in the status of its objects, the reference to an issuer, and the
+errors that keep a run from asking it (docs/issuers/cert-manager.md, "States of a request").
 """
 
 from __future__ import annotations
@@ -44,13 +41,13 @@ def said(condition: Object) -> str:
 
 
 _GROUP = ISSUERS.group
-#: The kinds whose signers cert-manager itself names, for those who approve (External Certificate Manager, "API").
+#: The kinds whose signers cert-manager itself names, for approvers (External Certificate Manager, "API").
 _KINDS: Mapping[str, Resource] = {one.kind: one for one in (ISSUERS, CLUSTER_ISSUERS)}
 
 
 @dataclass(frozen=True)
 class IssuerReference:
-    """The issuer of cert-manager that requests name. namespace: of the requests, and of the issuer if it has one."""
+    """The issuer of cert-manager that requests name. namespace: of the requests, and of a namespaced issuer."""
 
     settings: CertManagerIssuer
     namespace: str
@@ -66,7 +63,7 @@ class IssuerReference:
 
     @property
     def resource(self) -> Resource | None:
-        """The kind, where it is one of cert-manager itself."""
+        """The kind, where it is a kind of cert-manager itself."""
         return _KINDS.get(self.settings.kind) if self.own else None
 
     @property
@@ -103,7 +100,7 @@ def _not_installed(kind: Attempted | Resource) -> str:
 
 
 def not_installed(kind: Resource) -> Waiting:
-    """The answer to everything that was asked for before."""
+    """The answer to every earlier request."""
     return Waiting(f"cert-manager {_not_installed(kind)}. {_INSTALL}.")
 
 

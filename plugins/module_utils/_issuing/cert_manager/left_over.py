@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificates of cert-manager that it goes on to renew although nothing needs them any more (docs/issuers/cert-manager.md,
-"Left-over Certificates").
+"""Certificates of cert-manager that it keeps renewing although nothing needs them any more
+(docs/issuers/cert-manager.md, "Left-over Certificates").
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class LeftOver:
 
 
 def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
-    """The Certificates that were made here for this cluster and are of no leaf that it has, or of another issuer than the one that is named,
-    where the leaf in use is not the certificate that they have. Raises KubeError.
+    """The Certificates of this collection for this cluster that belong to no leaf, or to another issuer than the named
+    issuer, where the leaf in use is not the certificate that they have. Raises KubeError.
     """
     scope = observation.scope
     try:
@@ -88,7 +88,7 @@ def remove(left: tuple[LeftOver, ...], work: Work) -> None:
         what = f"left over: {one.why}"
         write_all((Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(one.certificate)),), work, "")
         if one.secret is not None:
-            # cert-manager may have been told to remove it with the Certificate.
+            # A setting of cert-manager may have removed it with the Certificate.
             with suppress(NotFound):
                 write_all(
                     (Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(one.secret)),), work, ""

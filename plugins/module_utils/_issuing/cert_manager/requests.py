@@ -2,13 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""CertificateRequests of cert-manager: how they are written, and what their conditions mean
-(docs/issuers/cert-manager.md, "States of a request"; CA abstraction, "type: cert-manager.io").
+"""The issuer that asks cert-manager, which has the CA's key, by a CertificateRequest for each leaf
+(docs/issuers/cert-manager.md; CA abstraction, "type: cert-manager.io").
 
-The reasons why a CertificateRequest waits: for an approver, a controller, or its issuer (docs/issuers/cert-manager.md, "States of a request").
-
-The issuer of which the key is with cert-manager: a CertificateRequest for each leaf (docs/issuers/cert-manager.md; CA abstraction,
-"type: cert-manager.io").
+CertificateRequests: how they are written, what their conditions mean, and why a request waits: for an approver, a
+controller, or its issuer (docs/issuers/cert-manager.md, "States of a request").
 """
 
 from __future__ import annotations
@@ -81,7 +79,9 @@ def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str
 
 
 def usages(purposes: frozenset[Purpose]) -> list[str]:
-    """The usages of every leaf, and those of its purposes. The CSR asks for none itself: cert-manager fails a CSR that asks for others."""
+    """The usages of every leaf, and the usages of its purposes. The CSR has none itself: cert-manager fails a CSR
+    with other usages.
+    """
     ends = {Purpose.SERVER: "server auth", Purpose.CLIENT: "client auth"}
     return ["digital signature", "key encipherment", *(text for purpose, text in ends.items() if purpose in purposes)]
 
@@ -115,7 +115,9 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
 
 
 def describe_requests(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
-    """Sentences that say what the latest request of each Certificate waits for or has come to; a Certificate without one is left out."""
+    """Sentences that say what the latest request of each Certificate waits for or has come to; a Certificate without a
+    request is left out.
+    """
     latest = {name: _latest(name, requests) for name in certificates}
     answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
     return {name: one.why for name, one in answers.items() if not isinstance(one, IssuedCertificate)}
@@ -253,8 +255,8 @@ def _who_approves(request: Object, issuer: IssuerReference) -> str:
 
 @dataclass(frozen=True)
 class _Record:
-    """The content of a token. csr: digest of what is asked for, by which a run finds the request that a killed run has made, and takes
-    no other request of the same name for it.
+    """The content of a token. csr: digest of the requested content, by which a run recognises the request that a killed
+    run has made among requests of the same name.
     """
 
     name: str
@@ -315,7 +317,7 @@ class CertManager:
         return record.token
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """Lists all CertificateRequests in one call, however many there are."""
+        """Lists all CertificateRequests in a single call, however many there are."""
         if not tokens:
             return ()
         try:

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether everything that is to be asked for finds room: requests, keys and certificates of all leaves of a component lie in two Secrets
-until they are used, and none is used before all are there. Known beforehand, so that no issuer is asked in vain.
+"""Requesting leaves from an issuer, recording its answers, and waiting for them.
 
-Asking an issuer for leaves, recording its answers, and waiting for them.
+Requests, keys and certificates of all leaves of a component lie in two Secrets until they are used, and none is used
+before all are there. Whether they find room is computed beforehand, so that no issuer works in vain.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _BARE_REQUEST_BYTES = 10
 def foresee_room(
     leaves: Sequence[LeafSecret], authority: Chain, issuer: Issuer, key: KeySpec, observation: Observation
 ) -> None:
-    """leaves: of one component, all that are to be asked for. Raises StepError."""
+    """leaves: all leaves of one component that are to be requested. Raises StepError."""
     if not leaves:
         return
     scope, component = observation.scope, leaves[0].component
@@ -91,8 +91,8 @@ def _without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
 
 
 def _answer_bytes(subject: LeafSubject, authority: Chain, issuer: Issuer, key: KeySpec) -> int:
-    """Certificate with its chain, and the record beside it. Where a person carries requests, a run removes the request as soon as it takes
-    the certificate, so that at most one of the two lies there.
+    """Certificate with its chain, and the record beside it. Where a person carries requests, a run removes the request
+    as soon as it takes the certificate, so that either lies there.
     """
     own = _subject_bytes(subject) + _public_key_bytes(key)
     leaf = _pem_bytes(_BARE_BYTES + own + len(authority[0].subject_der) + _signature_bytes(*authority[0].key_type))
@@ -132,7 +132,7 @@ def _pem_bytes(der: int) -> int:
 _AT_A_TIME = 20
 #: Seconds between two looks at what an issuer has done: doubled from the first to the last.
 _FIRST_LOOK, _LAST_LOOK = 1.0, 15.0
-#: Seconds after which people who watch are told what the run waits for; an issuer that signs by itself has done so by then.
+#: Seconds after which the run shows what it waits for; an issuer that signs by itself has done so by then.
 _TELL_AFTER = 40.0
 
 
@@ -150,7 +150,7 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
             continue
         for begun in range(0, len(leaves), _AT_A_TIME):
             if begun:
-                # The last write has changed the Secrets that the next one is decided on.
+                # The last write has changed the Secrets that the next write rests on.
                 observation = _read_again(component, observation, work)
             _ask(component, leaves[begun : begun + _AT_A_TIME], issuer, step, observation, work)
 
@@ -195,7 +195,7 @@ def _ask(
             records[leaf.secret] = _record(leaf, keys.get(leaf.secret), before, issuer, step, observation, work)
             work.alive()
     except IssuerUnavailable:
-        # The issuer may have had enough for now: the next run does not ask again for the leaves that it was asked for.
+        # The issuer may refuse more for now: the next run does not request the same leaves again.
         if records:
             _note(component, records, step, observation, work)
         raise
@@ -215,8 +215,8 @@ def _keys_written(component: Component, keys: Mapping[str, PrivateKey], observat
 
 
 def _give_up(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
-    """Has the issuer forget requests for something else, and served ones; it is not asked to forget requests of another issuer. All
-    in one call: an issuer may have to look through everything that it keeps.
+    """Have the issuer forget served requests and requests for something else; requests of another issuer are left out.
+    All in a single call: an issuer may have to look through everything that it keeps.
     """
     records = (one.record for one in stored if one.record is not None)
     issuer.forget(tuple(recorded_token(record) for record in records if record.issuer == issuer.reference))

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Requests that a person carries to the keeper of the CA's key (CA abstraction, "Rejected alternatives", ``type: external``).
-
-Certificates that a person brings back: each to its request, checked as a run checks them, all of them or none.
+"""Requests that a person carries to the keeper of the CA's key (CA abstraction, "Rejected alternatives", ``type:
+external``), and the certificates that the person brings back: each goes to its request, checked as a run checks it; all
+of them are accepted or none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class RequestByHand:
     answer: Chain | None
     #: The reason why no CA may sign the request, as a sentence; empty where a CA may.
     problem: str
-    #: The reason why this collection refuses the certificate that a person has brought, as a sentence; empty where there is none, or a good one.
+    #: The reason why this collection refuses the certificate that a person has brought, as a sentence; empty where
+    #: there is none, or where it is good.
     refused: str
     #: The condition for the use of a good answer, as a sentence; empty where there is none.
     waiting: str
@@ -141,7 +142,9 @@ def _problem(
 
 
 def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:
-    """A person who may write to the Secret with requests has no key, but could have a CA certify a key or names of their own."""
+    """A writer of the Secret with requests has no key, but could otherwise have a CA certify another key
+    or other names.
+    """
     if asked is None:
         return "it cannot be read, or is not signed by its own key"
     if asked.public_key_sha256 != record.key:
@@ -173,9 +176,9 @@ class PutBack:
 def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -> tuple[PutBack, ...]:
     """Put each certificate beside its request, where the next run finds it. Raises StepError, KubeError.
 
-    It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one patch of entries that only
-    people write. It carries the version of the Secret on which it was decided, so a run that has changed a request meanwhile makes it fail, and
-    whatever it leaves there is checked again by the run that takes it.
+    It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one
+    patch of entries that only people write. It carries the version of the Secret on which it was decided, so a run that
+    has changed a request meanwhile makes it fail, and the run that takes the certificate checks it again.
     """
     sorting = _Sorting(observation)
     for one in brought:
@@ -302,6 +305,8 @@ def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
 
 
 def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
-    """The leaves that a run has taken already, with their Secrets: a person who imports the same again has nothing to do."""
+    """The leaves that a run has taken already, with their Secrets: a second import of the same certificates has
+    nothing to do.
+    """
     yield from ((one.pending[0], one.secret) for one in stored if one.pending)
     yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

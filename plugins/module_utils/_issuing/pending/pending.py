@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of the leaves that an issuer was asked for: by what is recorded, and by what the issuer says now.
+"""The state of the leaves that an issuer was asked for: by the record, and by what the issuer says now.
 
-Leaves with other names than the operator wants, where it cannot issue them: the key of the CA is kept elsewhere.
+Leaves with other names than the operator wants, where it cannot issue them because the key of the CA is kept elsewhere.
 
-The leaves that an issuer which renews by itself keeps for a cluster, compared with the wanted ones and judged like every
-certificate that comes back (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+Leaves that an issuer renews by itself are compared with the wanted leaves, and judged like every certificate that comes
+back (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def judge_requests(
 
 
 def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
-    """Leaves that are in no Secret of a leaf yet, recorded ones first: two that come back together can have one serial number too."""
+    """Leaves that are in no Secret of a leaf yet, recorded leaves first: two leaves that come back together can share a
+    serial number too.
+    """
     yield from (one.pending[0] for one in stored if one.pending)
     yield from (answer.leaf for answer in answers if isinstance(answer, IssuedCertificate))
 
@@ -83,10 +85,8 @@ def names_digest(subject: LeafSubject) -> str:
 
 
 def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
-    """The CAs of which a leaf can be wanted: those that are prepared, and the one in use; and those of the source that may take its
-    place.
-
-    The next CA first: where it is a renewal, the one in use has the same key, and is not asked any more.
+    """The CAs of which a leaf can be wanted: prepared CAs, the CA in use, and CAs of the source that may take its
+    place. The next CA comes first: where it is a renewal, the CA in use has the same key, and gets no more requests.
     """
     known = (*(one.chain for one in snapshot.ca.prepared), snapshot.ca.current, *later_authorities(snapshot))
     return tuple(chain for chain in known if chain)
@@ -118,8 +118,8 @@ class _Reading:
         return known if answer is None or known.outdated else self._answered(known, stored, answer)
 
     def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
-        """A certificate that is kept until it is used: it was checked, and Secrets can be edited. One that is in use and due again by now, because it
-        was kept for long, is not used once more: another one is asked for.
+        """A certificate that is kept until it is used: it was checked, and Secrets can be edited. A certificate that is
+        in use and due again by now, because it was kept for long, gives way to a new request.
         """
         authority, record = signer_of(chain[0], self._authorities), stored.record
         known = LeafRequest(
@@ -149,7 +149,7 @@ class _Reading:
         return replace(after, authority=signer[0].fingerprint, waiting=self._of_another(stored, signer))
 
     def _signer_of(self, answer: IssuedCertificate, known: LeafRequest) -> Chain:
-        """The CA that was to sign, unless another one has signed that may take its place: the issuer has changed."""
+        """The CA that was to sign; or another CA that has signed and may take its place: the issuer has changed."""
         asked = self._authority(known.authority)
         if asked and answer.leaf.signed_by(asked[0]):
             return asked
@@ -187,7 +187,7 @@ class _Reading:
 
     @cached_property
     def _in_use(self) -> Mapping[str, Certificate]:
-        """The certificate in the Secret of each leaf that has one, with its key."""
+        """The certificate in the Secret of each leaf that has a certificate with its key."""
         found = {
             leaf.secret: (leaf.chain[0], leaf.beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
         }
@@ -245,8 +245,8 @@ def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
 
 
 def with_standing(observation: Observation, work: Work) -> Observation:
-    """The observation with what the issuer keeps, where it is one that renews by itself and a CA here is one whose key
-    another issuer has. Raises KubeError.
+    """The observation with what the issuer keeps, where it renews by itself and another issuer has the key of a CA
+    here. Raises KubeError.
     """
     issuer = issuer_of(work)
     if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.elsewhere:
@@ -274,7 +274,9 @@ def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
 
 
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
-    """The order for a leaf of this CA. A certificate that the issuer has already will do where it is good and not the stored one."""
+    """The order for a leaf of this CA. A certificate that the issuer already has is the answer where it is good and
+    differs from the stored leaf.
+    """
     stored = next((one.chain for one in observation.snapshot.every_leaf if one.secret == leaf.secret), None)
     standing = observation.snapshot.leaves.standing.get(leaf.secret)
     unfit = {stored[0].sha256} if stored else set()

@@ -2,16 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Private keys for new leaves.
+"""The Secrets with requests for leaves, ``<cluster>-issuing-<component>``, with the entries ``<leaf's
+Secret>.<requested|issued|pending>`` (CA abstraction, "End-entity Secrets"), and the private keys of
+the next certificates.
 
-The private keys that the next certificates of leaves are for.
-
-The Secrets with requests for leaves: ``<cluster>-issuing-<component>``, entries ``<leaf's Secret>.<requested|issued|pending>``
-(CA abstraction, "End-entity Secrets").
-
-``requested`` is a record of the request. ``issued`` is what a person put back by hand, as PEM, unchecked. ``pending`` is the
-certificate with its chain, checked: it waits until it may be used. The private key lies in a Secret of its own: a person who carries
-requests can be kept from keys.
+``requested`` is a record of the request. ``issued`` is what a person put back by hand, as PEM, unchecked. ``pending``
+is the checked certificate with its chain: it waits until it may be used. The private key lies in a Secret of its own:
+RBAC can keep a person who carries requests from keys.
 """
 
 from __future__ import annotations
@@ -71,7 +68,7 @@ def keys_of(
 
 
 def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[PrivateKey | None, str]:
-    """The key of the leaf that is stored, and why it cannot be used where there is one."""
+    """The key of the stored leaf, and why a present key cannot be used."""
     secret = observation.secrets.get(leaf.secret)
     if leaf.secret in observation.served:
         # Of users nothing private is kept in memory.
@@ -100,7 +97,7 @@ def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> 
 TYPE = "strimzi.io/issuing"
 REQUESTED, ISSUED, PENDING, _KEY = "requested", "issued", "pending", "key"
 _STATES = (REQUESTED, ISSUED, PENDING)
-#: The errors of reading content that was not written here; JSON knows infinite numbers, and lists as deep as one likes.
+#: The errors of reading content that was not written here; JSON knows infinite numbers, and lists of any depth.
 _UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 Object = Mapping[str, Any]
@@ -138,7 +135,7 @@ class PendingLeaf:
 
 @dataclass(frozen=True)
 class StoredRequest:
-    """Everything that is stored about the next certificate of one end entity."""
+    """The stored data about the next certificate of an end entity."""
 
     secret: str
     component: Component
@@ -199,7 +196,9 @@ def entries_of(leaf: str) -> tuple[str, ...]:
 
 
 class NextKeys:
-    """The private keys that were made for requests. Each Secret holds those of all its leaves, so it is decoded once."""
+    """The private keys that were made for requests. Each Secret holds the keys of all its leaves, so it
+    is decoded once.
+    """
 
     def __init__(self, scope: ClusterNames, secrets: Mapping[str, Object]) -> None:
         self._stored = {one: entries(secrets.get(scope.next_keys_secret(one.value))) for one in Component}
@@ -214,7 +213,7 @@ class NextKeys:
 
 
 def _decode(content: bytes) -> RequestRecord:
-    """Raises one of ``_UNREADABLE`` for content that was not written here."""
+    """Raises an error of ``_UNREADABLE`` for content of another writer."""
     read = json.loads(content)
     failed = read.get("failed")
     failure = Failure(int(failed["count"]), _time(failed["at"]), printable(str(failed["why"]))) if failed else None

@@ -2,13 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How a server of Vault is reached: its URL, TLS that is always verified, and a proxy (docs/issuers/vault.md, "The
-connection").
+"""The connection to a server of Vault or OpenBao: its URL, TLS that is always verified, a proxy, a request and its
+answer (docs/issuers/vault.md, "The connection").
 
-The connection to Vault or OpenBao: a request and its answer (docs/issuers/vault.md, "The connection").
-
-urllib3 comes with the Kubernetes client. The client library for Vault signs by the default issuer of a mount only, keeps
-client keys in files, and does not tell how long a server wants to be left alone.
+urllib3 comes with the Kubernetes client. The client library for Vault signs by the default issuer of a mount only,
+keeps client keys in files, and does not say how long a server wants to be left alone.
 """
 
 from __future__ import annotations
@@ -96,8 +94,8 @@ def _present(context: ssl.SSLContext, login: VaultTlsCertificate) -> None:
 
 
 def pool(base: str, context: ssl.SSLContext) -> Any:
-    """With the proxy that the environment names for this server (HTTPS_PROXY, NO_PROXY), if there is one. What has no TLS
-    does not leave this machine.
+    """With the proxy that the environment names for this server (HTTPS_PROXY, NO_PROXY), if it names any. A connection
+    without TLS stays on this machine.
     """
     proxies = getproxies()
     proxy = proxies.get("https") or proxies.get("all")

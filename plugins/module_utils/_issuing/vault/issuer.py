@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The answers of Vault: from an answer to a token, and from a token to a certificate (docs/issuers/vault.md).
-
-The bodies of requests that have Vault sign something (docs/issuers/vault.md).
-
-An issuer in a PKI mount of Vault or OpenBao (CA abstraction, "type: vault"; docs/issuers/vault.md).
+"""An issuer in a PKI mount of Vault or OpenBao: the bodies of its requests, and how its answers become tokens and
+certificates (CA abstraction, "type: vault"; docs/issuers/vault.md).
 """
 
 from __future__ import annotations
@@ -86,7 +83,7 @@ def decode_token(token: Token) -> IssuedCertificate:
 
 
 def _certificates(data: Mapping[str, Any], name: str) -> Chain:
-    """A field with one PEM text or several."""
+    """A field with a single PEM text or several."""
     value = data.get(name)
     values = value if isinstance(value, list) else [value]
     texts = [one for one in values if isinstance(one, str)]
@@ -120,8 +117,8 @@ _LISTS: Mapping[str, str] = {
 
 
 def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
-    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is no host must not
-    become one.
+    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is no host must
+    not become an alternative name.
     """
     subject = order.subject
     hosts, addresses = hosts_and_addresses(subject.names)
@@ -149,8 +146,8 @@ def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
 
 
 def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
-    """The name is that of the request. Its key identifier is told, for Vault would compute one of its own; and its end as a date, for
-    a life would be cut to what the mount permits.
+    """The name is that of the request. It has the key identifier, because Vault would compute its own; and its end as a
+    date, because Vault would cut a life to what the mount permits.
     """
     back = now - order.not_before + _AHEAD
     return {
@@ -174,10 +171,10 @@ _USER = re.compile(r"//[^/]*@")
 
 
 class VaultPki:
-    """Signs at once; the key of the CA stays in Vault, and that of the leaf here. The token is the certificate itself, so
+    """Signs at once; the key of the CA stays in Vault, and the leaf's key here. The token is the certificate itself, so
     that nothing is asked of Vault afterwards.
 
-    This object knows what was signed as long as it lives. A run that continues a killed one has a request signed once
+    This object knows what was signed as long as it lives. A run that continues a killed run has a request signed once
     more; the first certificate is never used.
     """
 
@@ -201,7 +198,7 @@ class VaultPki:
     def _named(self, issuer_ref: str) -> str:
         one = self._settings
         inside = f" in namespace {one.namespace.strip('/')}" if one.namespace.strip("/") else ""
-        # A person who put a password into the URL is told so when it is used; here it is left out.
+        # The connection refuses a URL with a password; this reference leaves the password out.
         url = _USER.sub("//", one.url.rstrip("/"))
         return quotable(f"Vault issuer {issuer_ref} of {url}, mount {one.mount.strip('/')}{inside}, role {one.role}")
 
@@ -217,7 +214,7 @@ class VaultPki:
         return tuple(map(self._read, tokens))
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Vault keeps nothing for them. The certificates are not revoked: served ones are in use."""
+        """Vault keeps nothing for them. The certificates are not revoked: served certificates are in use."""
 
     @property
     def linker(self) -> Linker:
@@ -225,7 +222,7 @@ class VaultPki:
 
     @property
     def _of_ca_in_use(self) -> str:
-        """The issuer of the CA in use: it certifies the next one."""
+        """The issuer of the CA in use: it certifies the next CA."""
         return self._settings.linked_by or self._settings.issuer_ref
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
@@ -250,8 +247,8 @@ class VaultPki:
             return self._unusable(f"to certify {subject}", error)
 
     def _request_of(self, authority: Certificate, requesting: str, signing: str, doing: str) -> bytes | Refused:
-        """The request for a link certificate, signed by the key of that CA, which the mount keeps. requesting, signing: the issuers of that CA and
-        of the one that certifies it.
+        """The request for a link certificate, signed by the key of that CA, which the mount keeps. requesting, signing:
+        the issuers of that CA and of the CA that certifies it.
         """
         one = self._settings
         known = self._connected().read(issuer_path(one.mount, requesting), doing)

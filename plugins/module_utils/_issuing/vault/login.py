@@ -2,13 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Paths of Vault's API, from names that people give.
-
-Asking Vault again where another try can help (docs/issuers/vault.md).
-
-Tokens of Vault: how one is got, and what happens when it ends (docs/issuers/vault.md, "Logging in").
-
-Requests to Vault with a token (docs/issuers/vault.md, "Logging in").
+"""Requests to Vault with a token: paths of its API, how a run gets a token, what happens when the token ends
+(docs/issuers/vault.md, "Logging in"), and when a request is worth another try.
 """
 
 from __future__ import annotations
@@ -127,12 +122,12 @@ class Tokens(Protocol):
         """A token that has not expired, as far as we know. Raises VaultFailure."""
 
     def give_up(self) -> bool:
-        """Gives up a token that was not accepted. Returns whether there may be another one."""
+        """Give up a token that Vault refused. Returns whether there may be another token."""
 
 
 @dataclass(frozen=True, repr=False)
 class GivenToken:
-    """A token that is used as long as it lasts; the person who gave it sees to its life."""
+    """A token that is used as long as it lasts; the caller sees to its life."""
 
     value: str
 
@@ -221,7 +216,7 @@ class LoggedIn:
         return self._lease_of(reply, doing)
 
     def _renewed(self, lease: _Lease) -> _Lease | None:
-        """The renewed token; None where another one is needed: it has ended, or has reached the longest life that it may have."""
+        """The renewed token; None where a new token is needed: it has ended, or has reached its longest life."""
         if not lease.renewable or lease.until is None or self._clock.monotonic() >= lease.until:
             return None
         doing = "renew its token"
@@ -283,7 +278,7 @@ def _method(login: VaultAppRole | VaultKubernetes | VaultTlsCertificate) -> _Met
 
 
 class VaultSession:
-    """Where a token has ended in the middle, a request is sent once more with another one."""
+    """Where a token has ended in the middle, a request is sent once more with another token."""
 
     def __init__(self, calls: PatientCalls, tokens: Tokens) -> None:
         self._calls = calls

@@ -2,13 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The writes of the ledger's projection.
-
-The writes to the CA Secrets: preparing CAs, switching the operator to them, tidying up.
-
-Writing the bundle of trusted CAs for clients.
-
-The next CA, made from the keys at hand or taken from the caller.
+"""Writes about CAs: the next CA, made from the keys at hand or taken from the caller; preparing it; switching the
+operator to it; tidying up; the ledger's CAs in the CA certificate Secret; and the bundle of trusted CAs for clients.
 """
 
 from __future__ import annotations
@@ -222,10 +217,9 @@ def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]
 
 
 def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
-    """The CA that lies in ``ca.crt`` becomes a prepared one first, with its key; then the other takes its place again.
-
-    ``ca.key`` stays as it is, because the key that belongs to the other one may be lost. The operator needs it for a new leaf
-    only, and everything that is stored is of this generation (docs/operator.md, "Tried by hand", 5 and 6).
+    """The CA that lies in ``ca.crt`` becomes a prepared CA first, with its key; then the other CA takes its place
+    again. ``ca.key`` stays as it is, because the other CA's key may be lost. The operator needs it for a new leaf only,
+    and everything that is stored is of this generation (docs/operator.md, "Tried by hand", 5 and 6).
     """
     scope, there = observation.scope, observation.snapshot.ca.current
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]

@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Writes to node pools.
-
-The functions that carry out the steps of this layer, by the type of the step.
-"""
+"""The functions that carry out the steps of this layer, by the type of the step."""
 
 from __future__ import annotations
 
@@ -56,7 +53,7 @@ def set_replicas(step: SetReplicas, observation: Observation) -> tuple[Write, ..
     )  # fmt: skip
 
 
-#: Carries out one step. What it does is recorded with the work.
+#: A function that carries out one step and records its actions with the work.
 CarryOut: TypeAlias = Callable[[Any, Observation, Work], None]
 
 

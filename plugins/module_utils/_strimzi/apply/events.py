@@ -2,8 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Kubernetes Events on the Kafka resource: the moments of a flow that a person looks for. They are for people alone: no call reads them, and a call
-goes on without them where they cannot be written (docs/design.md, "Events").
+"""Kubernetes Events on the Kafka resource: the moments of a flow that a person looks for.
+
+They are for people alone: no call reads them, and a call goes on without them where it cannot write
+them (docs/design.md, "Events").
 """
 
 from __future__ import annotations
@@ -94,7 +96,9 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
 
 
 class Announcer:
-    """Writes events on one Kafka resource. The first failure ends it: a flow neither fails nor waits for an event."""
+    """Writes events on one Kafka resource. After the first failure it writes no more: a flow neither fails nor waits
+    for an event.
+    """
 
     def __init__(self, client: KubeClient, scope: ClusterNames, holder: str, now: Callable[[], datetime]) -> None:
         """holder: the name of the call. now: aware, UTC."""

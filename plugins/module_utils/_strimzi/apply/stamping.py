@@ -2,23 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""``strimzi.io/revision``: the annotation by which the operator knows whether it has to roll a pod.
+"""Annotations of pods that tell the operator what nodes have reloaded, so that it finds nothing to roll
+(docs/operator.md, "Reload", 3). They are written in both places: ``spec.pods`` of the StrimziPodSets, and
+the live pods.
 
-Its rule is private to the operator (docs/operator.md, "Pod sets", "Reload", 3), so it is used only where it gives the
-value that the operator itself has written: ``not_reproduced``.
+By ``strimzi.io/revision`` the operator knows whether it has to roll a pod. How it computes the value is private to the
+operator (docs/operator.md, "Pod sets", "Reload", 3), so the annotation is used only where the result equals the
+operator's own value: ``not_reproduced``.
 
-Annotations of pods in both places: ``spec.pods`` of the StrimziPodSets, and the live pods.
-
-Telling the operator what nodes have reloaded, so that it finds nothing to roll (docs/operator.md, "Reload", 3).
-
-Asking beforehand whether the identity of a run is permitted to do something: SelfSubjectAccessReview
-(authorization.k8s.io/v1).
-
-The permissions that a reload takes beyond a restart: reading the settings of nodes, and telling the operator what
-they have read.
-
-They are asked for beforehand, so that no reload is begun that cannot be brought to its end. Whether ports of pods can
-be opened shows in the look at the running nodes.
+A reload takes more permissions than a restart: reading the settings of nodes, and telling the operator what they have
+read. A SelfSubjectAccessReview (authorization.k8s.io/v1) checks them before a reload begins, so that it can be
+finished. The look at the running nodes shows whether ports of pods can be opened.
 """
 
 from __future__ import annotations
@@ -45,7 +39,7 @@ _LENGTH = 8
 
 
 def revision(pod: Mapping[str, Any]) -> str:
-    """The revision of a pod as it stands in a StrimziPodSet. A live pod has further fields, so its hash is another one.
+    """The revision of a pod as it stands in a StrimziPodSet. A live pod has further fields, so its hash differs.
 
     The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without the resources of containers and init
     containers, which can change in place, and without the two revisions themselves.
@@ -152,12 +146,12 @@ def _said(step: StampPods) -> str:
 
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
-    """Names of the pods that have to be rolled whatever the operator is told."""
+    """Names of the pods that the operator rolls whatever their annotations say."""
     return tuple(obstacles(observation.owners.read_pod_sets(work.client), observation))
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:
-    """Why pods have to be rolled; empty when what was reloaded can be told to the operator."""
+    """Why pods have to be rolled; empty where annotations can tell the operator what was reloaded."""
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}
     unknown = {name for pod_set in pod_sets for name in not_reproduced(pod_set)}
@@ -211,7 +205,7 @@ def _roll_needed(work: Work, found: Obstacles) -> ReloadImpossible:
 def is_allowed(client: KubeClient, attempt: Attempt) -> bool:
     """Whether RBAC would permit this; an admission policy may refuse it all the same.
 
-    Every answer other than a plain yes counts as no. Raises KubeError where it cannot be asked.
+    Every answer other than a plain yes counts as no. Raises KubeError where the API server does not answer.
     """
     review = {
         "apiVersion": SELF_SUBJECT_ACCESS_REVIEWS.api_version,

@@ -20,7 +20,7 @@ _SLICE = 5.0
 
 
 class _Look:
-    """Whether every client has the CAs that it is to trust and has read them; asked after each event of their pods."""
+    """Whether every client has the CAs that it is to trust and has read them; checked after each event of their pods."""
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
         self._expected = {one.name: one for one in step.settled if one.name in step.clients}

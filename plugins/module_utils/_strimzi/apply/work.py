@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The actions of a call, done or planned, in public facts: subjects, fingerprints, states, and no content.
+"""The tools for carrying out steps: client, cluster, clock, settings, conditional writes, and the record of actions.
 
-The tools of whatever carries out steps: client, cluster, clock, settings.
+Actions, done or planned, are public facts: subjects, fingerprints, states, and no content.
 
-A conditional write, and how it is carried out. The only verbs are create, merge patch and delete.
-
-A merge patch names only keys of this collection and carries the resource version that it was decided on (I6).
+The only verbs are create, merge patch and delete. A merge patch names only keys of this collection and carries the
+resource version that the decision rests on (I6).
 """
 
 from __future__ import annotations
@@ -91,8 +90,8 @@ class Clock(Protocol):
 
 
 class Strategy(str, Enum):
-    """The program that restarts Kafka nodes: the operator's KafkaRoller when asked, or this collection under the same
-    rules.
+    """The program that restarts Kafka nodes: the operator's KafkaRoller on request, or this collection under
+    the same rules.
     """
 
     OPERATOR = "operator"
@@ -153,7 +152,7 @@ class LookLive(Protocol):
     """Asks the running nodes."""
 
     def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        """The answers of their listeners; None where no node can be asked."""
+        """The answers of their listeners; None where no node is reachable."""
 
 
 def _silent(line: str) -> None:
@@ -185,7 +184,8 @@ class Work:
     unreloadable: Callable[[], str] = field(default=lambda: "")
     #: Takes each action as soon as it is done.
     announce: Callable[[Action], None] = field(default=lambda action: None)
-    #: The actions of the call so far, in order; in a dry run those that it would take. The list is right also after a step that fails half-way.
+    #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
+    #: after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
     #: Sentences about a pause that this call leaves behind; empty where it leaves none.
     pause_left: str = ""
@@ -210,11 +210,11 @@ class Work:
         )  # fmt: skip
 
     def validity(self, observation: Observation) -> timedelta:
-        """How long a CA or a leaf is valid that is made or asked for now."""
+        """How long a CA or a leaf is valid that the call makes or requests now."""
         return self.settings.validity or observation.snapshot.leaves.validity
 
     def record(self, action: Action) -> None:
-        """Note what was done as soon as it is, so that it is told also where what comes next fails."""
+        """Record an action as soon as it is done, so that the result has it also where the next action fails."""
         self.actions.append(action)
         if not self.dry_run:
             self.announce(action)
@@ -256,8 +256,8 @@ class Write:
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
     """Carry the writes out in their order; in a dry run only record them.
 
-    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it. A write that
-    changes an object again rests on the one before it.
+    Each is sent only while this run holds the Lease: many slow writes outlive it, and another run may have taken it. A
+    second write to an object rests on the result of the first.
     """
     versions: dict[tuple[Resource, str, str], str] = {}
     for write in writes:
@@ -348,7 +348,7 @@ def new_secret(
     annotations: Mapping[str, str],
     type_: str = "Opaque",
 ) -> dict[str, Any]:
-    """A Secret as Strimzi expects those of its users: found by its labels (docs/operator.md, "CA Secrets")."""
+    """A Secret in the form that Strimzi expects: found by its labels (docs/operator.md, "CA Secrets")."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Other programs that write to the same objects (docs/other-writers.md): their names by ``metadata.managedFields``, and what is to be done
-about each.
+"""The fields that a call has written, and the other programs that write to the same objects
+(docs/design.md, "Other hands").
 
-The fields that a call has written, and those of them that another program has written since (docs/design.md, "Other hands").
+``metadata.managedFields`` names those programs; docs/other-writers.md says what to do about each of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ Field: TypeAlias = tuple[str, ...]
 
 #: Programs of Strimzi, which name themselves in the User-Agent (docs/operator.md, "Users").
 _OF_STRIMZI = "strimzi-"
-#: A person at a terminal writes once; so does a test of one. "before-first-apply" and "unknown" are names that the API server gives.
+#: A person at a terminal writes once; so does a test that plays a person. "before-first-apply" and "unknown" are names
+#: that the API server gives.
 _ONCE = ("kubectl", "oc", "k9s", "Mozilla", "before-first-apply", "unknown")
 #: Programs of Kubernetes itself.
 _OF_KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kubelet", "kube-scheduler")
@@ -103,8 +104,8 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
-    """The programs that have written these fields. Where the API server names none, because the fields are gone, all that own anything of the
-    object: first those that may write again whatever they find. As ``owners_of``.
+    """The programs that have written these fields. Where the API server names none, because the fields are gone, all
+    programs that own anything of the object: first programs that may write again whatever they find. As ``owners_of``.
     """
     wanted = tuple(fields)
     if owners := owners_of(found, wanted):
@@ -145,9 +146,9 @@ _TWICE = 2
 
 @dataclass(frozen=True)
 class Loss:
-    """Fields of one object that this call has written and that are no more as it wrote them. object: kind, namespace and name. fields: empty
-    where the whole object is gone, or is there again. writers: those that have written them since, the last first. times: how often this has
-    happened in this call.
+    """Fields of one object that this call has written and that another program has changed since. object: kind,
+    namespace and name. fields: empty where the whole object is gone, or is there again. writers: the programs that have
+    written them since, the last first. times: how often this has happened in this call.
     """
 
     object: str
@@ -230,7 +231,7 @@ class Written:
         return tuple(losses)
 
     def _present(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
-        """The objects of which something is known, as they are now; None for one that is gone."""
+        """The present state of the recorded objects; None for an object that is gone."""
         found = observation.by_key
         self._listed |= {key for key in self._fields if key in found and key[0] == SECRETS.kind}
         present: dict[Key, Object | None] = {}

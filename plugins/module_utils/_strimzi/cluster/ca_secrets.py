@@ -2,22 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The PKCS#12 truststore in the CA certificate Secret: kept in step with the PEM entries, same password.
+"""Reading the Secrets of a cluster that hold CAs: the pair ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca``
+(docs/operator.md, "CA Secrets", "User-managed CA"); the trust bundle that processes read, with an entry for each CA
+(docs/operator.md, "Trust bundle"); and ``<cluster>-cluster-ca-bundle``, every trusted CA in the forms that clients
+read, under a password that does not change.
 
-The operator has made it while it managed the CA. Clients that read it get a new CA only if it is kept up to date.
+Secrets are found by their labels, and by their names where these are known. A Secret that was made by hand, or put back
+from a copy, often lacks its labels; overlooked, it would have a CA, a leaf or the ledger made anew beside it.
 
-Reading the pair of CA Secrets, ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca`` (docs/operator.md, "CA Secrets",
-"User-managed CA").
-
-The CAs that processes trust: an entry of the trust bundle for each CA of the cluster (docs/operator.md, "Trust bundle").
-
-``<cluster>-cluster-ca-bundle``: every trusted CA in the forms that clients read, under a password that does not
-change.
-
-Finding the Secrets of a cluster: by their labels, and those with a known name by that.
-
-A Secret that was made by hand, or put back from a copy, often lacks its labels. If it were overlooked, a CA, a leaf or the ledger would be made anew
-beside it.
+The operator made the PKCS#12 truststore in the CA certificate Secret while it managed the CA. Clients that read it get
+a new CA only if this collection keeps it in step with the PEM entries, under the same password.
 """
 
 from __future__ import annotations
@@ -80,14 +74,14 @@ def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]
 
 Object = Mapping[str, Any]
 
-#: A cluster has three CAs at most while one replaces another; every process is asked about each of them.
+#: A cluster has three CAs at most while one replaces another; a call asks every process about each of them.
 _MOST_ENTRIES = 100
 CURRENT = "ca.crt"
 KEY = "ca.key"
 #: The entries of a Secret of the type kubernetes.io/tls.
 TLS_CERTIFICATE, TLS_KEY = "tls.crt", "tls.key"
-#: The entry of the link certificates, beside that of the prepared CA: NewWithOld, then OldWithNew where there is one. It stays as long as
-#: the CA is in use.
+#: The entry of the link certificates, beside the entry of the prepared CA: NewWithOld, then OldWithNew where there is
+#: one. It stays as long as the CA is in use.
 LINK_SUFFIX = ".link.crt"
 _PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
 #: docs/operator.md, "CA Secrets".
@@ -135,7 +129,7 @@ def read_ca_secrets(
 
 
 def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
-    """The places that the flow which prepared a CA was told to look at, and the problem if they cannot be read."""
+    """The places that the flow which prepared a CA is to look at, and the problem if they cannot be read."""
     try:
         return named_beside(key_secret), []
     except (ValueError, TypeError, RecursionError):
@@ -143,7 +137,7 @@ def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
 
 
 def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
-    """Where the flow which prepared a CA was told to stop, and the problem if that cannot be read."""
+    """Where the flow which prepared a CA is to stop, and the problem if that cannot be read."""
     try:
         return stop_beside(key_secret), []
     except (KeyError, ValueError, TypeError, RecursionError):
@@ -241,8 +235,8 @@ def encode_links(links: LinkCertificates) -> bytes:
 
 
 def read_links(content: bytes | None) -> LinkCertificates | None:
-    """The link certificates of an entry; None where the first cannot be read. The second counts only where the two certify each other: nodes
-    present both, and Kafka starts with no chain in which one does not follow from the other.
+    """The link certificates of an entry; None where the first cannot be read. The second counts only where the two
+    certify each other: nodes present both, and Kafka refuses to start with a chain of unrelated certificates.
     """
     try:
         first, *others = parse_certificates(content or b"")
@@ -312,7 +306,7 @@ StoredSecret: TypeAlias = dict[str, Any]
 Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
 Read = TypeVar("Read")
 
-#: So many Secrets are looked for one by one. Of a new cluster with many nodes none has one yet.
+#: How many Secrets are read one by one. A new cluster with many nodes has none of its Secrets yet.
 _ONE_BY_ONE = 10
 _ISSUED_ANEW = "without which the Cluster Operator issues another certificate in its place"
 _PUT_BACK = "which the Cluster Operator puts back with its next reconcile"
@@ -321,7 +315,7 @@ _FOUND_BY_LABELS = frozenset({Component.KAFKA, Component.CLUSTER_OPERATOR})
 
 
 def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
-    """The Secrets with the labels of the cluster, and those of its CAs whatever their labels. Raises KubeError."""
+    """The Secrets with the labels of the cluster, and the Secrets of its CAs whatever their labels. Raises KubeError."""
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
     found = {str(one["metadata"]["name"]): one for one in listed}
     wanted = (
@@ -332,7 +326,7 @@ def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
 
 
 def add_named_secrets(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
-    """The Secrets with those of these names that are not among them. Raises KubeError."""
+    """The Secrets, completed with Secrets of these names. Raises KubeError."""
     return {**found, **dict(named_secrets(client, scope.namespace, set(wanted) - set(found), _by_name))}
 
 
@@ -354,7 +348,7 @@ def named_secrets(
 
 
 def _ledger_secrets(scope: names.ClusterNames, found: Secrets) -> tuple[str, ...]:
-    """The Secrets that may be of the ledger beside these; none where it is whole in one of them."""
+    """Further Secrets that may belong to the ledger; none where a found Secret holds all of it."""
     shared = found.get(scope.trusted_certificates_secret)
     return () if shared is not None and annotation(shared, names.LAYOUT) is None else scope.ledger_secrets
 

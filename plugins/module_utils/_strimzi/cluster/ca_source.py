@@ -39,7 +39,7 @@ class CaSourceReference:
 
 
 def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource:
-    """The CAs in the object, or why it cannot be used. Raises KubeError where the API server cannot be asked."""
+    """The CAs in the object, or why it cannot be used. Raises KubeError where the API server does not answer."""
     try:
         found = client.get_or_none(_KINDS[reference.kind], reference.namespace, reference.name)
     except Forbidden as error:

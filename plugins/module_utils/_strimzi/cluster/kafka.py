@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The operator's work as the Kafka resource shows it (docs/operator.md, "Pause", "Kafka resource").
+"""The Kafka resource: the operator's work in its status (docs/operator.md, "Pause", "Kafka resource"), maintenance
+windows, the addresses of listeners, and listeners on which users log in with certificates (docs/operator.md, "Who
+trusts what", "Users").
 
-``spec.maintenanceTimeWindows`` of the Kafka resource: cron expressions of Quartz. A window is open in each second of UTC that satisfies one of
-them, as the operator reads them (docs/operator.md, "Maintenance windows").
+``spec.maintenanceTimeWindows`` has cron expressions of Quartz. A window is open in each second of UTC that satisfies
+any of them, as the operator reads them (docs/operator.md, "Maintenance windows").
 
-Addresses that the platform gives to listeners: of load balancers in Services, and of OpenShift in Routes. The operator puts them into the
-leaves of brokers (docs/operator.md, "Node names", 6 and 8).
-
-Listeners on which users log in with certificates (docs/operator.md, "Who trusts what", "Users").
+The platform gives addresses to listeners: of load balancers in Services, and of OpenShift in Routes. The operator puts
+them into the leaves of brokers (docs/operator.md, "Node names", 6 and 8).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..secret_data import annotation
 PAUSED = "ReconciliationPaused"
 #: The type of a CA that the operator or its user makes. Releases up to 1.2 know no other, and no field for it.
 _OWN_TYPE = "strimzi.io"
-#: The policy with which the operator makes a new key where a CA ends; without one it renews the certificate.
+#: The policy with which the operator makes a new key where a CA ends; without this policy it renews the certificate.
 _REPLACES_KEY = "replace-key"
 #: How many characters of the operator's message are shown.
 _LONGEST = 1000
@@ -108,10 +108,11 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
 def note_absent_operator(
     state: Reconciliation, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
 ) -> Reconciliation:
-    """The state with what the resource, beside its pods, shows of an operator that is not there. nodes: those that the cluster has.
+    """The state with what the resource, beside its pods, shows of an operator that is not there. nodes: the nodes that
+    the cluster has.
 
-    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run
-    (docs/operator.md, "Kafka resource").
+    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of
+    nodes that do not run (docs/operator.md, "Kafka resource").
     """
     if kafka is None:
         return state
@@ -131,7 +132,7 @@ def note_absent_operator(
 def read_reconciliation(
     kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
 ) -> Reconciliation:
-    """neighbours: the Kafka clusters that there are, where this one does not exist."""
+    """neighbours: the existing Kafka clusters, where this cluster does not exist."""
     paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
     return Reconciliation(
         exists=kafka is not None,
@@ -159,7 +160,7 @@ def _pauser(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
 
 
 def user_pause(user: Mapping[str, Any]) -> ReissuePause:
-    """Whether a KafkaUser is paused, and by whom."""
+    """Whether a KafkaUser is paused, and by which writer."""
     if annotation(user, names.PAUSE_RECONCILIATION) != "true":
         return ReissuePause.ENDED if condition(user, PAUSED) else ReissuePause.NONE
     if annotation(user, names.PAUSED_FOR_CLIENTS_CA) is None:
@@ -203,7 +204,7 @@ class CronExpression:
         return None
 
     def _first_in(self, since: time) -> time | None:
-        """The first time of a day from this one on."""
+        """The first matching time of a day, from this time on."""
         hours, minutes, seconds = (sorted(one) for one in (self.hours, self.minutes, self.seconds))
         for hour in (one for one in hours if one >= since.hour):
             for minute in minutes:
@@ -345,7 +346,7 @@ ADDRESSED = frozenset(_KINDS)
 
 
 def listener_addresses(client: KubeClient, scope: ClusterNames, kafka: Object | None) -> Addresses:
-    """Nothing is asked for where no listener has any. Raises KubeError."""
+    """Sends no request where no listener has such an address. Raises KubeError."""
     types = {listener["type"] for listener in listeners_of(kafka)}
     found = {}
     for kind in sorted(types & ADDRESSED):
@@ -366,9 +367,9 @@ def _address(one: Object) -> str:
     return str(entries[0].get("host") or entries[0].get("hostname") or entries[0].get("ip") or "")
 
 
-#: Where the operator gives a listener the clients CA, and where the Kafka resource says whom it trusts.
+#: Where the operator gives a listener the clients CA, and where the Kafka resource says which CAs it trusts.
 _MANAGED, _CUSTOM = "tls", "custom"
-#: Whether such a listener asks for certificates: one that lets users in by OAuth or a password mostly does not.
+#: Whether such a listener asks for certificates: a listener that lets users in by OAuth or a password mostly does not.
 _ASKS, _NEVER = "ssl.client.auth", "none"
 
 

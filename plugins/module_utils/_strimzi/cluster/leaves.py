@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves in their Secrets, and which of them a pod presents (docs/operator.md, "Leaves", "Pod annotations")."""
+"""Leaves in their Secrets, and which leaf a pod presents (docs/operator.md, "Leaves", "Pod annotations")."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class LeafSecret:
 
 @dataclass(frozen=True)
 class ServedUser:
-    """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there is no Secret. version:
-    of the Secret, likewise. keystore: whether a PKCS#12 file lies in it. renewal_window: how long before its end the User Operator would try to
-    issue another one.
+    """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there
+    is no Secret. version: of the Secret, likewise. keystore: whether a PKCS#12 file lies in it. renewal_window: how
+    long before its end the User Operator would try to issue another leaf.
     """
 
     where: LeafSecret

@@ -2,11 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Asking the listeners of many pods which chains they present and which CAs they trust, a bounded number at a time.
-
-A look at the running nodes: which listeners to ask, and with which certificates.
-
-A look at brokers: which clients CAs each accepts on the listeners on which users log in.
+"""A look at the running nodes: which listeners to ask and with which certificates, which chains they present and which
+CAs they trust; for brokers also which clients CAs each accepts on the listeners on which users log in. A bounded number
+of pods answers at a time.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ from .nodes import node_pools
 from .observe import Observation
 from .pods import has_role, is_final, is_ready, read_owners
 
-#: Connections through the API server at the same time: each one is a stream on the API server and on the node.
+#: Connections through the API server at the same time: each connection is a stream on the API server and on the node.
 AT_MOST = 16
 
 
@@ -124,7 +122,7 @@ def look_at(
 
 
 def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
-    """Every listener that can be asked about the CA."""
+    """Every listener that shows whether it accepts the CA."""
     if observation.scope.ca is CaKind.CLIENTS:
         return _of_users(observation)
     user = _user_ports(observation.kafka or {})
@@ -205,7 +203,7 @@ def look_at_user_listeners(
 
 
 def _brokers(client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Running ones, by name."""
+    """Running brokers, by name."""
     selector = f"{scope.selector},{names.NAME_LABEL}={scope.node_name_label}"
     pods = client.list(PODS, scope.namespace, label_selector=selector).items
     owners = read_owners(client, scope, kafka, node_pools(client, scope))

@@ -2,14 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Kafka nodes that are wanted, whether they run or not. Where the key of the CA is kept elsewhere, each needs its certificate before
-the operator can start it (docs/operator.md, "Tried by hand", 6).
+"""The Kafka nodes that are wanted, whether they run or not. Where the key of the CA is kept elsewhere, each needs its
+certificate before the operator can start it (docs/operator.md, "Tried by hand", 6).
 
-The operator gives a new node the next free number of the whole cluster, or one that ``strimzi.io/next-node-ids`` of its pool offers; pools
-in the order of their names (Strimzi's NodeIdAssignor). It writes them into the pools' status when a reconcile has come to its end, which
-may be too late for us. The same tells which node a pool would get next.
+The operator gives a new node the next free number of the whole cluster, or a number that ``strimzi.io/next-node-ids``
+of its pool offers; pools in the order of their names (Strimzi's NodeIdAssignor). It writes the numbers into the pools'
+status when a reconcile has ended, which may be too late for this collection. The same rule gives the node that a pool
+would get next.
 
-Of a pool that has too many, those leave first that ``strimzi.io/remove-node-ids`` names, then those with the highest numbers.
+From a pool that has too many, nodes leave first that ``strimzi.io/remove-node-ids`` names, then nodes with
+the highest numbers.
 """
 
 from __future__ import annotations
@@ -66,11 +68,11 @@ class NodePools:
 
     @property
     def replicas(self) -> Mapping[str, int]:
-        """As they say; who is wanted follows from it only within reason."""
+        """The replicas in the node pools; absurd numbers do not count as wanted nodes."""
         return {name: _asked(pool) for name, pool in self.by_name.items()}
 
     def scaled(self, scaling: Scaling | None) -> NodePools:
-        """The pools as if one of them had been scaled."""
+        """The pools as they would be after this scaling."""
         if scaling is None:
             return self
         changed = (
@@ -82,7 +84,7 @@ class NodePools:
         return NodePools(self.cluster, tuple(changed))
 
     def wanted(self) -> tuple[WantedNode, ...]:
-        """The nodes that are asked for; those on their way out have numbers too."""
+        """The wanted nodes; nodes on their way out have numbers too."""
         return tuple(self._assign({number for pool in self.pools for number in _numbers_of(pool)}))
 
     def settled(self) -> NodePools:
@@ -96,7 +98,7 @@ class NodePools:
         )
 
     def next(self, count: int) -> tuple[WantedNode, ...]:
-        """The next nodes of each pool, were it the one that is scaled: two pools may be offered the same number."""
+        """The next nodes of each pool, if this pool alone were scaled: two pools may get the same number."""
         used = {node.node_id for node in self.wanted()}
         return tuple(
             self._node(pool, number)
@@ -131,7 +133,7 @@ def _asked(pool: Object) -> int:
 
 
 def _replicas(pool: Object) -> int:
-    """The nodes that it is asked for; those that it has where it asks for more than any cluster has."""
+    """The number of nodes that the pool asks for; the number that it has where it asks for more than any cluster has."""
     return _asked(pool) if _asked(pool) <= MOST_NODES else len(_numbers_of(pool))
 
 

@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The DNS domain of the Kubernetes cluster, which the operator is told by ``KUBERNETES_SERVICE_DNS_DOMAIN`` and puts into leaves (docs/operator.md,
-"Node names"). Its environment cannot be read from here, and the leaves that it has issued show it.
+"""Reading a cluster. The number of requests depends neither on its pods nor on its clients, except for nodes that are
+away and a few missing Secrets (docs/design.md, "One pass").
 
-Reading a cluster with a number of requests that does not depend on its pods and clients, nodes excepted that are away and a few Secrets that are
-missing (docs/design.md, "One pass").
+The operator puts the DNS domain of the Kubernetes cluster, its ``KUBERNETES_SERVICE_DNS_DOMAIN``, into leaves
+(docs/operator.md, "Node names"). The operator's environment is out of reach here; the leaves that it has issued
+show the domain.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def read_domain(
 
 
 def _most(domains: Iterable[str]) -> str:
-    """The most frequent one, the first where several are; empty where there is none."""
+    """The most frequent domain, the first where several are; empty where there is none."""
     return next((domain for domain, _count in Counter(domains).most_common(1)), "")
 
 
@@ -230,7 +231,7 @@ def observe(
     next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.elsewhere else 0)
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
-    # The leaf that has told which CA signs is stored as soon as that CA is in place.
+    # The leaf that has shown which CA signs is stored as soon as that CA is in place.
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
     samples = sample_leaves(scope, bare.source, now) if is_first else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked, *samples)))
@@ -378,8 +379,8 @@ def object_names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) 
 
 
 def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tuple[str, ...]:
-    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. anywhere: where it has none, those of others as
-    "<namespace>/<name>", as far as they may be listed.
+    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. anywhere: where it
+    has none, clusters of other namespaces as "<namespace>/<name>", as far as they may be listed.
     """
     with suppress(Forbidden):
         own = sorted(str(one["metadata"]["name"]) for one in client.list(KAFKAS, scope.namespace).items)

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Asking the Cluster Operator to look, and waiting until it has acted (docs/operator.md, "Trust bundle", "Re-issue",
-"Pause").
+"""Making the Cluster Operator reconcile, and waiting until it has acted (docs/operator.md, "Trust
+bundle", "Re-issue", "Pause").
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
         work.record(Action("wait", where, "the operator updates the trust bundle", phase))
         return
     absent = frozenset(certificate.fingerprint for certificate in step.absent)
-    # The same CAs may be wanted there another time, when one of them has been away.
+    # The same CAs may be wanted there another time, when any of them has been away.
     asked = [version(observation.secrets[work.scope.ca_certificate_secret]), *sorted(f[:12] for f in step.present)]
     token = "bundle-" + "-".join([*asked, "without", *sorted(f[:12] for f in absent)])
     request_reconcile(observation, work, phase, token)
@@ -165,8 +165,8 @@ def describe_left_pause(work: Work, known: bool = True, holder: str = "") -> str
 
 
 def await_end_of_pause(observation: Observation, work: Work) -> bool:
-    """Whether the status still told of an earlier pause; it does not any more then. It would be taken for the confirmation of the next one while
-    the operator is at work. Raises OperatorSilent.
+    """Whether the status still showed an earlier pause; it no longer does when this returns. Otherwise that status
+    would count as the confirmation of the next pause while the operator is at work. Raises OperatorSilent.
     """
     if work.dry_run or not condition(observation.kafka, PAUSED):
         return False
@@ -221,7 +221,7 @@ def _moves(observation: Observation, work: Work) -> frozenset[tuple[str, bool]]:
 
 
 def pause_for(holder: str, observation: Observation, work: Work) -> None:
-    """Pause the Kafka resource for a holder who ends the pause himself."""
+    """Pause the Kafka resource for a holder that ends the pause by itself."""
     if not observation.snapshot.reconciliation.paused:
         annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR: holder}
         what = f"pause reconciliation for {holder}"

@@ -2,14 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Pods of a Kafka cluster as parties (docs/operator.md, "Pod annotations", "Kafka resource").
+"""The pods of a Kafka cluster (docs/operator.md, "Pod annotations", "Kafka resource"), found by their labels, and known
+nodes by their names.
 
-The owners of pods: a pod belongs to the cluster by its controller, whatever its labels (docs/design.md, "Evidence").
-
-Finding the pods of a cluster: by their labels, and those of known nodes by their names.
-
-A pod that has lost a label runs on, presents and verifies as before. If it were overlooked, every gate would open without it.
-A pod that has only the labels is another program's: whose it is its owner says (``Owners``).
+A pod belongs to the cluster by its controller, whatever its labels (docs/design.md, "Evidence"). A pod that has lost a
+label runs on, presents and verifies as before; overlooked, it would leave every gate open. A pod that has only the
+labels belongs to another program: ``Owners`` says to which.
 """
 
 from __future__ import annotations
@@ -50,8 +48,8 @@ def labels_of(pod: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def has_role(pod: Mapping[str, Any], label: str) -> bool:
-    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere: its
-    listeners are asked, and it has to pass the checks of both roles.
+    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere: a
+    call asks its listeners, and it has to pass the checks of both roles.
     """
     return labels_of(pod).get(label, "true") == "true"
 
@@ -158,7 +156,7 @@ class Owners:
 
 
 def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | None, pools: NodePools) -> Owners:
-    """A StrimziPodSet is of this cluster where the Kafka resource or one of its node pools owns it. Raises KubeError."""
+    """A StrimziPodSet is of this cluster where the Kafka resource or a node pool of it owns it. Raises KubeError."""
     above = {(KAFKA_NODE_POOLS.kind, one["metadata"]["uid"]) for one in pools.pools}
     if kafka is not None:
         above.add((KAFKAS.kind, kafka["metadata"]["uid"]))
@@ -181,8 +179,8 @@ def _controller_of(pod: Object) -> Object:
 class FoundPods:
     """The pods of a cluster.
 
-    owners: who its pods belong to. pools: its node pools. nodes: names of the Kafka nodes that it has, whether they run or not. pods: those with its
-    labels, and those with the names of its nodes.
+    owners: the owners of its pods. pools: its node pools. nodes: names of the Kafka nodes that it has, whether they run
+    or not. pods: pods with its labels, and pods with the names of its nodes.
     """
 
     owners: Owners
@@ -203,7 +201,9 @@ class FoundPods:
 
     @cached_property
     def foreign(self) -> Mapping[str, Component]:
-        """The pods that pass for one of the cluster's by labels or name and are none by their owner, with what they pass for."""
+        """The pods that look like the cluster's by labels or name and have another owner, with the component that
+        they look like.
+        """
         strangers = (pod for pod in self.pods if pod["metadata"]["name"] not in self.own and not is_final(pod))
         found = ((pod["metadata"]["name"], self.owners.passes_for(pod)) for pod in strangers)
         return {name: component for name, component in found if component is not None}
@@ -215,10 +215,9 @@ def find_pods(
     kafka: Mapping[str, Any] | None,
     secrets: Mapping[str, Mapping[str, Any]],
 ) -> FoundPods:
-    """The pods with the labels of the cluster, and those of its nodes whatever their labels.
-
-    A node that is not among the former is asked for by name: one request for each, and none in a cluster that is whole. Owners are read after the
-    pods, so that the owner of each pod is among them. Raises KubeError.
+    """The pods with the labels of the cluster, and the pods of its nodes whatever their labels. A node without the
+    labels is read by name: one request for each, and none in a cluster that is whole. Owners are read after the pods,
+    so that the owner of each pod is among them. Raises KubeError.
     """
     found = client.list(PODS, scope.namespace, label_selector=scope.selector).items
     pools = node_pools(client, scope)
@@ -231,7 +230,7 @@ def find_pods(
 
 
 def known_nodes(owners: Owners, leaves: Iterable[LeafSecret]) -> frozenset[str]:
-    """The names of the Kafka nodes that StrimziPodSets ask for, and of those that have a leaf."""
+    """The names of the Kafka nodes in StrimziPodSets, and of nodes that have a leaf."""
     return owners.nodes | {leaf.secret for leaf in leaves if leaf.component is Component.KAFKA}
 
 

@@ -2,10 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The record of what a flow was told, namely where to look and where to stop: in the journal, and before that is opened beside the prepared CA.
-
-The ledger as entries of a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for each CA,
-and further entries:
+"""The ledger as entries of a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for
+each CA, and further entries:
 
 ``<fp>.generations``  generations that mean this CA, comma-separated
 ``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
@@ -17,6 +15,9 @@ and further entries:
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
 annotation ``trustops.strimzi/upkeep``   what is done with the CA in use in its time for renewal, as JSON
+
+The journal also records where the flow is to look and where to stop; before it is opened, these stand beside
+the prepared CA.
 """
 
 from __future__ import annotations

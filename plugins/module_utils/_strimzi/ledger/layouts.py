@@ -2,24 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A Secret of a ledger, as a layout wants it.
+"""The Secrets of a ledger in each of its layouts, and back (docs/design.md, "Layouts").
 
-The words of two published drafts for the states of a CA, and back.
+A layout renames the entries of ``entries``: certificates and states stand where its draft has them, and what the draft
+has no place for stands beside them under the names of the layout ``single``.
 
-Both have one word for a CA that some pods use and for one that all use, so the usage is kept beside it as
-``<fingerprint>.usage``, ``ANY`` or ``ALL``. Both have a word for a CA that left the trust and that some process still trusts.
+The layout ``keyed``: one Secret, with the state of each CA in the name of its entry ("CA abstraction", "Trust
+Secrets"). The layout ``split``: the certificates of all CAs in one Secret, their states in another ("Decouple CA
+certificate management from end-entity certificate management", "New trust-state Kubernetes Secret", "New
+trusted-certs Kubernetes Secret").
 
-The layout ``keyed``: one Secret, with the state of each CA in the name of its entry ("CA abstraction", "Trust Secrets").
-
-The layout ``split``: the certificates of all CAs in one Secret, their states in another ("Decouple CA certificate management
-from end-entity certificate management", "New trust-state Kubernetes Secret", "New trusted-certs Kubernetes Secret").
-
-What the draft has no place for is kept beside the states.
-
-The Secrets of a ledger in each of its layouts, and back (docs/design.md, "Layouts").
-
-A layout is a renaming of the entries of ``ledger_entries``: certificates and states are where its draft has them, and what the
-draft has no place for is beside them under the names that the layout ``single`` has for it.
+Both published drafts have a single word for a CA that some pods use and a CA that all use, so the usage stands
+beside it as ``<fingerprint>.usage``, ``ANY`` or ``ALL``. Both have a word for a CA that left the trust and that some
+process still trusts.
 """
 
 from __future__ import annotations
@@ -146,7 +141,7 @@ def lay_out_split(data: Mapping[str, bytes], marks: Marks, scope: ClusterNames) 
 
 
 def read_split(certificates: Mapping[str, Any], states: Mapping[str, Any]) -> Ledger:
-    """A certificate without a state came with a write that was cut short, or is left from one: it counts for nothing."""
+    """A certificate without a state is left from a write that was cut short: it counts for nothing."""
     stored, problems = entries(states), []
     data = {key: value for key, value in stored.items() if "." in key and not key.endswith(USAGE)}
     called = {}
@@ -167,7 +162,7 @@ Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 def lay_out(ledger: Ledger, scope: ClusterNames) -> tuple[Part, ...]:
-    """The Secrets that hold this ledger. The last one says that they do."""
+    """The Secrets that hold this ledger. The last Secret marks them as the ledger."""
     return _LAYOUTS[ledger.layout](encode_ledger(ledger), encode_marks(ledger), scope)
 
 
@@ -183,8 +178,8 @@ def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
 
 
 def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
-    """Names of the Secrets that are a ledger, or a part of one. Another tool that follows a draft may have a Secret of this name: it is
-    ours only with our annotation.
+    """Names of the Secrets that are a ledger, or a part of it. Another tool that follows a draft may have a Secret of
+    this name: it is ours only with our annotation.
     """
     shared = scope.trusted_certificates_secret
     return tuple(
@@ -194,8 +189,8 @@ def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
 
 
 def _found(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
-    """Of several ledgers the one that begins with the Secret that ``single`` and ``split`` have in common. A change of the layout
-    writes or deletes this Secret when everything else is written, and before anything else is deleted.
+    """Of several ledgers, the ledger that begins with the Secret that ``single`` and ``split`` have in common. A change
+    of the layout writes or deletes this Secret when everything else is written, and before anything else is deleted.
     """
     stored = ledger_parts(secrets, scope)
     certificates, states = scope.trusted_certificates_secret, scope.trust_state_secret

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The users whose certificates this collection issues: those of a clients CA whose key is kept elsewhere, with which the User Operator
-can sign nothing (docs/operator.md, "Users").
+"""The snapshot for decisions about the clients CA: brokers verify by it, users present certificates of it.
 
-The snapshot that decisions about the clients CA rest on: brokers verify by it, users present certificates of it.
+Where the key of the clients CA is kept elsewhere, the User Operator can sign nothing, and this collection issues the
+certificates of users (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Object = Mapping[str, Any]
 
 
 def are_served(ca: CaSecrets) -> bool:
-    """Whether the key of the CA in use or of the next one is kept elsewhere."""
+    """Whether the key of the CA in use or of the next CA is kept elsewhere."""
     return ca.in_use_elsewhere or any(one.elsewhere for one in ca.prepared)
 
 
@@ -73,8 +73,9 @@ def served_users(
 
 
 def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
-    """The users that the cluster's own User Operator serves, because it is unknown where another one finds its CA; without namesakes of
-    the cluster's own processes, who could pass for these with a certificate, and without those whose name no certificate can have.
+    """The users that the cluster's own User Operator serves, because it is unknown where another User Operator finds
+    its CA; without namesakes of the cluster's own processes, which could pass for these with a certificate, and without
+    users whose name no certificate can have.
     """
     own = (one for one in _issued_to(users) if one.namespace == users.namespace and not one.unnameable)
     return (one for one in own if not _is_namesake(one, scope))
@@ -128,7 +129,8 @@ def observe_clients_ca(
     source: CaSourceReference | None = None,
     remembered: Remembered[StoredUser] | None = None,
 ) -> Observation:
-    """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets; and where the user keeps the CAs to trust.
+    """Read the Kafka resource, its Secrets and brokers, then its users and the readers of their Secrets; and
+    the CA source.
     remembered: the Secrets of users, as earlier looks have read them. Raises KubeError.
     """
     stored = read_stored(client, scope)

@@ -2,13 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Annotations of KafkaUsers, by which the User Operator is kept from a user or asked to look at it (docs/operator.md, "Users").
+"""Pausing the User Operator for single users and resuming it, and waiting for the certificates that it issues anew and
+for programs that read them. It issues nothing for a paused user (docs/operator.md, "Users").
 
-Waiting for the User Operator to issue certificates anew, and for the operator to restart programs that read them.
-
-Keeping the User Operator from users, and letting it on to them: it issues nothing for a user that is paused (docs/operator.md, "Users").
-
-A user moves from the User Operator's certificates to those of another issuer, or back, and no Secret that programs read goes away.
+A user moves from the User Operator's certificates to another issuer's, or back, and every Secret that
+programs read stays.
 """
 
 from __future__ import annotations
@@ -41,8 +39,8 @@ FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED
 def annotate(
     user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
 ) -> None:  # fmt: skip
-    """Set annotations of a user, or remove those that are None. user: as presenters are named. leaving_out: users that are paused so are left
-    as they are: those that another writer has paused, at least.
+    """Set annotations of a user, or remove annotations whose value is None. user: as presenters are named. leaving_out:
+    users with such a pause stay as they are: at least users that another writer has paused.
 
     A user that is gone is left out as well. Raises KubeError, StepError.
     """
@@ -64,7 +62,8 @@ def annotate(
     raise StepError(user, "changes all the time", "See who writes it; then run the flow again.")
 
 
-#: Users that are asked for at the same time. The User Operator's queue holds 1,024 and drops the others (docs/operator.md, "Users").
+#: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
+#: others (docs/operator.md, "Users").
 AT_ONCE = 500
 #: Pauses of users at which the User Operator has not looked since.
 _UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
@@ -152,7 +151,7 @@ def limit_of(work: Work) -> float:
 
 
 def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    """A single user first: where nothing comes for it, no other is asked for."""
+    """A single user first: where nothing comes for it, no other is requested."""
     yield users[:1]
     size = min(size, AT_ONCE)
     for begin in range(1, len(users), size):
@@ -165,8 +164,8 @@ def _note_resumed(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Wo
 
 
 def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
-    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; at one that is paused it does
-    not look.
+    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; it
+    skips paused users.
     """
     marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
     for user in users:
@@ -204,9 +203,11 @@ _UNCONFIRMED = (ReissuePause.ASKED, ReissuePause.ENDED)
 
 
 def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> None:
-    """Pause these users, and wait until the User Operator has confirmed each: it may be at work on one. Raises OperatorSilent.
+    """Pause these users, and wait until the User Operator has confirmed each: it may be at work on any of
+    them. Raises OperatorSilent.
 
-    Where it still says so of an earlier pause, that confirms nothing: such a user is paused when the User Operator has looked at it again.
+    A status from an earlier pause confirms nothing: such a user is paused when the User Operator has looked
+    at it again.
     """
     marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_CLIENTS_CA: work.settings.holder}
     for begin in range(0, len(step.names), AT_ONCE):

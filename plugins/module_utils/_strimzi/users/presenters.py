@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The presenters of certificates of the clients CA: users, the programs that read their Secrets or Secrets that a person has named,
-and the User Operator, which may issue the next certificate of ``ca.crt`` at any time (docs/operator.md, "Users").
+"""The presenters of certificates of the clients CA: users, programs that read their Secrets or Secrets
+that a user names, and the User Operator, which may issue the next certificate of ``ca.crt`` at any
+time (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 
 @dataclass(frozen=True)
 class _Authorities:
-    """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of those of which a certificate may be that was
-    read at any time. home: where the cluster's own User Operator issues; it is unknown for how long another one does.
+    """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of CAs that may have issued a
+    certificate that was read at any time. home: the namespace where the cluster's own User Operator issues; the lives
+    that another User Operator issues are unknown.
     """
 
     ca: CaSecrets
@@ -38,8 +40,8 @@ class _Authorities:
 
     @property
     def outdated(self) -> frozenset[str]:
-        """Fingerprints of the CAs by which a certificate may have to be validated that was issued at any time. The CA in use validates
-        those of a CA that was renewed with its key.
+        """Fingerprints of the CAs that may have to validate a certificate that was issued at any time. The CA in use
+        validates certificates of a CA that was renewed with its key.
         """
         found = self.used
         for current in self.ca.in_use:
@@ -56,8 +58,8 @@ def presenters_of(
     now: datetime,
     beside: Iterable[str] = (),
 ) -> tuple[Presenter, ...]:
-    """known: the CAs of the cluster and of its ledger. used: fingerprints of those that are or were in use. beside: of those that brokers
-    accept beside them; another issuer than the User Operator may have issued certificates of each.
+    """known: the CAs of the cluster and of its ledger. used: fingerprints of CAs that are or were in use. beside: of
+    CAs that brokers accept beside them; another issuer than the User Operator may have issued certificates of each.
     """
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
     by_anybody = replace(about, used=about.used.union(beside))
@@ -137,7 +139,9 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
 
 
 def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:
-    """The CAs that the certificate may be of, and where it is, or why that is not known. An expired one is of none: every broker refuses it."""
+    """The CAs that may have issued the certificate, and where it is, or why that is unknown. None for an expired
+    certificate: every broker refuses it.
+    """
     if certificate.not_after is not None and certificate.not_after <= about.now:
         return frozenset(), certificate.problem or f"the certificate in {where} has expired"
     if certificate.authority is None or not certificate.has_key:
@@ -146,7 +150,9 @@ def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tupl
 
 
 def _end(certificate: UserCertificate) -> datetime | None:
-    """When the last certificate ends that a reader of this Secret presents; None where the keystore in it may hold another one."""
+    """When the last certificate ends that a reader of this Secret presents; None where the keystore in it may
+    hold another certificate.
+    """
     return None if certificate.stale else certificate.not_after
 
 
@@ -173,7 +179,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         why = f"it cannot be told whether it has read {what} since that was issued"
         return Presenter(reader.name, None, why, renewal, remedy=remedy)
     if not fresh:
-        # The certificate that it has read may be of any CA of which there may have been one.
+        # The certificate that it has read may be of any CA that may have issued one.
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
@@ -198,8 +204,9 @@ def _is_of_a_certificate(name: str) -> bool:
 
 
 def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
-    """A party whose certificate another issuer issues. It is known where a person has named the Secrets in which it is; a certificate that
-    was kept of a user that moved may be another one that the user still presents.
+    """A party whose certificate another issuer issues. The certificate is known where the user of this collection
+    names its Secrets; a kept certificate of a KafkaUser that moved may differ from the certificate that the
+    KafkaUser still presents.
     """
     own = [one for one in named if one.certificate.subject == subject]
     if all(one.is_kept for one in own):
@@ -216,7 +223,7 @@ def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], abo
 
 
 def _of_named(one: NamedCertificate, strangers: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
-    """The Secret itself, unless its certificate is told of as that of a user or superuser; and its readers."""
+    """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = one.secret.label, one.certificate
     remedy = one.remedy or f"Put the certificate as it was issued anew into it, and restart who reads it; or {_WAIVER}."
     if not certificate.sha256:

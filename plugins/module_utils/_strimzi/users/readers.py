@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The presenters of the certificates in Secrets: resources and pods that name these (docs/operator.md, "Users").
+"""The presenters of the certificates in Secrets: resources and pods that name these
+Secrets (docs/operator.md, "Users").
 
-Certificates by which clients log in, in Secrets that a person has named: copies of those of users, and others that the User Operator
-did not issue.
+A user may name further Secrets with certificates by which clients log in: copies of users' certificates, and
+certificates that the User Operator did not issue.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class Reader:
     followed: bool = False
 
     def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
-        """Whether it has what the Secret holds; None where that cannot be told. changed_at: when that changed. sha256: of the certificate
-        in it.
+        """Whether it has what the Secret holds; None where that is unknown. changed_at: when the Secret changed.
+        sha256: of the certificate in it.
         """
         if self.copy is not None and self.copy.sha256 != sha256:
             return False
@@ -76,8 +77,8 @@ class Reader:
 
 @dataclass(frozen=True)
 class _Source:
-    """A Secret with a certificate that is asked about. secret: the Secret that the certificate was written to. copy: where this one only
-    holds a copy.
+    """A Secret with a certificate whose readers are wanted. secret: the Secret that the certificate was written to.
+    copy: set where this Secret only holds a copy.
     """
 
     secret: Key
@@ -90,7 +91,9 @@ class _Source:
 def find_readers(
     client: KubeClient, namespaces: Iterable[str], secrets: Iterable[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
-    """Each of these Secrets, and who reads it or a copy of it. namespaces: where readers are looked for. users: the Secrets of KafkaUsers."""
+    """Each of these Secrets, with each reader of it or of a copy. namespaces: the namespaces of possible readers.
+    users: the Secrets of KafkaUsers.
+    """
     known = frozenset(secrets)
     for namespace in namespaces:
         yield from _in_namespace(client, namespace, known, users)
@@ -98,7 +101,9 @@ def find_readers(
 
 @dataclass(frozen=True)
 class _PodOfReader:
-    """A pod. secrets: names of those that it mounts or has in its environment. kept: the part of it that is needed later."""
+    """A pod. secrets: names of Secrets that it mounts or has in its environment. kept: the part of it that
+    is needed later.
+    """
 
     name: str
     party: Party
@@ -136,8 +141,8 @@ def _in_namespace(
 
 
 def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> Iterator[tuple[str, str, _Source]]:
-    """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and whose copy that is. Nothing has been copied yet for
-    one that is not bound.
+    """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and the Secret that this copies.
+    A KafkaAccess that is not bound has no copy yet.
     """
     for access in _each(client, KAFKA_ACCESSES, namespace, lambda one: one):
         secret = users.get(_user_of(access, namespace))
@@ -156,7 +161,7 @@ def _bound(client: KubeClient, namespace: str, name: str) -> Copy:
 
 
 def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:
-    """Connect, MirrorMaker 2 and Bridge, with those of these Secrets by which they log in."""
+    """Connect, MirrorMaker 2 and Bridge, with the Secrets, of these, by which they log in."""
     found: dict[Party, frozenset[str]] = {}
     for kind in CLIENT_KINDS:
 
@@ -203,7 +208,7 @@ def _authentications(resource: Object, kind: Resource) -> frozenset[str]:
 
 
 def _user_of(access: Object, namespace: str) -> Key:
-    """The KafkaUser that it binds; one without a name where it binds none."""
+    """The KafkaUser that it binds; a key without a name where it binds none."""
     user = (access.get("spec") or {}).get("user") or {}
     return str(user.get("namespace") or namespace), str(user.get("name") or "")
 
@@ -238,7 +243,9 @@ class NamedCertificate:
 def read_named(
     client: KubeClient, secrets: Sequence[NamedSecret], clients_ca: ClientsCa, now: datetime
 ) -> tuple[NamedCertificate, ...]:
-    """All that these Secrets hold; one without a certificate where there is none, or where that cannot be told. Raises KubeError."""
+    """All that these Secrets hold; an entry without a certificate where there is none, or where that is
+    unknown. Raises KubeError.
+    """
     return tuple(found for secret in secrets for found in _read(client, secret, clients_ca, now))
 
 
@@ -258,7 +265,8 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
     for entry in wanted:
         key = data.get(f"{entry.removesuffix('.crt')}.key")
         found = read_certificate(secret, entry, key, clients_ca, now)
-        # A renewal with the same key changes nothing for a certificate that this collection does not issue anew: it is one of the CA in use.
+        # A renewal with the same key changes nothing for a certificate that this collection does not issue anew: it is
+        # a certificate of the CA in use.
         yield NamedCertificate(replace(named, entry=entry), replace(found, beside=clients_ca.current))
 
 

@@ -2,14 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether the PKCS#12 file of a user holds the certificate that lies beside it. The User Operator and this collection make it with the
-certificate, and the User Operator never looks at it again (docs/operator.md, "Users").
+"""The certificate of a user as its Secret holds it, and what is wrong with it (docs/operator.md, "Users"). Only facts
+are kept: there may be ten thousand Secrets, and each holds a private key.
 
-The certificate of a user as its Secret holds it, and what is wrong with it (docs/operator.md, "Users").
-
-Only facts are kept: there may be ten thousand Secrets, and each holds a private key.
-
-Whether the User Operator makes PKCS#12 files: without them it stores an empty certificate where it cannot sign (docs/operator.md, "Users").
+The PKCS#12 file beside it holds that certificate, or an earlier one: the User Operator and this collection make the
+file with the certificate, and the User Operator never looks at it again. A User Operator that makes no PKCS#12 files
+stores an empty certificate where it cannot sign.
 """
 
 from __future__ import annotations
@@ -32,10 +30,10 @@ from ..names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD
 from ..secret_data import entries
 
 _PAIR, _FILE = (USER_CERTIFICATE, USER_KEY), (USER_KEYSTORE, USER_PASSWORD)
-#: As the API server notes who has written (docs/operator.md, "Users").
+#: The User Operator's name as a writer, as the API server notes it (docs/operator.md, "Users").
 _USER_OPERATOR = "strimzi-user-operator"
-#: The last writers of certificate and file with whom these belong together. Each of the two writes a file whenever it writes a certificate beside which
-#: there is one, in one request; where there is none the User Operator makes it of the certificate that is there.
+#: The last writers of certificate and file that make a pair. Each of the two programs writes both in one request where
+#: a file exists; where none exists the User Operator makes it of the present certificate.
 _TOGETHER = ((_USER_OPERATOR, _USER_OPERATOR), (FIELD_MANAGER, FIELD_MANAGER), (FIELD_MANAGER, _USER_OPERATOR))
 REMEDY = (
     f"Remove the entries {USER_KEYSTORE} and {USER_PASSWORD} from its Secret: the User Operator makes both anew. Where its key is none of RSA, annotate the "
@@ -48,8 +46,8 @@ UNOPENED = f"its {USER_KEYSTORE} has not been opened"
 
 
 def is_to_be_opened(secret: Mapping[str, Any]) -> bool:
-    """Whether only opening the file tells what it holds. One that was written together with the certificate is not opened: that takes too long for ten
-    thousand.
+    """Whether only opening the file shows what it holds. A file that was written together with the certificate stays
+    closed: opening ten thousand takes too long.
     """
     return USER_KEYSTORE in entries(secret) and not _is_of_the_pair(secret)
 
@@ -116,7 +114,8 @@ class UserCertificate:
     has_key: bool = False
     #: Whether the entry ``ca.crt`` has the bytes of the CA in use. Else the User Operator issues another certificate.
     is_current: bool = False
-    #: The reason why the PKCS#12 file may hold another certificate, without a full stop; empty where it holds this one.
+    #: The reason why the PKCS#12 file may hold another certificate, without a full stop; empty where it
+    #: holds this certificate.
     stale: str = ""
     #: Whether the certificate is unreadable.
     is_unreadable: bool = False
@@ -251,8 +250,9 @@ _CONTAINER, _SETTING = "user-operator", "STRIMZI_PKCS12_KEYSTORE_GENERATION"
 
 
 def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[str] = ()) -> str:
-    """Why it may see no user while key and certificate of the CA do not match, as a sentence; empty where it may. pods: those of the Entity
-    Operator; where there is none it may start at any moment. elsewhere: namespaces with a User Operator of their own, whose pods are unknown.
+    """Why it may see no user while key and certificate of the CA do not match, as a sentence; empty where it may. pods:
+    the pods of the Entity Operator; where there is none it may start at any moment. elsewhere: namespaces with a User
+    Operator of their own, whose pods are unknown.
     """
     settings = list(_settings(pods))
     would = "would store an empty certificate for every user that it looks at between the two writes of the switch"
@@ -266,7 +266,7 @@ def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[
 
 
 def _settings(pods: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """As each User Operator was told; Strimzi's default where it was told nothing."""
+    """The setting of each User Operator; Strimzi's default where it is not set."""
     for pod in pods:
         for container in (pod.get("spec") or {}).get("containers") or ():
             if container.get("name") == _CONTAINER:

@@ -2,14 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The steps that are left until a user has certificates of another issuer instead of the User Operator's, or the other way round.
+"""The KafkaUsers of a cluster, their certificates, and the programs that present them (docs/operator.md, "Users").
+Lists are read in pages, and only facts of each Secret are kept, so that memory does not grow with private keys.
 
-The User Operator deletes the Secret of a user whom it finds with another authentication. So a pause keeps it from the user, the Secret
-loses its labels and its owner, and only then does the authentication change (docs/operator.md, "Users").
-
-The KafkaUsers of a cluster, their certificates, and who presents them (docs/operator.md, "Users").
-
-Lists are read in pages, and of each Secret only facts are kept, so that memory does not grow with private keys.
+The steps that are left until a user has certificates of another issuer in the place of the User Operator's, or
+the other way round. The User Operator deletes the Secret of a user that it finds with another authentication.
+So a pause keeps the User Operator from the user, the Secret loses its labels and its owner, and only then does
+the authentication change.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _OPAQUE = "Opaque"
 
 
 class Authentication(str, Enum):
-    """The authentication of a user, which says who issues its certificates."""
+    """The authentication of a user, which says which party issues its certificates."""
 
     TLS = "tls"
     TLS_EXTERNAL = "tls-external"
@@ -71,8 +70,9 @@ class UserStep(Enum):
 
 @dataclass(frozen=True)
 class SeenUser:
-    """resource: the KafkaUser. secret: the one in which the User Operator keeps its certificate, where there is one.
-    has_certificate: whether that is one of the CA in use, with its key. kept_elsewhere: whether the key of that CA is.
+    """resource: the KafkaUser. secret: the Secret in which the User Operator keeps its certificate, where it exists.
+    has_certificate: whether it holds a certificate of the CA in use, with its key. kept_elsewhere: whether the key of
+    that CA is kept elsewhere.
     """
 
     resource: Object
@@ -110,7 +110,7 @@ class SeenUser:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the Secret is one that was let go here."""
+        """Whether this collection has detached the Secret from the User Operator."""
         return names.KEPT_OF in self._labels
 
     @property
@@ -170,7 +170,9 @@ def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
 
 
 def refuse_another_secret(seen: SeenUser, secret: str) -> None:
-    """Where the User Operator would delete the user's Secret, because another one was taken for it. Raises StepError."""
+    """Refuse where the User Operator would delete the user's Secret, because the call named another
+    Secret. Raises StepError.
+    """
     if seen.told_secret in ("", secret):
         return
     namespace = seen.resource["metadata"]["namespace"]
@@ -229,7 +231,9 @@ class User:
 
     @property
     def unnameable(self) -> str:
-        """Why no certificate can have its name, without a full stop; empty where one can, or it gets none. The User Operator refuses it as well."""
+        """Why no certificate can have its name, without a full stop; empty where a certificate can, or it gets none.
+        The User Operator refuses it as well.
+        """
         problem = common_name_problem(self.name) if self.authentication == TLS else ""
         return f"its name is that of no certificate: {problem}" if problem else ""
 
@@ -262,7 +266,7 @@ class Users:
     kafka: Mapping[str, Any]
     #: The namespace that the cluster's User Operator watches.
     namespace: str
-    #: Whether the Kafka resource has a User Operator, or one watches another namespace for it.
+    #: Whether the Kafka resource has a User Operator, or a User Operator watches another namespace for it.
     operated: bool
     clients_ca: ClientsCa
     users: tuple[User, ...] = field(default=())
@@ -276,9 +280,8 @@ class Users:
         return tuple(sorted(found - {self.namespace}))
 
     def longest_life(self, usual: timedelta) -> timedelta:
-        """How long a certificate is valid at most that the User Operator issues to a user with programs. usual: of users that say nothing themselves.
-
-        A user without a program says nothing of how long those of others present what they have read.
+        """How long a certificate is valid at most that the User Operator issues to a user with programs. usual: the
+        validity for users without a setting. Users without a program do not count.
         """
         return max(
             (one.life or usual for one in self.users if one.authentication == TLS and one.readers), default=usual
@@ -408,7 +411,9 @@ def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Ite
 
 
 def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str]) -> Iterator[NamedSecret]:
-    """Secrets of users in the namespace of the cluster whose KafkaUser is gone, where no User Operator has seen that. known: those that have one."""
+    """Secrets of users in the namespace of the cluster whose KafkaUser is gone, where no User Operator has seen that.
+    known: Secrets that have a KafkaUser.
+    """
     found = client.each(SECRETS, scope.namespace, _name, label_selector=scope.user_selector, metadata_only=True)
     yield from (NamedSecret(scope.namespace, one, names.USER_CERTIFICATE) for one in found if one not in known)
 
