@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Option groups with their constraints, and the limits of what options may say. Each group has a block of its name in a documentation
-fragment. A call refuses a mistake in its options before it reads or writes anything.
+"""Option groups with their constraints, and the limits of what options may say. Each group has a block of its name in a
+documentation fragment. A call refuses a mistake in its options before it reads or writes anything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .._pki.names import address_of
 
 @dataclass(frozen=True)
 class OnlyWith:
-    """The option counts only where the other one has one of these values; elsewhere it would be ignored."""
+    """The option counts only where the other option has any of these values; elsewhere it would be ignored."""
 
     option: str
     other: str
@@ -133,7 +133,7 @@ SOURCE = ArgumentSpec(
     }
 )
 
-#: Where users are that present certificates of the clients CA, beside those of the cluster's User Operator.
+#: The namespaces of users that present certificates of the clients CA, beside the users of the cluster's User Operator.
 PRESENTING = ArgumentSpec(
     {
         "presenting_secrets": {"type": "list", "elements": "str", "no_log": False},

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The last net: what is hidden in results, messages and logs, in every form in which it could appear.
+"""From connection options to a client (tests replace this module), and the texts that results, messages and logs hide,
+in every form in which they could appear.
 
-Nothing secret is ever put into a result, message or diff in the first place (docs/design.md, "Secrecy").
-
-From options to a client; tests replace this module.
+Hiding is the last net: no code puts a secret into a result, message or diff in the first
+place (docs/design.md, "Secrecy").
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OWN_SECRETS = (
     "api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", "secret_id", "jwt",
 )  # fmt: skip
 _OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
-#: Names of objects are in every result; a Secret whose password is one of them has no password worth hiding.
+#: Names of objects are in every result; a Secret with such a name as its password has no password worth hiding.
 _OWN_NAMES = ("cluster", "namespace")
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END [A-Z0-9 ]*-----|$)", re.DOTALL)
 _LOGIN_IN_URL = re.compile(r"(?<=://)[^/\s]*@")
@@ -67,7 +67,7 @@ def secrets_of(observation: Observation) -> Iterator[str]:
 
 
 def worth_hiding(found: Iterable[str], options: Mapping[str, Any]) -> set[str]:
-    """The values that Ansible is to hide, of those that it or we found.
+    """The values that Ansible is to hide, among the values that it or this collection found.
 
     Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
     """
@@ -109,7 +109,7 @@ def without_contents(message: str, options: Mapping[str, Any]) -> str:
 
 def without_exec_values(message: str, kubeconfig: Any) -> str:
     """A message without arguments and variables of an exec plugin, which may quote them when it fails. They are hidden
-    here only: the name of a cluster is often one of them.
+    here only: the name of a cluster is often among them.
     """
     values = {text for exec_ in _values_of("exec", kubeconfig) for text in _exec_values(exec_)}
     for text in sorted(values, key=len, reverse=True):
@@ -184,7 +184,7 @@ def connection_options(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
     """Opens ports of the cluster's pods by their addresses. Raises KubeError."""
-    # Imported only where direct access was asked for.
+    # Imported only where the options want direct access.
     from .._kube.ports import DirectPorts
 
     return DirectPorts(client, scope.namespace, scope.selector)
@@ -199,7 +199,7 @@ def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
 
 
 def _connected(options: Mapping[str, Any]) -> HttpTransport:
-    """Raises OptionsError. The text of one can come from an exec plugin, which quotes its own arguments."""
+    """Raises OptionsError. Its text can come from an exec plugin, which quotes its own arguments."""
     try:
         return connect(options)
     except OptionsError as error:

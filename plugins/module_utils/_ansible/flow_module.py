@@ -2,9 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The diff of a call in check mode: public facts of each object as they are, and as the whole plan would leave them.
-
-A module call that takes its part in a flow.
+"""A module call that takes its part in a flow, and its diff in check mode: public facts of each object as they are, and
+as the whole plan would leave them.
 """
 
 from __future__ import annotations
@@ -32,7 +31,9 @@ from .trust_module import TrustModule
 
 
 def planned_diff(seen: Snapshot, planned: Forecast) -> list[dict[str, Any]]:
-    """Every object that the plan writes to or restarts, in the form that ``--diff`` shows. A certificate that is yet to be made is told as such."""
+    """Every object that the plan writes to or restarts, in the form that ``--diff`` shows. The text of a certificate
+    that is yet to be made says so.
+    """
     if planned.end is None:
         return []
     known = _certificates(seen)

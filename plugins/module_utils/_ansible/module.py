@@ -2,22 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Python libraries that modules need, and the message when one is missing or too old.
+"""A module call from its options to its result; only this file knows AnsibleModule. Ansible's module says nothing
+secret however a call ends, also where it refuses an option before any code of this collection runs.
 
-Options that name objects. Their values become parts of paths and selectors, so what no object can be called is refused before
-anything is asked: an empty name would ask for a list, and one with a slash for another resource.
+The Python libraries that modules need, with the message when a library is missing or too old. Options that name
+objects: their values become parts of paths and selectors, so a call refuses impossible names first (an empty name would
+list, and a slash would address another resource).
 
-Removes what Ansible puts on a disk to run a module, also where Ansible is killed before it can do that itself.
-
-Without pipelining the module comes as a file that holds all of its options, a private key among them. It unpacks its code
-into a folder, which holds no option.
-
-Lines that the action plugin shows while a module still works: appended to a file on the same machine.
-
-Ansible's module, which says nothing secret however a call ends: also where it refuses an option before any code of
-this collection runs.
-
-A module call from its options to its result. Only this file and ``quiet_module`` know AnsibleModule.
+Without pipelining the module comes as a file that holds all of its options, a private key among them, and unpacks its
+code into a folder, which holds no option. A call removes both, also where Ansible is killed before it can. The action
+plugin shows lines while a module works: the module appends them to a file on the same machine.
 """
 
 from __future__ import annotations
@@ -128,7 +122,7 @@ def _remove_wrapper(file: Path) -> None:
         try:
             os.unlink(file)
         except OSError:
-            # With become it belongs to the user who connects, and Ansible removes it at the end of the task.
+            # With become it belongs to the connecting user, and Ansible removes it at the end of the task.
             return
 
 
@@ -176,7 +170,7 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         raise SystemExit(1)
 
     def _named(self, message: str) -> str:
-        """The message with the option that it is about: Ansible does not say which one should be a dictionary."""
+        """The message with the option that it is about: Ansible does not say which option should be a dictionary."""
         if not message.startswith("dictionary requested"):
             return message
         options, values = self.argument_spec, self.params
@@ -314,7 +308,7 @@ class ClusterModule:
         reporter(self.params.get("progress_file"))(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
 
     def take_lease(self, client: KubeClient) -> None:
-        """Take the Lease before the first write of a call, so that only one run works at a time (I10)."""
+        """Take the Lease before the first write of a call, so that a single run works at a time (I10)."""
         if self._lease is None:
             self._lease = self.lease(client)
         if not self._lease.is_held:

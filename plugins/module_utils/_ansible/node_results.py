@@ -2,11 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Times in results.
-
-Results about certificates of a cluster, requests for them, and what ends soon: public facts only.
-
-Results about node pools: how far each can grow without waiting, and what becomes of certificates when it shrinks.
+"""Results about nodes: certificates of a cluster, requests for them, what ends soon, and node pools: how far each can
+grow without waiting, and what becomes of certificates when it shrinks. Public facts only.
 """
 
 from __future__ import annotations

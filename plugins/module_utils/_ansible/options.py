@@ -2,13 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The issuer that the options name.
-
-The options about clients outside the cluster. A mistake in them is reported before anything is read or written.
-
-The options about where CAs come from that a cluster is to trust, and about new ones among them.
-
-A CA that the caller brings in a Secret of the type kubernetes.io/tls, as cert-manager and many others keep one.
+"""Options as values: the issuer; clients outside the cluster; the source of the CAs that a cluster is to trust, and new
+CAs among them; and a CA that the caller supplies in a Secret of the type kubernetes.io/tls, as cert-manager and many
+other programs keep it. A mistake in the options is reported before a call reads or writes anything.
 """
 
 from __future__ import annotations
@@ -88,7 +84,9 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
 
 
 def _require_of_one_type(options: Mapping[str, Any]) -> None:
-    """Raises OptionsError where an option is given that this type does not read, or an empty one that it needs."""
+    """Raises OptionsError where an option is given that this type does not read, or where an option that it
+    needs is empty.
+    """
     kind = options["type"]
     read = _READ[kind] | (_READ_BY_CERTIFICATES if _is_by_certificates(options) else frozenset())
     for name in _OPTIONS:
@@ -112,7 +110,7 @@ def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -
 
 
 def _of_another(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
-    """The cause, with the type that is given and those with which this option would count; and the beginning of the remedy."""
+    """The cause, with the given type and the types with which this option would count; and the beginning of the remedy."""
     if name in _READ_BY_CERTIFICATES:
         return f"{name} counts with resource=Certificate of cert_manager only", "Give this type and resource"
     types = " or ".join(kind for kind, read in _READ.items() if name in read)

@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A folder in which a person finds requests and leaves certificates: ``<leaf's Secret>.csr``, and ``.crt`` or ``.pem``.
+"""A module call for a person who carries requests by hand: it shows them, writes them to files, and
+puts certificates back.
 
-A module call for a person who carries requests by hand: show them, write them to files, and put certificates back.
+The folder for requests has ``<leaf's Secret>.csr`` for each request, and ``.crt`` or ``.pem`` for its certificate.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from .results import describe_cluster
 from .trust_module import TrustModule
 
 _CERTIFICATES = (".crt", ".pem")
-#: Requests are public, and often signed by another person than the one who exports them.
+#: Requests are public, and often another person signs them.
 _MODE = 0o644
 
 

@@ -2,11 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The result that every module returns: one shape, public facts only (docs/design.md, "Results").
-
-The answers of running nodes as results of modules: each TLS listener is a party of its own.
-
-The source of CAs in a result: what it holds, and what a run of reconcile would make of it.
+"""The result that every module returns: one shape, public facts only (docs/design.md, "Results"). It has the answers of
+running nodes, each TLS listener a party of its own, and the CA source: what it holds, and what a run of reconcile would
+make of it.
 """
 
 from __future__ import annotations
@@ -156,7 +154,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
 
 
 def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
-    """A client outside the cluster, and the waiver that lets it pass where there is one: for audits."""
+    """A client outside the cluster, and the waiver, if any, that lets it pass: for audits."""
     known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed}
     return {
         "client": client.name,
@@ -167,14 +165,16 @@ def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[
 
 
 def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
-    """How many there are, and those that present something else than certificates of the CA in use: there may be ten thousand."""
+    """The number of presenters, and the presenters whose certificate is not of the CA in use: there may be ten
+    thousand in all.
+    """
     own = frozenset(one.fingerprint for one in snapshot.ca.in_use)
     others = [one for one in known_presenters(snapshot) if one.authorities not in (own, frozenset()) or one.behind]
     return {"count": len(snapshot.users.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
 
 
 def _presenter(one: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
-    """A party outside the cluster that presents certificates of the CA, and the waiver that lets it pass where there is one."""
+    """A party outside the cluster that presents certificates of the CA, and the waiver, if any, that lets it pass."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     return {
         "name": one.name,
@@ -307,7 +307,7 @@ def describe_own(wanted: OwnCertificate, chain: Chain, why: str, snapshot: Snaps
 
 
 def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
-    """The answers of the listeners. snapshot: of the last look; None where no node was asked."""
+    """The answers of the listeners. snapshot: of the last look; None where this call asked no node."""
     if snapshot is None:
         return []
     ledger = as_seen(snapshot)

@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A flow that was left half-way, which a call goes on with instead of the one that it is asked for (docs/design.md, I10).
+"""A module call about the trust of a cluster: from its options to the input of the engine, and from the outcome
+to a result.
 
-A module call about the trust of a cluster: from its options to what the engine takes, and from what that found to a result.
+A call continues an unfinished flow before it begins the requested flow (docs/design.md, I10).
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ from .results import (
 
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
-    """Sentences about a flow that comes before one with this goal; empty where none does, or it has the same goal."""
+    """Sentences about an unfinished flow that comes before a flow with this goal; empty where none does, or it has
+    the same goal.
+    """
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
         return ""
@@ -70,7 +73,7 @@ def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
 
 
 def _why_no_reload() -> str:
-    """Why nodes cannot be told to read again, as a sentence. Called only when a look is taken, because most calls need
+    """Why nodes cannot reload, as a sentence. Called only when a look is taken, because most calls need
     no Kafka library.
     """
     from .._rollout.admin import missing_library
@@ -104,7 +107,7 @@ class TrustModule(ClusterModule):
 
     def done_so_far(self) -> dict[str, Any]:
         actions = self._work.actions if self._work else []
-        # They are told whatever comes of the call, and once.
+        # Each warning shows once, whatever the result of the call.
         while self._work and self._work.warnings:
             self.module.warn(self._work.warnings.pop(0))
         done = {

@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The parts of TLS 1.2 that are sent in the clear: the certificates, and the CAs of which a server asks certificates
-(RFC 5246 section 7.4).
+"""A TLS handshake over any byte stream, and an observation of it. It does not verify the certificates of
+the other side.
 
-The ssl module shows neither the names in a CertificateRequest nor the certificates of a handshake that failed. This
-module reads the same bytes beside the ssl module. It answers nothing, and checks every length before it uses it.
-
-A TLS handshake over any byte stream, and an observation of it. It does not verify the certificates of the other side.
+The ssl module shows neither the names in a CertificateRequest nor the certificates of a handshake that failed. TLS 1.2
+sends both in the clear (RFC 5246 section 7.4), so this module reads the same bytes beside the ssl module. It answers
+nothing, and checks every length before it uses it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .._errors import CertificateError, MalformedHandshake
 from .._pki.certificates import MOST_IN_A_CHAIN, Certificate, certificate_from_der, length_problem
 from .tls import Alert, ByteStream, Deadline, TlsOverStream, alert_of
 
-#: Bytes of one direction that are looked at.
+#: The most bytes of one direction that are read.
 MAXIMUM_FLIGHT = 1 << 18
 _MAXIMUM_RECORD = 1 << 14
 _MAXIMUM_MESSAGE = 1 << 17
@@ -38,8 +37,8 @@ _KEY_EXCHANGES = frozenset({12, 16})
 class Flight:
     """The messages of one direction, up to where encryption begins.
 
-    certificates: DER, as sent; None when there was no such message. authorities: DER names; None when no certificate
-    was asked for. exchanged: this side has sent its part of the key exchange.
+    certificates: DER, as sent; None when there was no such message. authorities: DER names; None when the server
+    requested no certificate. exchanged: this side has sent its part of the key exchange.
     """
 
     certificates: tuple[bytes, ...] | None = None
@@ -146,7 +145,7 @@ def _authorities(body: bytes) -> tuple[bytes, ...]:
 
 #: Certificates are public: a listener that sends one may not be the holder of its key.
 _UNPROVEN = "it did not prove that it has the key of the certificate that it sent"
-#: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it is asked something.
+#: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it gets a question.
 _PATIENCE = 1.0
 
 

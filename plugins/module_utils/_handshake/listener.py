@@ -2,13 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Probes: certificates that are shown to a process to see whether it trusts their CA.
+"""Observing one listener: the chain that it presents, and which of some CAs it trusts: yes, no, or unknown with a
+sentence that says why.
 
-From handshakes to "does this process trust that CA": yes, no, or unknown with a sentence that says why.
-
-Observing one listener: the chain that it presents, and which of some CAs it trusts.
-
-Asking many questions at the same time: a bounded number of them, until a deadline.
+A probe is a certificate that a listener is shown to see whether it trusts its CA. Many listeners answer at the same
+time: a bounded number of them, until a deadline.
 """
 
 from __future__ import annotations
@@ -104,7 +102,9 @@ def _load(contexts: Sequence[ssl.SSLContext], own: Certificate, key: PrivateKey)
 
 
 class Trust(str, Enum):
-    """Whether a process trusts a CA. SHARED: it cannot be told by a name, which CAs with other keys have too."""
+    """Whether a process trusts a CA. SHARED: its name does not decide it, because CAs with other keys have
+    the same name.
+    """
 
     TRUSTED = "trusted"
     NOT_TRUSTED = "not trusted"
@@ -129,8 +129,8 @@ def _unknown(why: str) -> Verdict:
 
 
 def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
-    """probe: the handshake with a certificate of the CA in question. stranger: the one with a certificate of a CA that
-    no listener can trust.
+    """probe: the handshake with a certificate of the CA in question. stranger: the handshake with a certificate of a CA
+    that no listener can trust.
 
     Only the difference between the two is evidence. A listener that accepts the stranger does not verify clients. A
     listener that refuses the probe in another way than the stranger has another reason than trust, such as its clock.
@@ -177,9 +177,9 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: H
 def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
     """The verdict of the probe, unless the list contradicts it or its refusal may have another reason.
 
-    another_accepted: the listener accepted a certificate of another CA that was made like this one. A JVM says the same
-    (certificate_unknown) to a certificate that is expired or not yet valid by its clock as to one that it does not
-    trust. So a refusal is about trust only where another one passed, or the list of accepted CAs lacks this CA.
+    another_accepted: the listener accepted a certificate of another CA, made in the same way. A JVM says the same
+    (certificate_unknown) to a certificate that is expired or not yet valid by its clock as to an untrusted certificate.
+    So a refusal is about trust only where another certificate passed, or the list of accepted CAs lacks this CA.
     """
     if probed.trust.is_known and listed.trust.is_known and probed.trust is not listed.trust:
         return _unknown(f"contradicts itself: it {probed.why}, and {listed.why}")
@@ -217,7 +217,8 @@ def _reads_alike(authority: Certificate, name: bytes) -> bool:
     )
 
 
-#: Seconds for one handshake; Kafka delays the answer to a failed one by connection.failed.authentication.delay.ms.
+#: Seconds for one handshake; Kafka delays the answer to a failed
+#: handshake by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
 #: Outcomes of a handshake with a process that hangs, or that has just ended.
 _SILENT = (Outcome.NOT_REACHED, Outcome.TIMED_OUT)
@@ -227,11 +228,11 @@ KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 
 @dataclass(frozen=True, repr=False)
 class Inquiry:
-    """The questions to every listener. authorities: the CAs in question. probes: of those CAs whose key is at hand.
+    """The questions to every listener. authorities: the CAs in question. probes: of CAs whose key is at hand.
 
     The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
-    known: every CA whose name may appear, also those that are not in question. stranger: a probe of a CA that no listener
-    trusts.
+    known: every CA whose name may appear, also those that are not in question. stranger: a probe of a CA that
+    no listener trusts.
     """
 
     authorities: Sequence[Certificate]
@@ -267,7 +268,7 @@ class ListenerObservation:
 
     @property
     def shares(self) -> frozenset[str]:
-        """The CAs of which the listener has told a name alone that others have too."""
+        """The CAs that the listener has shown by a name alone, which other CAs share."""
         return self._with(Trust.SHARED)
 
     def _with(self, trust: Trust) -> frozenset[str]:
@@ -300,7 +301,7 @@ def observe_listener(
 
 
 def _broken_off(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
-    """The observation of a listener that fell silent while it was asked: half an answer is none."""
+    """The observation of a listener that fell silent during the questions: half an answer counts as none."""
     why = f"fell silent while it was asked ({silent})"
     return ListenerObservation(None, {name: Verdict(Trust.UNKNOWN, why) for name in authorities}, version, why)
 
@@ -311,7 +312,7 @@ def _wants_newer(stranger: Handshake) -> bool:
 
 
 class _Listener:
-    """A listener that is asked several times, each time over a new connection."""
+    """A listener that gets several questions, each over a new connection."""
 
     def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes) -> None:
         self._opening = opening

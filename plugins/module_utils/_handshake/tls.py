@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The stream that a handshake goes over, and its deadline.
-
-TLS over any byte stream, such as a forwarded port of a pod, where there is no socket.
-
+"""TLS over any byte stream, such as a forwarded port of a pod, where there is no socket: the stream, its deadline, and
 TLS alerts by number and name (RFC 8446 section 6, RFC 5246 section 7.2).
 """
 
@@ -47,11 +44,11 @@ class Deadline:
         return seconds
 
     def within(self, seconds: float) -> Deadline:
-        """The earlier of this one and so many seconds from now."""
+        """The earlier of this deadline and the given number of seconds from now."""
         return Deadline(min(self.at, time.monotonic() + seconds))
 
 
-#: Opens a new connection to one listener within so many seconds. Raises KubeError or OSError.
+#: A function that opens a new connection to one listener within a number of seconds. Raises KubeError or OSError.
 Opener = Callable[[float], AbstractContextManager[ByteStream]]
 
 
@@ -153,14 +150,14 @@ class Alert:
         return f"{self.name} ({self.number})"
 
 
-#: With these a verifier says that it does not trust who issued a certificate.
+#: With these a verifier says that it does not trust the issuer of a certificate.
 DISTRUST = frozenset({"bad_certificate", "certificate_unknown", "unknown_ca"})
 #: With these a server says that it does not speak this version, or nothing of it that we do.
 VERSION = frozenset({"protocol_version", "handshake_failure", "insufficient_security"})
 
 
 def alert_of(error: ssl.SSLError) -> Alert | None:
-    """The alert that the peer sent; None when the error is another one."""
+    """The alert that the peer sent; None when the error is no alert."""
     reason = error.reason or ""
     if not _PREFIX.match(reason):
         return None

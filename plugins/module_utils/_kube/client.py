@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The interface to the API server: requests and watch streams over HTTP.
+"""A thin client of the API server for known kinds: requests and watch streams over HTTP, typed errors, conditional
+writes, safe retries of reads.
 
-A thin client for known kinds: typed errors, conditional writes, safe retries of reads.
-
-The parts that were read of the objects of a long list, remembered by the UID and the version of each object as long as the process lives.
+The needed parts of the objects of a long list are remembered by the UID and the version of each object, as long as
+the process lives.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Transport(Protocol):
         content_type: str = "application/json",
         timeout: float | None = None,
     ) -> Answer:
-        """Sends a request and returns its answer. content_type: of the body; of a request without one, that of the answer. timeout: seconds; the
-        transport's own by default.
+        """Sends a request and returns its answer. content_type: of the body; where a request has no body, of the
+        answer. timeout: seconds; the transport's own by default.
         """
 
     def stream(
@@ -79,15 +79,15 @@ _MERGE_PATCH = "application/merge-patch+json"
 #: Objects without anything but their metadata; a server that does not know this form sends them whole (Kubernetes API, "Receiving resources as Tables").
 _METADATA = f"{_JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{_JSON}"
 
-#: How often a request is sent at most before its failure is handed to the caller, who may look again and decide again.
+#: How often a request is sent at most before the caller gets the failure, and may look again and decide again.
 _ATTEMPTS = 5
 #: The same of requests whose answers do not come: the caller may have to see to something else in such a long time.
 _TIMEOUTS = 2
 #: Seconds before the second attempt; then doubled.
 _FIRST_DELAY = 0.25
-#: The longest delay in seconds, also where the server asks for a longer one.
+#: The longest delay in seconds, also where the server asks for a longer delay.
 _LONGEST_DELAY = 30.0
-#: Seconds from which on people who watch are told why nothing happens.
+#: Seconds after which a call shows why nothing happens.
 _NOTICED = 5.0
 #: The manager by which the API server notes fields that this collection has written, whatever User-Agent is configured (Kubernetes API,
 #: ``metadata.managedFields``).
@@ -119,10 +119,11 @@ def _say_nothing(sentence: str) -> None:
 class KubeClient:
     """All methods raise KubeError and leave their arguments as they are.
 
-    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun with it: what may have been
-    done is looked at before it is done again. ``requests`` and ``writes`` count what was sent. ``clock_ahead``: how far the clock of this machine is
-    ahead of the server's, by the last answer that told the time. sleep: takes seconds. random: from 0 to 1, for the backoff. now: the time of day,
-    aware. tell: takes a sentence before a wait that people notice.
+    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun
+    with it: what may have been done is looked at before it is done again. ``requests`` and ``writes`` count what was
+    sent. ``clock_ahead``: how far the clock of this machine is ahead of the server's, by the last answer with a time.
+    sleep: takes seconds. random: from 0 to 1, for the backoff. now: the time of day, aware. tell: takes a sentence
+    before a wait that people notice.
     """
 
     def __init__(
@@ -240,7 +241,7 @@ class KubeClient:
         uid: str | None = None,
         resource_version: str | None = None,
     ) -> None:
-        """Delete an object. Raises Conflict when it is not the one with this UID and version any more."""
+        """Delete an object. Raises Conflict when its UID or version is another by now."""
         preconditions = {"uid": uid, "resourceVersion": resource_version}
         body: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
         body["preconditions"] = {key: value for key, value in preconditions.items() if value is not None}
@@ -360,7 +361,8 @@ Object = dict[str, Any]
 #: UID and resource version. An object without either is read each time.
 Version = tuple[str | None, str | None]
 
-#: So many changed objects are read one by one, or this part of the list; where more have changed, the whole list is read.
+#: How many changed objects, or which part of the list, are read one by one; where more have changed, the whole
+#: list is read.
 _ONE_BY_ONE = 10
 _SHARE = 20
 

@@ -2,14 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The connection options of kubernetes.core: their other names, their environment variables, and the checks of
-contradictions.
+"""From the connection options and the environment of kubernetes.core to a transport, in its order: the options' other
+names, their environment variables, and the checks of contradictions.
 
-From the options and environment of kubernetes.core to a transport, in its order.
-
-Each option is used as given, else from K8S_AUTH_*. Host and credentials are used alone where they are enough to log in;
-else kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win over
-those that were loaded.
+Each option is used as given, else from K8S_AUTH_*. Host and credentials are used alone where they are enough to log
+in; else kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win
+over loaded values.
 """
 
 from __future__ import annotations
@@ -101,7 +99,7 @@ def may_be_shown(value: str) -> bool:
 
 
 def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """The options in effect, checked. Each one: as given, else from the environment; empty counts as not given.
+    """The options in effect, checked. Each option: as given, else from the environment; empty counts as not given.
 
     Raises OptionsError.
     """
@@ -304,7 +302,7 @@ def _is_in_cluster(configuration: Any) -> bool:
 
 
 def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> None:
-    """paths: one, or several as in KUBECONFIG."""
+    """paths: a path, or several as in KUBECONFIG."""
     if not any(os.path.isfile(os.path.expanduser(path)) for path in paths.split(os.pathsep)):
         if "kubeconfig" in options:
             raise OptionsError(
@@ -438,7 +436,8 @@ def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     groups = [("Impersonate-Group", str(group)) for group in options["impersonate_groups"]]
     installed = version("urllib3")
     if len(groups) > 1 and int(installed.split(".", maxsplit=1)[0]) < 2:
-        # Older versions put equal headers into one, and the API server would read one group of that name.
+        # Older versions join equal headers into a single header, and the API server would read a single group
+        # of that name.
         raise OptionsError(
             f"urllib3 {installed}", "cannot send several impersonate_groups", "Install urllib3 2 or later, or give one."
         )

@@ -72,10 +72,10 @@ class HttpTransport:
         timeout: float = REQUEST_TIMEOUT,
         load_again: Callable[[], Configuration] | None = None,
     ) -> None:
-        """headers: sent with every request; with Authorization among them, that of the configuration is not sent.
+        """headers: sent with every request; with Authorization among them, the configuration's is not sent.
 
-        timeout: seconds for one answer. load_again: gives the configuration with new credentials, when those at hand are not accepted any more;
-        None where they cannot change.
+        timeout: seconds for one answer. load_again: gives the configuration with new credentials, when the server no
+        longer accepts the present ones; None where they cannot change.
         """
         self._load_again, self._renewing = load_again, Lock()
         self._configuration = configuration
@@ -124,7 +124,8 @@ class HttpTransport:
             answer.close()
 
     def log_in_again(self, refused: Sequence[tuple[str, str]]) -> bool:
-        """Whether there are other credentials than those that were refused (all headers): an exec plugin is run again, and files are read again.
+        """Whether there are other credentials than the refused headers: an exec plugin runs again, and files
+        are read again.
 
         The API server has done nothing of a request that it answers with 401, so the request may be sent again.
         """
@@ -181,7 +182,9 @@ class HttpTransport:
             raise TransportError(f"{self._host} sent a watch event that is not JSON") from None
 
     def _send_logged_in(self, request: _Request) -> Any:
-        """The answer; where the credentials are not accepted any more, that to the same request with new ones."""
+        """The answer; where the server no longer accepts the credentials, the answer to the same request
+        with new credentials.
+        """
         used = self._all_headers()
         answer = self._send(request)
         if answer.status != _UNAUTHORIZED or not self.log_in_again(used):
@@ -214,7 +217,7 @@ class HttpTransport:
         return [*self._headers, *self._authentication()]
 
     def _authentication(self) -> list[tuple[str, str]]:
-        """Asked for each request: a token may be renewed meanwhile."""
+        """Read for each request: a token may be renewed meanwhile."""
         if self._has_credentials:
             return []
         setting = self._configuration.auth_settings().get("BearerToken")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A Lease per Kafka cluster: one run at a time (I10), and a run that was killed does not lock out the next for long."""
+"""A Lease per Kafka cluster: one run at a time (I10); a killed run locks the next run out for a short time only."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class TrustLease:
         self._acquire(self._refuse)
 
     def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
-        """get_past: from the Lease as another run holds it to the one to take. Raises LeaseHeld."""
+        """get_past: from the Lease as another run holds it to the Lease as this run takes it. Raises LeaseHeld."""
         while True:
             current: Mapping[str, Any] | None = self._client.get_or_none(LEASES, self._namespace, self._name)
             holder = _spec(current).get("holderIdentity")
@@ -97,7 +97,7 @@ class TrustLease:
                     # There was no Lease to be gone: the namespace does not exist.
                     raise
             except (AlreadyExists, Conflict):
-                # Another run was faster: look again which one has it now.
+                # Another run was faster: look again which run has it now.
                 continue
 
     def renew_if_due(self) -> None:
@@ -237,7 +237,7 @@ class TrustLease:
 
 
 def _count(said: object) -> int:
-    """A number that can go on being counted: the API server takes no larger one."""
+    """A number that can still be incremented: the API server takes no larger number."""
     return said if isinstance(said, int) and 0 <= said < 2**31 - 1 else 0
 
 

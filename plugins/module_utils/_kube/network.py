@@ -2,9 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Failures of the network in words that name the address and the option to look at.
-
-Connections to the API server that are not requests: the same address, TLS, proxy and credentials as the requests.
+"""Connections to the API server beside its requests, with the same address, TLS, proxy and credentials; and failures of
+the network in words that name the address and the option to look at.
 """
 
 from __future__ import annotations
@@ -29,7 +28,8 @@ _HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
 _NETWORK = f"{_HOST}, the network and the proxy options"
 #: Failures after which another try may succeed: of a proxy or of the server behind it, and a TLS connection that the other side has closed.
 _TRANSIENT = re.compile(r"Tunnel connection failed: 5\d\d|EOF|SSLZeroReturnError")
-#: OpenSSL's words for a certificate that no trusted CA has signed, and those of the library for one without the server's name.
+#: OpenSSL's words for a certificate that no trusted CA has signed, and the library's words for a certificate without
+#: the server's name.
 _NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|CertificateError")
 _PORTS = {"https": 443, "http": 80}
 

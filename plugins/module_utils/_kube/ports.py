@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A byte stream to a port of a pod, through the port-forward subresource (websocket protocol v4.channel.k8s.io).
+"""A byte stream to a port of a pod: through the port-forward subresource, or by the pod's own address where there is a
+route to it.
 
-Two channels for a port: data (0) and errors (1). The first message of each is the port, as two bytes.
-
-A byte stream to a port of a pod by the pod's own address, where there is a route to it.
+The subresource speaks the websocket protocol v4.channel.k8s.io. A port has two channels: data (0) and errors (1). The
+first message of each is the port, as two bytes.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ class SocketStream:
 class DirectPorts:
     """Implements ``_strimzi.work.PortOpener`` for the pods that exist when it is made.
 
-    Another pod may get the address of one that has ended meanwhile; its UID or its certificate shows that.
+    Another pod may get the address of a pod that has ended meanwhile; its UID or its certificate shows that.
     """
 
     def __init__(self, client: KubeClient, namespace: str, selector: str) -> None:

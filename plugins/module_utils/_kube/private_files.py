@@ -2,20 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Folders of a process, which others can tell from what a killed process left: the kernel drops a lock with its process.
+"""Keys and certificates for libraries that read them from paths only, without a file on a disk.
 
-Keys for libraries that read them from paths only, without a file on a disk.
-
-A memory file has no name that another process could open. It is reached through /proc/self/fd of this process, which only
-root and processes that may trace it can enter. It is on no disk, closed in every child, and gone when this process closes
-it or is killed. A temporary file would have been on a disk, in its journal and perhaps in a snapshot, even if it were
+A memory file has no name that another process could open. Its path is /proc/self/fd of this process, which only root
+and processes that may trace it can enter. It is on no disk, closed in every child, and gone when this process closes it
+or is killed. A temporary file would have been on a disk, in its journal and perhaps in a snapshot, even if it were
 removed at once.
 
-Certificates and keys that a kubeconfig holds as data, kept in memory.
+TLS reads the certificates and keys of a kubeconfig from paths only, so the Kubernetes library writes them into files.
+Where the system has a file system in memory, it does that there, and this module moves the content to a memory file at
+once. Under the name that the library remembers stays a link to it, which no other process can follow.
 
-TLS reads them from paths only, so the Kubernetes library writes them into files. Where the system has them, that happens
-in a file system in memory, and the content is moved to a memory file at once, which is gone when this process ends,
-however it ends. What stays under the name that the library remembers is a link to it, which no other process can follow.
+Folders of a process carry a lock, by which others can recognise the remains of a killed process: the kernel drops a
+lock with its process.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def keep_folder(folder: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        # Some network file systems have no locks; no process gets one there to remove the folder by, either.
+        # Some network file systems have no locks; there no process can lock a folder to remove it, either.
         os.close(descriptor)
     else:
         _held[folder] = descriptor
@@ -86,7 +85,7 @@ def are_available() -> bool:
 
 
 def memory_file(name: str, content: bytes) -> int:
-    """The descriptor of a new memory file, for the caller to close. name: for people who look at this process."""
+    """The descriptor of a new memory file, for the caller to close. name: shown by tools that inspect this process."""
     # Closed in children: an exec plugin is not given the key.
     descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
     os.fchmod(descriptor, 0o600)
@@ -105,7 +104,7 @@ def present(context: ssl.SSLContext, pem: bytes, name: str) -> None:
         raise NoMemoryFiles
     descriptor = memory_file(name, pem)
     try:
-        # With an empty password an encrypted key is an error; without one OpenSSL would ask for it on the terminal.
+        # With an empty password an encrypted key is an error; without any, OpenSSL would ask for it on the terminal.
         context.load_cert_chain(path_of(descriptor), password="")
     except (ssl.SSLError, OSError):
         raise UnusablePair from None

@@ -47,7 +47,7 @@ class _Wait:
     deadline: float = 0.0
     next_beat: float = 0.0
     failures: int = 0
-    #: Seconds given again for those in which the API server let nothing be seen; at most as many as the wait has.
+    #: Seconds given again for the time in which the API server showed nothing; at most as many as the wait has.
     given: float = 0.0
 
     def run(self) -> Objects:
@@ -59,8 +59,8 @@ class _Wait:
                 if self._follow():
                     return self.objects
             except Gone:
-                # The watch is too far behind; the next list has what it missed. A server that says so of every watch is
-                # not asked without end.
+                # The watch is too far behind; the next list has what it missed. A server that says so of every watch
+                # does not get requests without end.
                 self._pause()
             except KubeError as error:
                 # The API server may restart during a long wait. The wait ends with an error only if it is not back in
@@ -154,9 +154,9 @@ def wait_until(
 ) -> Objects:
     """Return the selected objects (by name) when ``settled`` holds for them.
 
-    alive: called about every ``heartbeat`` seconds, however quiet the watch. restart_timeout: asked after each look;
-    True gives the full time again, because something moved.
-    Raises TimedOut with the last objects, or the error of the last request where the API server is away until the end.
+    alive: called about every ``heartbeat`` seconds, however quiet the watch. restart_timeout: called after each look;
+    True gives the full time again, because something moved. Raises TimedOut with the last objects, or the error of the
+    last request where the API server is away until the end.
     """
     selectors = {"label_selector": label_selector, "field_selector": field_selector}
     return _Wait(

@@ -2,23 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The choice of the private key for the next certificate of an end entity (Improved and extensible Certificate controller, "keymanager").
+"""The next certificate of an end entity from another issuer: its key, its request, the issuer's answer and the
+judgement of that (CA abstraction, "Process for certificate issuance"). There is one live request for each leaf, and
+none for an unwanted leaf (Improved and extensible Certificate controller, "requestmanager" and "issuing").
 
 The next key lies in a place of its own until it is used, and serves every request until then: only a key with a
-certificate in use is worn out.
+certificate in use is worn out (Improved and extensible Certificate controller, "keymanager").
 
-The life of a leaf that an issuer is asked for (CA abstraction, "Process for certificate issuance").
+A failed request is tried again after an hour, then after twice as long each time, up to 32 hours, as cert-manager does
+(Improved and extensible Certificate controller, "trigger").
 
-When a failed request is tried again: after an hour, then after twice as long each time, up to 32 hours, as
-cert-manager does (Improved and extensible Certificate controller, "trigger").
-
-The next thing to do about a leaf that another issuer issues: one live request for each leaf, and none for a leaf that is not
-wanted (Improved and extensible Certificate controller, "requestmanager" and "issuing").
-
-The judgement of an answer, and the request after it (Improved and extensible Certificate controller, "issuing").
-
-Leaves that their issuer renews by itself (External Certificate Manager, "Tracking changes to Cluster CA end-entity
-certificates").
+An issuer may renew leaves by itself (External Certificate Manager, "Tracking changes to Cluster
+CA end-entity certificates").
 """
 
 from __future__ import annotations
@@ -51,11 +46,9 @@ class KnownKey:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one end entity.
-
-    following: the next one; None where there is none, or it cannot be read. present: that of the certificate in use, likewise. problem: why it
-    cannot be used, as a part of a sentence; empty where it can, and where there is none. used: the public halves of keys that
-    certificates in use have.
+    """The keys of one end entity. following: the next key; None where there is none, or it cannot be read. present: the
+    key of the certificate in use, likewise. problem: why it cannot be used, as a part of a sentence; empty where it
+    can, and where there is none. used: the public halves of keys that certificates in use have.
     """
 
     following: KnownKey | None
@@ -65,7 +58,9 @@ class Keys:
 
 
 class Take(Enum):
-    """FOLLOWING: the next key that is stored. PRESENT: that of the certificate in use. NEW: a new one. NONE: no key can be used."""
+    """FOLLOWING: the stored next key. PRESENT: the key of the certificate in use. NEW: a new key. NONE: no key
+    can be used.
+    """
 
     FOLLOWING = "following"
     PRESENT = "present"
@@ -82,7 +77,7 @@ class Choice:
 
 
 def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
-    """wanted: of a new key. Under NEVER the size and the kind are those that the user has given it."""
+    """wanted: size and kind of a new key. Under NEVER the key keeps the size and the kind that the user has given it."""
     if policy is RotationPolicy.NEVER:
         if keys.problem:
             return Choice(Take.NONE, keys.problem)
@@ -99,9 +94,9 @@ def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
 class LeafState(str, Enum):
     """How far the next certificate of an end entity has come.
 
-    REQUIRED: no issuer has been asked yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is issued and
-    checked, and waits until every party trusts its CA. IN_USE: it is in its Secret, and no other is wanted. NOT_NEEDED: nothing of the
-    cluster needs one any more.
+    REQUIRED: there is no request yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is
+    issued and checked, and waits until every party trusts its CA. IN_USE: it is in its Secret, and no other is wanted.
+    NOT_NEEDED: nothing of the cluster needs a certificate any more.
     """
 
     REQUIRED = "REQUIRED"
@@ -113,7 +108,9 @@ class LeafState(str, Enum):
 
 @dataclass(frozen=True)
 class Failure:
-    """count: how many requests in a row have failed. at: when the last one did. why: a sentence with cause and remedy."""
+    """count: how many requests in a row have failed. at: when the last request did. why: a sentence with
+    cause and remedy.
+    """
 
     count: int
     at: datetime
@@ -121,7 +118,7 @@ class Failure:
 
     @classmethod
     def after(cls, before: Failure | None, at: datetime, why: str) -> Failure:
-        """The failure that is one more in the row. before: the failure that came before it, None for the first."""
+        """The failure with the row's count raised by one. before: the failure that came before it, None for the first."""
         return cls(before.count + 1 if before else 1, at, why)
 
 
@@ -171,8 +168,8 @@ def _share(text: str) -> float:
 
 
 class Next(Enum):
-    """ASK: make a request, in the place of the one that is there. COLLECT: record what came back. WAIT: for the issuer, or for the next
-    try. USE: it is at hand.
+    """ASK: make a request, in the place of the present request. COLLECT: record what came back. WAIT: for the issuer,
+    or for the next try. USE: it is at hand.
     """
 
     ASK = "ask"
@@ -183,9 +180,9 @@ class Next(Enum):
 
 @dataclass(frozen=True)
 class Wanted:
-    """issuer: the reference of the issuer to be asked. authority: fingerprint of the CA that is to sign. insists: when the caller has asked that what
-    had failed by then is tried again at once, and not what fails after that; None where no caller has. later: fingerprints of CAs that may
-    take its place: their leaves are kept until one has.
+    """issuer: the reference of the issuer for the request. authority: fingerprint of the CA that is to sign. insists:
+    the time of a caller's wish to try again at once what had failed by then (later failures wait as usual); None where
+    no caller has it. later: fingerprints of CAs that may take its place: their leaves are kept until a CA has.
     """
 
     issuer: str
@@ -198,7 +195,7 @@ class Wanted:
         failure = request.failure
         if failure is None or next_try(failure, request.secret) <= now:
             return True
-        # A failure that lies ahead was noted by an earlier run, whose clock is ahead of this one.
+        # A failure that lies ahead was noted by an earlier run, whose clock is ahead of this run's.
         return self.insists is not None and not self.insists <= failure.at <= now
 
     def keeps(self, request: LeafRequest) -> bool:
@@ -207,8 +204,8 @@ class Wanted:
 
 
 def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
-    """A request for something else is given up at once: also its failures say nothing about the new one. A recorded
-    answer is used, whichever CA issued it: its checks do not ask for the issuer.
+    """A request for something else is given up at once: also its failures say nothing about the new request. A recorded
+    answer is used, whichever CA issued it: its checks do not involve the issuer.
     """
     if request is None or request.outdated:
         return Next.ASK
@@ -226,18 +223,20 @@ def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> N
 
 
 def request_name(secret: str, key: str, names: str, authority: str, failure: Failure | None) -> str:
-    """The name of the request of one revision: a run that continues a killed one gives the same, any other request has another name.
+    """The name of the request of one revision: a run that continues a killed run gives the same name, any other request
+    has another name.
 
-    secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names. authority: fingerprint of the CA that is to sign.
-    failure: the last one in the row.
+    secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names. authority: fingerprint of the CA
+    that is to sign.
+    failure: the last failure in the row.
     """
     revision = "\n".join((key, names, authority, str(failure.count if failure else 0)))
     return f"{secret}-{hashlib.sha256(revision.encode()).hexdigest()[:10]}"
 
 
 def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> LeafState:
-    """The state in which the end entity's certificate is. needed: whether anything of the cluster needs one. served: whether one is in
-    its Secret, and no other is wanted.
+    """The state in which the end entity's certificate is. needed: whether anything of the cluster needs the
+    certificate. served: whether it is in its Secret, and no other is wanted.
     """
     if not needed:
         return LeafState.NOT_NEEDED
@@ -255,7 +254,9 @@ CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 class Verdict(Enum):
-    """VALIDATED: it is what was asked for, and may be copied. NOT_YET: it is good in a moment. REFUSED: it must not be used."""
+    """VALIDATED: it is the requested certificate, and may be copied. NOT_YET: it is good in a moment. REFUSED: it must
+    not be used.
+    """
 
     VALIDATED = "validated"
     NOT_YET = "not yet"
@@ -290,9 +291,10 @@ def record_failure(request: LeafRequest, why: str, now: datetime) -> LeafRequest
 class Standing:
     """The state of one leaf at its issuer, which renews it.
 
-    secret: of the leaf. latest: the certificate that it has now, with its chain; empty where there is none. authority: fingerprint of
-    the CA of this cluster that has signed it, where it has passed every check; empty where it may not be used yet. told: what people should
-    know, as sentences with cause and remedy. differs: why it would not renew what is wanted, as a part of a sentence; empty where it would.
+    secret: of the leaf. latest: the certificate that it has now, with its chain; empty where there is none. authority:
+    fingerprint of the CA of this cluster that has signed it, where it has passed every check; empty where it may not be
+    used yet. told: what the report says about it, as sentences with cause and remedy. differs: why it would renew
+    something else than the wanted leaf, as a part of a sentence; empty where it would.
     """
 
     secret: str

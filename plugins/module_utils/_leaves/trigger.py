@@ -23,12 +23,11 @@ GAIN = timedelta(days=1)
 
 
 class Reason(str, Enum):
-    """In the order in which they are looked for; the first that holds is told.
-
-    MISSING: there is none. UNREADABLE: what is stored cannot be decoded. KEY: the private key beside it is another one's. AUTHORITY:
-    another CA has signed it. SPECIFICATION: names or usages are not those that are wanted. RENEWED: its issuer has a later one, which
-    the rule that knows it says (``WHY_RENEWED``). ASKED: the caller wants another one (``WHY_ASKED``). EXPIRING: it is in its time for
-    renewal. PATH: something above it ends first.
+    """The reasons in the order of their checks; the first that holds counts. MISSING: there is no leaf. UNREADABLE: the
+    stored leaf cannot be decoded. KEY: the private key beside it belongs to another certificate. AUTHORITY: another CA
+    has signed it. SPECIFICATION: names or usages are not the wanted names or usages. RENEWED: its issuer has a later
+    leaf, as the rule that knows it says (``WHY_RENEWED``). ASKED: the caller wants another leaf (``WHY_ASKED``).
+    EXPIRING: it is in its time for renewal. PATH: something above it ends first.
     """
 
     MISSING = "missing"
@@ -64,8 +63,8 @@ class Held:
 class Specification:
     """A leaf as it is to be.
 
-    authority: the CA that is to sign, with what lies above it. names: its alternative names; None where those that it has are right.
-    purposes: what it is for; empty where that is not looked at.
+    authority: the CA that is to sign, with what lies above it. names: its alternative names; None where its present
+    names are right. purposes: what it is for; empty where that does not matter.
     """
 
     authority: Chain
@@ -96,7 +95,7 @@ class Question:
 
 
 def unusable(held: Held) -> str:
-    """Why no process could start with what is stored, as a sentence like ``Due.why``; empty where one could."""
+    """Why no process could start with the stored leaf, as a sentence like ``Due.why``; empty where a process could."""
     return _why_unreadable(held) or _why_another_key(held)
 
 
@@ -109,8 +108,8 @@ def due(question: Question) -> Due | None:
 
 
 def is_ending(leaf: Certificate, above: Iterable[Certificate], now: datetime, renew_before: timedelta) -> bool:
-    """Whether the leaf, or anything that its path rests on, is in the leaf's time for renewal: validity is one of the whole path (CA abstraction,
-    "Need for cert path validation").
+    """Whether the leaf, or anything that its path rests on, is in the leaf's time for renewal: validity is a property
+    of the whole path (CA abstraction, "Need for cert path validation").
     """
     return _end((leaf, *above)) - now < window(leaf, renew_before)
 
@@ -126,7 +125,7 @@ def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
 
 
 def ends_with(leaf: Certificate, authority: Chain) -> bool:
-    """Whether the leaf ends as soon as what is to sign its successor, so that another one gains nothing."""
+    """Whether the leaf ends as soon as the CA that is to sign its successor, so that another leaf gains nothing."""
     return _end(authority) - leaf.not_after < GAIN
 
 
@@ -209,7 +208,7 @@ def _ending(at: Question, reason: Reason) -> str:
 
 
 def _one_to_renew(at: Question) -> Certificate | None:
-    """The leaf, where it is in its time for renewal and another one would last longer."""
+    """The leaf, where it is in its time for renewal and another leaf would last longer."""
     held, before = at.held, at.renew_before
     if held is None or not held.chain or before is None:
         return None

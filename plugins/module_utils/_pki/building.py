@@ -2,10 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The parts that all certificates made here have in common.
-
-Making and renewing CA certificates in the operator's form (docs/operator.md, "Certificates"), with room for a link
-certificate.
+"""Making and renewing CA certificates in the operator's form (docs/operator.md, "Certificates"), with room for a link
+certificate, and the parts that all certificates of this collection have in common.
 """
 
 from __future__ import annotations
@@ -162,9 +160,10 @@ def renew_root(
 ) -> Certificate:
     """The same CA with new dates and this path length: same subject bytes, same key and its identifier.
 
-    Leaves name the identifier of the CA that issued them. With another one, or with one where there was none, JVMs and
-    OpenSSL that know the one certificate would refuse leaves of the other (docs/operator.md, "Key identifiers").
-    Raises CertificateError when the key is not the CA's, because the result would be another CA of the same name.
+    Leaves name the identifier of the CA that issued them. With another identifier, or with an identifier where there
+    was none, JVMs and OpenSSL that know either certificate would refuse leaves of the other (docs/operator.md, "Key
+    identifiers"). Raises CertificateError when the key is not the CA's, because the result would be another CA of
+    the same name.
     """
     require_key_of(old, key)
     name = x509.load_der_x509_certificate(old.der).subject
@@ -172,8 +171,8 @@ def renew_root(
 
 
 def make_double(authority: Certificate, key: PrivateKey) -> Certificate:
-    """A root of the same name, key identifier and dates with another key. Its leaves look like those of the CA, and no verifier accepts
-    them.
+    """A root of the same name, key identifier and dates with another key. Its leaves look like leaves of the CA, and no
+    verifier accepts them.
     """
     name = x509.load_der_x509_certificate(authority.der).subject
     validity = authority.not_after - authority.not_before
@@ -188,8 +187,9 @@ def cross_certify(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """A link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md, "Link certificates"): the new CA
-    by the old one, or the old CA by the new one (RFC 4210 section 4.4, NewWithOld and OldWithNew).
+    """A link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md,
+    "Link certificates"): the new CA by the old CA, or the old CA by the new CA (RFC 4210 section 4.4,
+    NewWithOld and OldWithNew).
 
     It signs leaves only (``pathlen:0``) and should not outlive either CA; that is the caller's choice of validity.
     Raises CertificateError when ``issuer_key`` is not the issuer's.

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     _Extension = TypeVar("_Extension", bound=ExtensionType)
 
-#: Extensions that path validation here processes, or may ignore because no explicit policy is asked for (RFC 5280
-#: section 6.1.1).
+#: Extensions that path validation here processes, or may ignore because the verifier requires no explicit policy (RFC
+#: 5280 section 6.1.1).
 _PROCESSED = frozenset(
     {
         "2.5.29.14",  # subjectKeyIdentifier
@@ -279,7 +279,9 @@ class Certificate:
 
     @property
     def identifier_in_leaves(self) -> bytes:
-        """The authorityKeyIdentifier of leaves that this CA issues: its own subjectKeyIdentifier, the usual one where it has none."""
+        """The authorityKeyIdentifier of leaves that this CA issues: its own subjectKeyIdentifier, or the usual
+        identifier where it has none.
+        """
         own = self.subject_key_identifier
         return self.usual_key_identifier if own is None else own
 
@@ -289,7 +291,7 @@ class Certificate:
         return named is None or own is None or named == own
 
     def names_serial_number_of(self, issuer: Certificate) -> bool:
-        """Whether the serial number in authorityKeyIdentifier, where there is one, is that of this issuer: it names one
+        """Whether the serial number in authorityKeyIdentifier, where present, is this issuer's: it names one
         certificate, and a renewal with the same key does not fit.
         """
         value = self._extension(x509.AuthorityKeyIdentifier)
@@ -345,7 +347,7 @@ class Certificate:
 
     @cached_property
     def unprocessed_extensions(self) -> tuple[str, ...]:
-        """OIDs of extensions that decide validity and are not understood here: a path with one of them is invalid."""
+        """OIDs of extensions that decide validity and are not understood here: a path with any of them is invalid."""
         return tuple(
             oid
             for oid, critical in ((one.oid.dotted_string, one.critical) for one in self._parsed.extensions)
@@ -354,7 +356,9 @@ class Certificate:
 
     @property
     def _has_plain_constraints(self) -> bool:
-        """Verifiers enforce other constraints even where they are not critical, and nothing here understands those, nor any in a leaf."""
+        """Verifiers enforce other constraints even where they are not critical, and this code understands neither those
+        constraints nor any in a leaf.
+        """
         return self.is_ca and self.name_constraints is not None
 
     @cached_property
@@ -376,7 +380,7 @@ class Certificate:
 
     @cached_property
     def policies(self) -> frozenset[str]:
-        """OIDs, without the one that stands for any."""
+        """OIDs, without the OID that stands for any policy."""
         value = self._extension(x509.CertificatePolicies)
         return frozenset(one.policy_identifier.dotted_string for one in value or ()) - {_ANY_POLICY}
 
@@ -414,7 +418,7 @@ class Certificate:
         return self.folded_subject == other.folded_subject and self.public_key_sha256 == other.public_key_sha256
 
     def stands_in_for(self, other: Certificate) -> bool:
-        """Whether every verifier that trusts this CA accepts leaves of the other one, as it does of a renewal.
+        """Whether every verifier that trusts this CA accepts leaves of the other CA, as with a renewal.
 
         The same name and key are not enough: JVMs and OpenSSL pass over a CA with another subjectKeyIdentifier than the
         leaf names (docs/operator.md, "Key identifiers").
@@ -488,7 +492,7 @@ def certificate_from_der(der: bytes) -> Certificate:
 def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     """All certificates of a PEM text, in order; other text around them does not matter (RFC 7468 section 2).
 
-    Raises CertificateError when there is none or one of them is unreadable. Cached per certificate and not per text,
+    Raises CertificateError when there is none or any of them is unreadable. Cached per certificate and not per text,
     because a text may hold a private key as well.
     """
     blocks = _BLOCK.findall(data)

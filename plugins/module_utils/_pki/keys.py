@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Private keys in one class that does not show them (docs/design.md, "Secrecy").
+"""Private keys in one class that does not show them (docs/design.md, "Secrecy"), and the text that stands in the place
+of a private key that is kept elsewhere.
 
-The text that stands in the place of a private key that is kept elsewhere.
-
-It names the key, so that it can be told which CA it stands for. The operator takes any text, as long as it has nothing to
-sign (docs/operator.md, "Tried by hand", 5 and 6).
+That text names the key, so that it shows for which CA it stands. The operator takes any text, as long as it has nothing
+to sign (docs/operator.md, "Tried by hand", 5 and 6).
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _RSA_SIZES = (2048, 3072, 4096, 8192)
 #: An RSA key of fewer bits has no room for the signatures that are made here.
 _SHORTEST_RSA = 1024
 _CURVE_SIZES = (256, 384)
-#: To validate a larger one takes minutes.
+#: Validating a larger key takes minutes.
 _MOST_RSA_BITS = max(_RSA_SIZES)
 
 

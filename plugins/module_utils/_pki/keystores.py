@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""PKCS#12 files (RFC 7292) as OpenSSL 3, Java and this collection write them: with PBES2, AES and SHA-256. Nothing else is read here.
+"""Stores that Java reads: truststores and keystores as PKCS#12 (RFC 7292), and as JKS for programs that read no other
+form; and what is in a PKCS#12 keystore.
 
-The library tests the primes of an RSA key each time that it opens a file, and nothing turns that off; what is done here takes a tenth of that time.
-
-Stores that Java reads: truststores and keystores as PKCS#12, and as JKS for programs that read no other form; and what is in a PKCS#12 keystore.
+PKCS#12 files are read in the form of OpenSSL 3, Java and this collection: PBES2, AES and SHA-256. The library
+tests the primes of an RSA key each time that it opens a file, and has no switch for that; the code here takes a
+tenth of the time.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ _VERSION, _NULL = (_NUMBER, b"\x03"), (0x05, b"")
 
 
 def key_and_certificates(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
-    """The one private key of a file, and all of its certificates. Raises KeystoreError for a file of another form, and for one that the library refuses too."""
+    """The one private key of a file, and all of its certificates. Raises KeystoreError for a file of another form, and
+    for a file that the library refuses too.
+    """
     try:
         return _open_pkcs12(content, password)
     except (ValueError, IndexError, UnsupportedAlgorithm, CertificateError, PrivateKeyError):
@@ -152,7 +155,7 @@ def _of(tag: int, value: Value) -> bytes:
 
 
 def _values(content: bytes) -> list[Value]:
-    """Values in DER, one after the other; in the forms that are read here no tag is longer than a byte."""
+    """Values in DER, one after the other; in these forms no tag is longer than a byte."""
     found, at = [], 0
     while at < len(content):
         tag, size, at = content[at], content[at + 1], at + 2
@@ -211,7 +214,7 @@ def pkcs12_truststore(certificates: Mapping[str, Certificate], password: bytes) 
 
 
 def pkcs12_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes) -> bytes:
-    """A keystore with one private key, its certificate, and those behind that."""
+    """A keystore with one private key, its certificate, and the certificates behind it."""
     own, *above = (x509.load_der_x509_certificate(one.der) for one in chain)
     return pkcs12.serialize_key_and_certificates(
         alias.encode("utf-8"), key.for_signing(), own, above, serialization.BestAvailableEncryption(password)

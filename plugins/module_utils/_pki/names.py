@@ -2,12 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Distinguished names: as the laxest verifier compares them, and as issuers that write them anew spell them.
-
-The IP addresses among alternative names.
-
-Name constraints of a CA (RFC 5280 section 4.2.1.10), as far as all verifiers read them in the same way, and the names that
-they meet.
+"""Names in certificates: distinguished names, as the laxest verifier compares them, and as issuers that write them anew
+spell them; IP addresses among alternative names; and name constraints of a CA (RFC 5280 section 4.2.1.10), as far as
+all verifiers read them in the same way.
 """
 
 from __future__ import annotations
@@ -27,17 +24,19 @@ if TYPE_CHECKING:
     from cryptography.x509 import GeneralName, Name, NameAttribute
 
 
-#: The characters that Go permits in a PrintableString: those of X.680 section 41.4.
+#: The characters that Go permits in a PrintableString: the set of X.680 section 41.4.
 _PRINTABLE = re.compile(r"[A-Za-z0-9 '()+,\-./:=?]*")
 
 FoldedName: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 
 
 def fold_name(name: Name) -> FoldedName:
-    """A form that is the same for all names that some verifier takes for one: JVMs and OpenSSL mind neither case nor spaces nor types of
-    strings, each within limits of its own, and Go compares bytes (docs/operator.md, "Names of CAs").
+    """A form that is the same for all names that some verifier considers equal: JVMs and OpenSSL mind neither
+    case nor spaces nor types of strings, each within limits of its own, and Go compares bytes (docs/operator.md,
+    "Names of CAs").
 
-    Where two names could be confused, this tells them to be the same. It never makes a certificate the issuer of another.
+    Where a verifier could confuse two names, their forms are equal. No certificate becomes the issuer of another
+    by this form.
     """
     return tuple(
         tuple(sorted((attribute.oid.dotted_string, _folded_text(attribute.value)) for attribute in part))
@@ -122,7 +121,7 @@ class Subtrees:
 
 @dataclass(frozen=True)
 class NameConstraints:
-    """Of DNS names and IP addresses. Where a name could be taken in two ways, the stricter one counts."""
+    """Constraints on DNS names and IP addresses. Where a name could be taken in two ways, the stricter way counts."""
 
     permitted: Subtrees
     excluded: Subtrees
@@ -140,8 +139,8 @@ class NameConstraints:
         return self._admits_address(name)
 
     def _admits_address(self, address: Address) -> bool:
-        """Both families are one kind of name: where only networks of one are permitted, no address of the other is. A JVM
-        takes all of one family for the other one too, or stumbles over it.
+        """Both families are a single kind of name: where only networks of one family are permitted, no address of the
+        other family is. A JVM applies all constraints of one family to the other too, or stumbles over them.
         """
         permitted, excluded = self.permitted.networks, self.excluded.networks
         if any(address in one for one in excluded) or any(_confuses(one, address) for one in (*permitted, *excluded)):
@@ -151,7 +150,7 @@ class NameConstraints:
     def _admits_name(self, name: str) -> bool:
         if not (self.permitted.names or self.excluded.names):
             return True
-        # A wildcard stands for every name below, one of which may be excluded.
+        # A wildcard stands for every name below, and some of these may be excluded.
         plain = name[2:] if name.startswith("*.") else name
         if "*" in plain:
             return False
@@ -201,8 +200,9 @@ def _subtrees(found: Iterable[GeneralName]) -> Subtrees | None:
 
 
 def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
-    """The names of a certificate. Without an alternative DNS name, JVMs and OpenSSL take a common name for one where it could be one; without an
-    alternative IP address, a JVM takes it for an address where it is the text of one.
+    """The names of a certificate. Without an alternative DNS name, JVMs and OpenSSL take a common name for a DNS
+    name where it could be one; without an alternative IP address, a JVM takes it for an address where it has the
+    form of an address.
     """
     unmatched = [one for one in alternative if not _is_matched(one)]
     dns: set[Comparable] = {one.value for one in alternative if isinstance(one, x509.DNSName)}

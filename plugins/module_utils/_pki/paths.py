@@ -2,17 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The demands of the CAs of a path on the certificates below them: on names (RFC 5280 section 4.2.1.10) and on policies
-(section 4.2.1.11). Where verifiers differ, the strictest counts (docs/operator.md, "Constraints").
+"""Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it: finding paths
+from a leaf to an anchor as each of them searches, and judging a complete path (sections 6.1.3 to 6.1.5).
 
-Judging one complete path from a leaf to an anchor (RFC 5280 sections 6.1.3 to 6.1.5).
+Several roots, link certificates, renewals with the same key and different keys with one name all count, in any order
+of the certificates.
 
-Finding paths from a leaf to an anchor, as the different verifiers search them.
-
-Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it.
-
-Several roots, link certificates, renewals with the same key and different keys with one name are all taken into
-account, in any order of the certificates.
+CAs of a path make demands on the certificates below them: on names (section 4.2.1.10) and on policies (section
+4.2.1.11). Where verifiers differ, the strictest counts (docs/operator.md, "Constraints").
 """
 
 from __future__ import annotations
@@ -60,8 +57,8 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
 
 
 def _problem_together(intermediates: Sequence[Certificate]) -> str:
-    """A JVM puts the constraints of all CAs below the anchor together, and stumbles over what comes of it in more ways than are
-    told here, also where no certificate below has such names.
+    """A JVM puts the constraints of all CAs below the anchor together, and stumbles over the result in more ways than
+    this function checks, also where no certificate below has such names.
     """
     constrained = [one for one in intermediates if one.name_constraints is not None]
     for lower, upper in pairwise(constrained):
@@ -73,10 +70,9 @@ def _problem_together(intermediates: Sequence[Certificate]) -> str:
 
 
 def _policy_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
-    """No verifier applies the policy constraints of the anchor. OpenSSL applies none unless it is told to.
-
-    A certificate that requires an explicit policy from some depth on needs one that all of the path share. A leaf
-    that does not exist yet has none, like every leaf that is issued here.
+    """No verifier applies the policy constraints of the anchor. OpenSSL applies none by default. A certificate that
+    requires an explicit policy from some depth on needs a policy that all of the path share. A leaf that does not exist
+    yet has none, like every leaf that is issued here.
     """
     middle = authorities[:-1]
     path = [*([] if leaf is None else [leaf]), *middle]
@@ -104,7 +100,7 @@ def path_problem(
     last. dated_anchors: whether its dates count.
 
     RFC 5280 and JVMs do not look at the dates of an anchor, but OpenSSL, Go and Strimzi do, and a trust decision has to
-    satisfy all who verify. Its usages are checked in any case.
+    satisfy all verifiers. Its usages are checked in any case.
     """
     certificates = authorities if leaf is None else (leaf, *authorities)
     dated = certificates if dated_anchors or not authorities else certificates[:-1]
@@ -187,7 +183,7 @@ class Search:
         return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
 
     def _any_path(self) -> PathResult:
-        """The first valid path, shortest first. A path ends at an anchor: a longer one would not become valid."""
+        """The first valid path, shortest first. A path ends at an anchor: a longer path would not become valid."""
         start = self._start()
         if self.leaf is not None and self.leaf in self.anchors:
             return self._judge(start)
@@ -205,8 +201,8 @@ class Search:
         return failures[0] if failures else self._dead_end(longest)
 
     def _whatever_is_chosen(self) -> PathResult:
-        """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in an order that is
-        its own, of those that are sent the first as they are sent.
+        """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in
+        an order of its own; of several sent issuers, the first as sent.
         """
         waiting = deque([(self._start(), False)])
         good = self._dead_end(self._start())
@@ -224,7 +220,7 @@ class Search:
             if path and not trusted and _counts_as_self_signed(path[-1]):
                 # Only the very same certificate in its store would help, and not a renewal of it.
                 return self._dead_end(path)
-            # OpenSSL does not go from trusted certificates back to presented ones.
+            # OpenSSL does not go from trusted certificates back to presented certificates.
             fitting = self._fitting(path, self.anchors)
             if not fitting and not trusted:
                 fitting = self._fitting(path, self.sent)[:1]
@@ -251,7 +247,7 @@ class Search:
         return [one for one in signers if self._names(path, one)]
 
     def _names(self, path: Path, anchor: Certificate) -> bool:
-        """Whether the path names this anchor. Issuers that are asked here write no serial number into their leaves."""
+        """Whether the path names this anchor. The issuers in question write no serial number into their leaves."""
         if not self.verifier.compares_anchor_identifiers:
             return True
         if not path:
@@ -274,7 +270,7 @@ class Search:
         return issuer is not None and candidate.is_twin_of(issuer)
 
     def _fitting(self, path: Path, candidates: Path) -> list[Certificate]:
-        """Issuers by name and identifier, those valid now before others (X509_STORE_CTX_get1_issuer)."""
+        """Issuers by name and identifier, presently valid issuers before others (X509_STORE_CTX_get1_issuer)."""
         found = [one for one in candidates if one not in path and self._fits(path, one)]
         current = [one for one in found if not date_problem(one, self.at)]
         return current or found
@@ -375,8 +371,8 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
 
 
 def _follows(lower: Certificate, upper: Certificate) -> bool:
-    """As Strimzi's JVM sees it: it minds neither signatures with SHA-1 nor the case of a name. Who else does is told where
-    a CA is supplied (``usability``).
+    """As Strimzi's JVM sees it: it minds neither signatures with SHA-1 nor the case of a name. ``usability`` says which
+    verifiers do, where a caller supplies a CA.
     """
     return lower.folded_issuer == upper.folded_subject and lower.bears_signature_of(upper)
 

@@ -79,7 +79,9 @@ def _decoded(body: bytes) -> bytes:
 
 
 def form_of(content: bytes) -> str:
-    """The form of a text without a readable certificate, as the end of a sentence; empty where it is none of those that tools leave."""
+    """The form of a text without a readable certificate, as the end of a sentence; empty where no known tool
+    leaves this form.
+    """
     if content.startswith(_UTF_16) or b"\x00C\x00E\x00R\x00T" in content:
         return "it is UTF-16, and PEM is ASCII"
     if _DER.match(content):

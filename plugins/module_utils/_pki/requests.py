@@ -2,11 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificate signing requests (RFC 2986).
+"""Certificate signing requests (RFC 2986), and signing leaves in the operator's
+form (docs/operator.md, "Certificates").
 
-A certificate of which it is assumed that a CA has signed it: for forecasts, where the key of the CA is not at hand.
-
-Signing leaves in the operator's form (docs/operator.md, "Certificates").
+Forecasts use assumed certificates: as a CA would sign them, where the key of the CA is not at hand.
 """
 
 from __future__ import annotations
@@ -122,8 +121,9 @@ def parse_request(pem: bytes) -> Request:
 
 
 def request_digest(pem: bytes) -> str:
-    """SHA-256 of what is asked for (CertificationRequestInfo, RFC 2986 section 4.1), lower-case hex. The same request made
-    again has it too; its signature is another one with ECDSA. Raises RequestError when it cannot be read.
+    """SHA-256 of the requested content (CertificationRequestInfo, RFC 2986 section 4.1), lower-case hex. The same
+    request made again has the same digest, although its signature differs with ECDSA. Raises RequestError when it
+    cannot be read.
     """
     try:
         return hashlib.sha256(x509.load_pem_x509_csr(pem).tbs_certrequest_bytes).hexdigest()

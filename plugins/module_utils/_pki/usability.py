@@ -2,16 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The kinds of verifiers, whose rules of path validation differ, and the result of a validation.
+"""The reasons for which a verifier cannot use a certificate, and the kinds of verifiers, whose rules of
+path validation differ.
 
-The reasons for which a verifier cannot use a certificate, and those that CAs and leaves share (docs/operator.md,
-"Usable CAs", "Usable leaves").
-
-The verifiers that cannot use a CA certificate on any path, by its key, its signature, its name or its extensions
-(docs/operator.md, "Usable CAs").
-
-The verifiers that cannot use a leaf for what it is to be used for, by its key, its signature and its extensions (docs/operator.md,
-"Usable leaves"). Its names, its dates and its path are the matter of other files.
+A CA is unusable on any path by its key, its signature, its name or its extensions (docs/operator.md, "Usable CAs"). A
+leaf is unusable for its purpose by its key, its signature and its extensions (docs/operator.md, "Usable leaves"); its
+names, its dates and its path are the matter of other files.
 """
 
 from __future__ import annotations
@@ -134,7 +130,7 @@ def _size(certificate: Certificate) -> Iterator[Defect]:
 
 
 def _curve(certificate: Certificate) -> Iterator[Defect]:
-    """OpenSSL at the same level: it refuses no curve but short ones."""
+    """OpenSSL at the same level: it refuses short curves only."""
     curve = certificate.curve
     if curve is None:
         return
@@ -183,9 +179,9 @@ _Rule: TypeAlias = Callable[[Certificate], Iterator[Defect]]
 
 
 def defects(certificate: Certificate) -> Iterator[Defect]:
-    """Everything for which a verifier refuses each path through this CA; none where all can use it.
+    """Every reason for which a verifier refuses each path through this CA; none where all can use it.
 
-    A CA that some other CA has issued is presented to clients that trust only that one, so it has to do as an
+    A CA that some other CA has issued is presented to clients that trust only the other CA, so it has to work as an
     intermediate as well as an anchor.
     """
     for rule in _RULES:
@@ -193,7 +189,7 @@ def defects(certificate: Certificate) -> Iterator[Defect]:
 
 
 def chain_defects(chain: Chain) -> Iterator[tuple[Certificate, Defect]]:
-    """The defects of each CA of a chain, issuing CA first, and of how it leads to the next one."""
+    """The defects of each CA of a chain, issuing CA first, and of how it leads to the next CA."""
     for certificate, issuer in zip_longest(chain, chain[1:]):
         yield from ((certificate, defect) for defect in defects(certificate))
         if issuer is not None:
