@@ -153,7 +153,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-#: How much the clock of a time's writer may be ahead of the one here.
+#: How much the clock of a time's writer may be ahead of the clock here.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
@@ -209,7 +209,7 @@ def body(module: RollModule) -> dict[str, Any]:
     reason = (module.params["reason"] or "").strip()
     if reason:
         return module.restart(reason)
-    # Ansible takes an empty reason for one. Without any, every node of a sound cluster would restart.
+    # Ansible takes an empty reason for a reason. Without any, every node of a sound cluster would restart.
     if given := [name for name in ROLL.required_by if module.params[name] is not None]:
         module.fail(f"missing parameter(s) required by '{given[0]}': reason")
     return module.run(Goal.RECONCILE, Phase.USE)

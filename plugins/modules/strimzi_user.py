@@ -165,14 +165,16 @@ class UserModule(TrustModule):
         return next((one for one in known if one.name == wanted), UserNamespace(wanted))
 
     def _accepted(self, change: ChangeOfAuthentication) -> ClientsCa:
-        """The clients CA without those that brokers are still to trust, as far as the ledger tells."""
+        """The clients CA without CAs that brokers are still to trust, by the ledger."""
         work, found = change.work, change.clients_ca
         ledger = read_ledger(read_secrets(work.client, work.scope), work.scope) or Ledger()
         untrusted = {one.fingerprint for one in ledger.entries if one.state is TrustState.UNTRUSTED}
         return replace(found, anchors=tuple(one for one in found.anchors if one.fingerprint not in untrusted))
 
     def _require_a_certificate(self, change: ChangeOfAuthentication, accepted: ClientsCa) -> None:
-        """The user needs a certificate of another issuer: from here on the one in its own Secret is not renewed. Raises StepError."""
+        """The user needs a certificate of another issuer: from here on the certificate in its own Secret is not
+        renewed. Raises StepError.
+        """
         work, subject = change.work, f"CN={change.user}"
         named = read_named(work.client, work.settings.outside.named().presenting, accepted, work.clock.now())
         for one in named:

@@ -361,7 +361,7 @@ class UsersModule(ClusterModule):
         }
 
     def _asked(self, client: KubeClient) -> Named:
-        """Where to look: what is given, and in place of what is not, what the flow in flight on the clients CA was told."""
+        """The places to look at: as given; where not given, as the flow in flight on the clients CA has them."""
         scope = self.scope().of(CaKind.CLIENTS)
         secrets = read_secrets(client, scope)
         certificates, keys = (secrets.get(name) for name in (scope.ca_certificate_secret, scope.ca_key_secret))

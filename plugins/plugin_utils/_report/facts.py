@@ -2,16 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The CAs before and after a run, and which of the removed ones are still trusted by a pod.
+"""The facts about a flow: the content of report.json, from the results of the modules that it called.
 
-The channels, each a party of its own, with the CAs that they present and trust. Only a handshake shows that a CA is
-refused.
-
-Stored evidence shows the certificates that a party was given; it does not show what the party refuses.
-
-The inventory of those who log in with certificates of the clients CA: whose each is, who issued it, when it ends, who reads it.
-
-The facts about a flow: the content of report.json, from the results of the modules that it called.
+The CAs before and after a run, and which removed CAs a pod still trusts. The channels, each a party of its own, with
+the CAs that they present and trust: only a handshake shows that a party refuses a CA; stored evidence shows the
+certificates that a party was given. The inventory of clients that log in with certificates of the clients CA: the
+holder, issuer, end and readers of each certificate.
 """
 
 from __future__ import annotations
@@ -46,7 +42,7 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 def describe_authorities(run: Run, now: datetime) -> dict[str, Any]:
-    """``cas``: of the ledger as it is now. ``removed``: those that this run removed, or that some pod still trusts."""
+    """``cas``: of the ledger as it is now. ``removed``: CAs that this run removed, or that some pod still trusts."""
     before = {ca["sha256"]: ca for ca in run.first["cas"]}
     kept = {ca["sha256"] for ca in run.last["cas"]}
     lingering = {ca["sha256"]: ca for ca in run.last["removed"]}
@@ -97,7 +93,9 @@ HANDSHAKE, STORED = "handshake", "stored"
 
 
 def describe_channels(run: Run) -> dict[str, Any]:
-    """``look``: when the listeners were asked, or why not. CAs are named by the first 12 digits of their SHA-256."""
+    """``look``: when a call asked the listeners, or why none did. CAs are named by the first 12 digits
+    of their SHA-256.
+    """
     evidence = run.look["evidence"]
     channels = [*_nodes(run), *_rafts(run), *_components(run), *_operator(run), *map(_client, run.last["outside"])]
     return {
@@ -107,7 +105,7 @@ def describe_channels(run: Run) -> dict[str, Any]:
 
 
 def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many of the listeners that verify clients by these CAs were seen to refuse the removed ones."""
+    """How many of the listeners that verify clients by these CAs were seen to refuse the removed CAs."""
     everything, gone = list(channels), {ca["sha256"][:12] for ca in removed}
     asked = [one for one in everything if one["evidence"] == HANDSHAKE and one["verifies"]]
     return {
@@ -127,7 +125,7 @@ def _channel(kind: str, party: str, evidence: str, **known: Any) -> Channel:
 
 
 def _nodes(run: Run) -> Iterable[Channel]:
-    """The listeners of each node that still runs as it was asked; else the node as a whole, from what is stored."""
+    """The listeners of each node whose answering process still runs; else the node as a whole, by stored evidence."""
     answers: dict[str, list[Mapping[str, Any]]] = {}
     for one in run.look["listeners"]:
         answers.setdefault(one["uid"], []).append(one)
@@ -163,7 +161,7 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 def _rafts(run: Run) -> Iterable[Channel]:
     """The Raft clients and agents of nodes whose listeners have read again: they know the CAs and present the leaves
-    that the listeners have given up, beside those that the process was started with.
+    that the listeners have given up, beside the leaves that the process started with.
     """
     started = {pod["name"]: pod for pod in run.last["pods"]}
     known: dict[str, list[str]] = {}

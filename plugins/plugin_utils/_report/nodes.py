@@ -2,15 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The pods that were restarted, and when: by the actions of calls or by the UIDs that were seen, whichever shows more.
+"""Pods and nodes in a report: restarts, rolls, the parties with the CAs that they present and trust (pods one by one,
+and equal parties in groups), and the log of a run by phases: writes, restarts, waits, and how long each took.
 
-The operator restarts between two calls as well, and within one call a pod may start twice.
-
-The parties with the CAs that they present and trust: pods one by one, and equal parties in groups.
-
-Rolls and restarts: Kafka nodes counted by the UIDs that were seen under each name.
-
-The log of a run by phases: writes, restarts, waits, and how long each took.
+Restarts count by the actions of calls or by the UIDs that were seen, whichever shows more: the operator restarts pods
+between two calls as well, and within a call a pod may start twice.
 """
 
 from __future__ import annotations
@@ -35,8 +31,8 @@ Action = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Restart:
-    """call: position of the step that asked for it or saw it first; the number of steps for a restart that only the
-    last picture shows. action: the action of the call; None where another program restarted the pod.
+    """call: position of the step that caused it or saw it first; the number of steps for a restart that only the last
+    picture shows. action: the action of the call; None where another program restarted the pod.
     """
 
     pod: str
@@ -136,7 +132,7 @@ def describe_pods(run: Run) -> dict[str, Any]:
 
 
 def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Pods of one component that present and trust the same are one party, and so is the Cluster Operator.
+    """Pods of a component that present and trust the same form a single party, and so does the Cluster Operator.
 
     CAs are named by the first 12 digits of their SHA-256.
     """
@@ -239,8 +235,8 @@ def _restart(restart: Restart, run: Run) -> dict[str, Any]:
 
 
 def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
-    """The phase of a restart. Where no call asked for it, the phase of the call that saw it first; empty where there is
-    none.
+    """The phase of a restart. Where no call caused it, the phase of the call that saw it first; empty where
+    there is none.
     """
     if restart.action:
         return str(restart.action["phase"])

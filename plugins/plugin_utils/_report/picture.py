@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The picture of who trusts whom: boxes and lines with their places, for SVG. Parties stand left, CAs right."""
+"""The picture of the CAs that each party trusts: boxes and lines with their places, for SVG. Parties stand
+left, CAs right.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,8 @@ PARTY_TEXT, CA_TEXT = 27, 18
 def picture(
     parties: Sequence[Mapping[str, Any]], cas: Sequence[Mapping[str, Any]], absent: str, rows: int = 0
 ) -> dict[str, Any]:
-    """``cas``: every CA of the report in one order, those that are ``there`` at this moment marked so.
-
-    rows: how many parties there is to be room for, so that two pictures can be compared.
+    """``cas``: every CA of the report in one order, CAs that are ``there`` at this moment marked so. rows: the number
+    of parties to leave room for, so that two pictures can be compared.
     """
     height = max(len(parties) * PARTY_STEP, rows * PARTY_STEP, len(cas) * CA_STEP) + TOP
     right = {ca["short"]: _ca(index, ca, absent, _first(height, len(cas), CA_STEP)) for index, ca in enumerate(cas)}
@@ -110,7 +111,7 @@ def shortened(text: str, length: int) -> str:
 
 
 def description(parties: Iterable[Mapping[str, Any]], cas: Iterable[Mapping[str, Any]]) -> str:
-    """The picture in words, for people who do not see it."""
+    """The picture in words, for readers without it."""
     letters = {ca["short"]: ca["letter"] for ca in cas}
     told = []
     for party in parties:

@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Points in time and the differences between them.
-
-A run as the modules of a flow returned it, call by call.
-"""
+"""A run as the modules of a flow returned it, call by call; points in time and the differences between them."""
 
 from __future__ import annotations
 
@@ -44,11 +41,11 @@ _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "unmanaged", "leav
 
 @dataclass(frozen=True)
 class Run:
-    """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also those that
-    failed.
-
-    ca: which CA of the cluster it is about. look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do.
-    violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``, where it was called.
+    """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also failed
+    calls. ca: which CA of the cluster it is about. look: the last answers of the listeners, when and why. plan: what a
+    run in check mode would do.
+    violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``,
+    where it was called.
     """
 
     goal: str
@@ -115,7 +112,7 @@ class Run:
 
     @property
     def result(self) -> str:
-        """held: a gate does not hold. failed: anything else went wrong. stopped: after the phase that was asked for."""
+        """held: a gate does not hold. failed: anything else went wrong. stopped: after the requested phase."""
         if self.failure:
             return "held" if self.violations else "failed"
         if self.done and self.last.get("pending"):
@@ -128,7 +125,7 @@ class Run:
 
 
 def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """In a play with several runs, tasks that were not reached have what they registered in an earlier one."""
+    """In a play with several runs, tasks that were not reached have what they registered in an earlier run."""
     begun = str(calls[0].get("began_at") or "") if calls else ""
     return [call for call in calls if str(call.get("began_at") or begun) >= begun]
 
@@ -139,7 +136,7 @@ def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, 
 
 
 def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
-    """results: in the order in which they came. The last look in which listeners were asked; else the last one."""
+    """results: in the order in which they came. The last look that asked listeners; else the last look."""
     looks = [{"evidence": one["evidence"], "listeners": one["listeners"]} for one in results if "listeners" in one]
     taken = [look for look in looks if look["evidence"].get("seen_at")]
     return (taken or looks or [{"evidence": {}, "listeners": []}])[-1]

@@ -2,11 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The matrix of channels and CAs, with rows that say the same folded into one: a hundred nodes stay readable.
+"""The texts, rows and places that the templates show. The templates escape them; this module does not.
 
-The timeline: one row a phase, one bar for each call, with their places, for SVG.
-
-The texts, rows and places that the templates show. The templates escape them; this module does not.
+The matrix of channels and CAs folds rows that say the same into one: a hundred nodes stay readable. The timeline has
+one row per phase and one bar per call, with their places, for SVG.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture i
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
 Facts = Mapping[str, Any]
-#: Up to this number, equal rows are shown one by one.
+#: Up to this number, equal rows stand separately.
 APART = 3
 
 
@@ -229,8 +228,8 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _trusting(facts: Facts) -> tuple[str, str]:
-    """The figure of who trusts the removed CA. "0 listeners" is said only where all listeners that were asked refused
-    it; else it says that this is stored evidence.
+    """The figure of parties that trust the removed CA. It says "0 listeners" only where all listeners that answered
+    refused it; else it says that this is stored evidence.
     """
     trusting, proof = facts["removed_ca_trusted_by"], facts["proof"]
     if trusting:
@@ -245,7 +244,7 @@ def _figure(number: int, one: str, many: str | None = None) -> tuple[str, str]:
 
 
 def authorities(facts: Facts) -> list[dict[str, Any]]:
-    """Every CA of the report once: those of before in their order, then those that came."""
+    """Every CA of the report once: earlier CAs in their order, then new CAs."""
     after = {ca["sha256"]: ca for ca in [*facts["removed"], *facts["cas"]]}
     before = {ca["sha256"]: ca for ca in facts["cas_before"]}
     order = list(dict.fromkeys([*before, *after]))
@@ -253,7 +252,7 @@ def authorities(facts: Facts) -> list[dict[str, Any]]:
 
 
 def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
-    """Only a CA that has left is told with the pods that know it still."""
+    """Only a CA that has left stands with the pods that still know it."""
     is_gone = "pods" in ca
     return {
         "letter": LETTERS[index % len(LETTERS)],

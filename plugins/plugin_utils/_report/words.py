@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 #: The most names that a sentence lists.
 FEW = 9
 
-#: Each flow; ``ca`` is the CA that it is about, ``owners`` are those who present certificates of it.
+#: Each flow; ``ca`` is the CA that it is about, ``owners`` are the parties that present certificates of it.
 FLOWS = {
     "create": "Creation of the {ca} CA",
     "renew": "Renewal of the {ca} CA",
@@ -112,7 +112,9 @@ def time_for_people(text: str | None) -> str:
 
 
 def describe_led_clients(since: str | None) -> str:
-    """A sentence without a full stop about the clients that the CA leads on to the next one; empty where that is not known."""
+    """A sentence without a full stop about the clients that the CA leads on to the next CA; empty where
+    that is unknown.
+    """
     return f"clients that have read it since {time_for_people(since)} are led on to the next CA" if since else ""
 
 
@@ -124,7 +126,7 @@ def span(begin: str, end: str) -> str:
 
 
 def sentences(facts: Facts) -> list[str]:
-    """The most important sentences about a run, the first one in front."""
+    """The most important sentences about a run, the most important first."""
     return [*_trust(facts), *_rolls(facts), *_work(facts), *_issuer(facts)]
 
 
@@ -144,7 +146,7 @@ def _trust(facts: Facts) -> Iterable[str]:
 
 
 def _shown_by(proof: Facts, them: str) -> str:
-    """The evidence that no pod trusts the removed CA: handshakes with listeners that were asked, or what is stored."""
+    """The evidence that no pod trusts the removed CA: handshakes with listeners, or stored evidence."""
     asked, refusing, trusting = (proof[f"listeners_{what}"] for what in ("asked", "refusing", "trusting"))
     if not refusing and not trusting:
         return f", by stored evidence: no listener was asked about {them}"

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What all requests to cert-manager share: conditions in the status of its objects, the reference to an issuer, and the
-errors that keep a run from asking it (docs/issuers/cert-manager.md, "States of a request").
+"""The parts that all requests to cert-manager share: conditions in the status of its objects, the reference to an
+issuer, and the errors that keep a run from asking it (docs/issuers/cert-manager.md, "States of a request").
 """
 
 from __future__ import annotations
