@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How long a call puts up with failures of the API server, and when what it was asked for is so."""
+"""What becomes of a call: how long it puts up with failures of the API server, what it saw and decided last, and whether the cluster is in
+the state that the task wants.
+
+A look at a cluster changes nothing: it gives the state, and every step that a flow would take from here.
+"""
 
 from __future__ import annotations
 
