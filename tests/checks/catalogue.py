@@ -37,7 +37,9 @@ _SLOW = ("pylint", "import")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
-    part for name in ("modules", "module_utils", "plugin_utils", "filter") for part in ("--package", f"{_PLUGINS}.{name}")
+    part
+    for name in ("modules", "module_utils", "plugin_utils", "filter")
+    for part in ("--package", f"{_PLUGINS}.{name}")
 )
 
 

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What becomes of a call: how long it puts up with failures of the API server, what it saw and decided last, and whether the cluster is in
-the state that the task wants.
+"""The outcome of a call: its patience with failures of the API server, what it saw and decided last, and whether the cluster is in the state
+that the task wants.
 
 A look at a cluster changes nothing: it gives the state, and every step that a flow would take from here.
 """
