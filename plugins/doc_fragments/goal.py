@@ -108,7 +108,7 @@ options:
   ca_renewal_days:
     description:
       - How many days the CA has left when its time for renewal begins, or half of its life if that is less.
-      - By default a week more than C(renewalDays) of the Kafka resource (30), because in that time the Cluster Operator issues certificates anew that end with
+      - By default a week more than C(renewalDays) of the Kafka resource (30), because within these days the Cluster Operator renews certificates that end with
         the CA, and restarts their pods.
     type: int
 """
@@ -120,7 +120,7 @@ options:
     description:
       - Validity of new certificates in days. Where it is not given, as long as C(spec.clusterCa.validityDays) of the Kafka resource says, or
         C(spec.clientsCa.validityDays); 365 where that says nothing.
-      - It has to be a week longer than C(renewalDays) beside it, or the Cluster Operator would issue each certificate anew as soon as it is there.
+      - It has to be a week longer than C(renewalDays) beside it: the Cluster Operator renews a certificate with fewer days left at once, again and again.
     type: int
   key_algorithm:
     description:

@@ -141,7 +141,7 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
 
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
-    """A node pool, and the numbers of its next nodes by whether their certificates are at hand."""
+    """A node pool, the numbers of its next nodes whose certificates are stored already, and those whose certificates are missing."""
     spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_wanted, name).items()}
     return {
         "name": name,

@@ -68,9 +68,9 @@ class Budget:
     def exceeded_by(
         self, observation: Observation, intent: Intent, steps: Steps, losses: Sequence[Loss], *, is_doubtful: bool
     ) -> Counter[str]:
-        """The restarts that would be needed beyond the plan; nothing where these steps are in it, or where it has changed for a reason that
-        people are told. losses: of this call. is_doubtful: something was undone, so that all which is left to do is counted, and not these steps
-        alone. Raises StepError.
+        """The restarts that these steps need beyond the plan; none where the plan has them, or where a warning of this call gives the reason for
+        more. losses: what other programs have undone in this call. is_doubtful: another program has undone a write, so the restarts of the whole
+        rest of the flow count, and not of these steps alone. Raises StepError.
         """
         snapshot = observation.snapshot
         if self._in_place is None and snapshot.nodes.in_place is not None:

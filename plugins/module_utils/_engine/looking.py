@@ -30,7 +30,7 @@ from .._trust.model.steps.base import Look
 from .._trust.preconditions.cluster import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 
-#: How often to look anew when pods were replaced during a look.
+#: How often a call asks the nodes again when pods were replaced while it asked.
 _LOOKS = 3
 _UNASKED = "the running nodes cannot be asked what they trust."
 

@@ -18,11 +18,11 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
-from .._errors import CertificateError, StepError
+from .._errors import StepError
 from .._kube.resources import SECRETS
 from .._leaves.trigger import Held, Question, Specification, due
 from .._pki.building import DistinguishedName
-from .._pki.certificates import Chain, encode_certificates, parse_certificates
+from .._pki.certificates import Chain, encode_certificates, parse_certificates, readable_certificates
 from .._pki.keys import PrivateKey, generate_key
 from .._pki.keystores import jks_keystore, jks_truststore, pkcs12_keystore, pkcs12_truststore
 from .._pki.usability import Purpose
@@ -155,7 +155,11 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
     _require_own(wanted, stored, observation)
     present, (certificate, own_key, authorities) = entries(stored), wanted.pem_entries
     password = password_of(wanted, present, observation)
-    chain, key, trusted = _chain(present.get(certificate, b"")), private_key(stored, own_key), _trusted(observation)
+    chain, key, trusted = (
+        readable_certificates(present.get(certificate, b"")),
+        private_key(stored, own_key),
+        _trusted(observation),
+    )
     why = _why_issued(wanted, chain, key, observation)
     records = records_of(stored)
     made_before = records.pop(wanted.common_name, "")
@@ -216,13 +220,6 @@ def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> No
             f"holder of another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}",
             "Give another common name.",
         )
-
-
-def _chain(content: bytes) -> Chain:
-    try:
-        return parse_certificates(content)
-    except CertificateError:
-        return ()
 
 
 def _trusted(observation: Observation) -> bytes:

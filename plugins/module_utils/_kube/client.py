@@ -112,8 +112,8 @@ class WatchEvent:
     object: dict[str, Any]
 
 
-def _say_nothing(sentence: str) -> None:
-    """The default of ``KubeClient.tell``."""
+def drop_sentence(sentence: str) -> None:
+    """Drop the sentence: the default of a caller that shows no progress."""
 
 
 class KubeClient:
@@ -133,7 +133,7 @@ class KubeClient:
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random_numbers.random,
         now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
-        tell: Callable[[str], None] = _say_nothing,
+        tell: Callable[[str], None] = drop_sentence,
     ) -> None:
         self._transport = transport
         self._sleep = sleep

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
 from .._errors import AlreadyExists, Conflict, LeaseHeld, NotFound, TimedOut, Unavailable, Unreachable
-from .client import KubeClient
+from .client import KubeClient, drop_sentence
 from .resources import LEASES, Attempt, read_time
 from .wait import Objects, wait_until
 
@@ -20,10 +20,6 @@ DURATION = timedelta(seconds=30)
 #: How long the Lease of another run is watched at most: longer than any run takes from one renewal to the next.
 LONGEST = timedelta(minutes=5)
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
-
-
-def _nobody(sentence: str) -> None:
-    """Drop the sentence."""
 
 
 class TrustLease:
@@ -45,7 +41,7 @@ class TrustLease:
         duration: timedelta = DURATION,
         cluster: str | None = None,
         labels: Mapping[str, str] | None = None,
-        tell: Callable[[str], None] = _nobody,
+        tell: Callable[[str], None] = drop_sentence,
     ) -> None:
         """now: aware, UTC, only written down. monotonic: seconds. labels: of the Lease when it is created. tell: is given a
         sentence before the call waits for the Lease of another holder.

@@ -502,6 +502,14 @@ def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     return tuple(certificate_from_der(_decode(body)) for label, body in blocks)
 
 
+def readable_certificates(data: bytes) -> Chain:
+    """The certificates of a PEM text; none where any of them is unreadable."""
+    try:
+        return parse_certificates(data)
+    except CertificateError:
+        return ()
+
+
 def mentions_certificates(data: bytes) -> bool:
     """Whether a text is meant to hold certificates in PEM form, readable or not."""
     return _BEGIN.search(data) is not None

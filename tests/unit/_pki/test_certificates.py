@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     certificate_from_der,
     encode_certificates,
     parse_certificates,
+    readable_certificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import alternative_names
@@ -119,6 +120,7 @@ PEM = ROOT.certificate.pem
 def test_garbage_is_refused_without_quoting_it(data: bytes) -> None:
     with pytest.raises(CertificateError) as caught:
         parse_certificates(data)
+    assert readable_certificates(data) == ()
     assert caught.value.__cause__ is None
     assert "secret" not in str(caught.value)
     assert "BEGIN" not in str(caught.value)

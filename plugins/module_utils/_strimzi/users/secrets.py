@@ -20,7 +20,7 @@ from typing import Any
 
 from ..._errors import CertificateError, KeystoreError, PrivateKeyError
 from ..._kube.client import FIELD_MANAGER
-from ..._pki.certificates import Certificate, Chain, parse_certificates
+from ..._pki.certificates import Certificate, Chain, parse_certificates, readable_certificates
 from ..._pki.keys import load_stored_key
 from ..._pki.keystores import certificate_in_pkcs12
 from ..._pki.paths import validate_path
@@ -89,7 +89,7 @@ class ClientsCa:
 
     @property
     def current(self) -> Certificate | None:
-        return next(iter(_read(self.stored)), None)
+        return next(iter(readable_certificates(self.stored)), None)
 
 
 @dataclass(frozen=True)
@@ -180,14 +180,14 @@ class StoredUser:
         is_current = self.beside == clients_ca.stored
         return replace(
             found, keystore=self.keystore, problem=found.problem or ("" if is_current else _UNLIKE), stale=self.stale,
-            beside=next(iter(_read(self.beside or b"")), None), is_current=is_current,
+            beside=next(iter(readable_certificates(self.beside or b"")), None), is_current=is_current,
         )  # fmt: skip
 
 
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
     """An entry that cannot be read is left out: the operator refuses the whole Secret then, and says so."""
     data = {key: value for key, value in entries(secret).items() if key.endswith(".crt")}
-    chains = (_read(data[key]) for key in sorted(data))
+    chains = (readable_certificates(data[key]) for key in sorted(data))
     return ClientsCa(tuple(chain[0] for chain in chains if chain), data.get(CURRENT, b""))
 
 
@@ -237,13 +237,6 @@ def _wrong_key(content: bytes, leaf: Certificate) -> str:
 
 def _refused(reason: str) -> str:
     return f"brokers refuse its certificate: {reason}" if reason else ""
-
-
-def _read(content: bytes) -> Chain:
-    try:
-        return parse_certificates(content)
-    except CertificateError:
-        return ()
 
 
 _CONTAINER, _SETTING = "user-operator", "STRIMZI_PKCS12_KEYSTORE_GENERATION"
