@@ -120,7 +120,7 @@ options:
     description:
       - Validity of new certificates in days. Where it is not given, as long as C(spec.clusterCa.validityDays) of the Kafka resource says, or
         C(spec.clientsCa.validityDays); 365 where that says nothing.
-      - It has to be a week longer than C(renewalDays) beside it: the Cluster Operator renews a certificate with fewer days left at once, again and again.
+      - It has to be a week longer than C(renewalDays) beside it. The Cluster Operator renews a certificate with fewer days left at once, again and again.
     type: int
   key_algorithm:
     description:
