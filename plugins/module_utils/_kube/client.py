@@ -19,6 +19,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, Protocol, TypeVar
 
 from .._errors import Gone, KubeError, NotFound, TransportError, Unavailable, Unreachable
+from .network import retry_after
 from .resources import TRANSIENT, Attempt, Done, Resource, ahead_of_server, error_from
 
 
@@ -319,7 +320,7 @@ class KubeClient:
                 is_repeated = error.transient and timeouts < _TIMEOUTS and not (attempt.is_write and error.sent)
                 if not is_repeated or number == _ATTEMPTS:
                     raise _unreachable(attempt, error) from None
-            asked = _retry_after(response)
+            asked = retry_after(_header(response, "retry-after")) or 0.0
             if response is not None:
                 ahead = ahead_of_server(sent, self._now(), _header(response, "date"))
                 self.clock_ahead = self.clock_ahead if ahead is None else ahead
@@ -331,12 +332,6 @@ class KubeClient:
                     raise error_from(attempt, response.status, response.body, asked, body)
             self.back_off(number, asked)
             number += 1
-
-
-def _retry_after(response: Answer | None) -> float:
-    """Seconds, as API servers write it (RFC 9110, section 10.2.3); 0 where the answer has none, or a date."""
-    asked = _header(response, "retry-after")
-    return float(asked) if asked.isdigit() else 0.0
 
 
 def _header(response: Answer | None, name: str) -> str:

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Connections to the API server beside its requests, with the same address, TLS, proxy and credentials; and failures of
-the network in words that name the address and the option to look at.
+"""Connections to the API server beside its requests, with the same address, TLS, proxy and credentials; failures of
+the network in words that name the address and the option to look at; and how long a server asks its clients to wait.
 """
 
 from __future__ import annotations
@@ -40,6 +40,15 @@ def host_and_port(host: str) -> str:
     port = parts.port or _PORTS.get(parts.scheme, 443)
     name = parts.hostname or host
     return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+
+
+def retry_after(header: str) -> float | None:
+    """Seconds that a server asks its clients to wait, as a number or as a date (RFC 9110, section 10.2.3); None for any other text."""
+    try:
+        return float(urllib3.util.Retry().parse_retry_after(header))
+    except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
+        # A number or a year of hundreds of digits is no time.
+        return None
 
 
 def describe_failure(error: Exception, host: str, seconds: float) -> TransportError:

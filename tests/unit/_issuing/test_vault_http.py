@@ -114,16 +114,11 @@ def test_a_success_may_have_no_body() -> None:
         assert connection(server.url).send(CALL).body == {}
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("7", 7.0), ("", None), ("soon", None), ("-3", None),
-        ("Mon, 27 Jul 2026 20:21:26 GMT", 57.0), ("Mon, 27 Jul 2026 20:21:26 UTC", 57.0),
-        ("Mon, 27 Jul 2026 20:21:26 -0000", 57.0), ("Mon, 27 Jul 2026 20:00:00 GMT", 0.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("header", "seconds"), [("7", 7.0), ("", None), ("soon", None)])
 def test_how_long_a_server_wants_to_be_left_alone(header: str, seconds: float | None) -> None:
     with serving(lambda _: Reply(429, {"errors": []}, {"Retry-After": header})) as server:
+        assert connection(server.url).send(CALL).wait == seconds
+    with serving(lambda _: Reply(503, b"<html>", {"Retry-After": header})) as server:
         assert connection(server.url).send(CALL).wait == seconds
 
 

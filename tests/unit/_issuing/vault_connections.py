@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
@@ -19,7 +17,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 
 CALL = Call("pki/sign", {"csr": "x"}, "sign", "hvs.token")
-NOW = datetime(2026, 7, 27, 20, 20, 29, tzinfo=timezone.utc)
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
@@ -27,7 +24,7 @@ def connection(
     url: str, *, ca_certificate: bytes | None = None, login: VaultLogin | None = None, namespace: str = ""
 ) -> VaultConnection:
     settings = VaultIssuer(url, "pki", "kafka", "a", login or VaultToken("t"), namespace, ca_certificate)
-    return VaultConnection(settings, lambda: NOW)
+    return VaultConnection(settings)
 
 
 def failing(url: str, ca_certificate: bytes | None = None, login: VaultLogin | None = None) -> VaultFailure:

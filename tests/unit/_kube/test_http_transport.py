@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure, host_and_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import (
+    describe_failure,
+    host_and_port,
+    retry_after,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 
 from .identities import Identities, make_identities
@@ -325,6 +330,28 @@ def test_a_proxy_that_refuses(server: Server) -> None:
 )
 def test_address(host: str, expected: str) -> None:
     assert host_and_port(host) == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("7", 7.0), (" 7 ", 7.0), ("", None), ("soon", None), ("-3", None), ("\u00b2", None),
+        ("Mon, 27 Jul 2026 20:21:26 GMT", 57.0), ("Mon, 27 Jul 2026 20:21:26 UTC", 57.0),
+        ("Mon, 27 Jul 2026 20:21:26 -0000", 57.0), ("Mon, 27 Jul 2026 20:00:00 GMT", 0.0),
+        ("Mon, 27 Jul 99999 20:21:26 GMT", None),
+    ],
+)  # fmt: skip
+def test_how_long_a_server_wants_to_be_left_alone(
+    monkeypatch: pytest.MonkeyPatch, header: str, seconds: float | None
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: datetime(2026, 7, 27, 20, 20, 29, tzinfo=timezone.utc).timestamp())
+    assert retry_after(header) == seconds
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_that_no_float_holds_is_no_time(digits: int) -> None:
+    """Late releases of urllib3 cut every time off at six hours."""
+    assert retry_after("9" * digits) in (None, 21600.0)
 
 
 def test_connection_attempt_without_answer() -> None:

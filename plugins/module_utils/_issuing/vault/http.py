@@ -14,16 +14,14 @@ from __future__ import annotations
 import json
 import re
 import ssl
-from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from ..._errors import NoMemoryFiles, UnusablePair, VaultFailure
 from ..._kube._kubernetes import urllib3
-from ..._kube.network import host_and_port, innermost_cause, is_transient, is_untrusted
+from ..._kube.network import host_and_port, innermost_cause, is_transient, is_untrusted, retry_after
 from ..._kube.private_files import present
 from ..._pki.certificates import encode_certificates
 from ..._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
@@ -130,12 +128,11 @@ _REDIRECTS = frozenset({301, 302, 307, 308})
 class VaultConnection:
     """Connections are kept open between requests."""
 
-    def __init__(self, settings: VaultIssuer, now: Callable[[], datetime]) -> None:
-        """now: aware. Raises VaultFailure where the settings do not make a connection."""
+    def __init__(self, settings: VaultIssuer) -> None:
+        """Raises VaultFailure where the settings do not make a connection."""
         self.server = f"Vault {settings.url.rstrip('/')}"
         self._base = checked_url(settings.url)
         self._namespace = settings.namespace.strip("/")
-        self._now = now
         self._pool = pool(self._base, tls_context(settings))
 
     def send(self, call: Call) -> Reply:
@@ -194,24 +191,11 @@ class VaultConnection:
                     "answered, but not with JSON: it is no Vault or OpenBao",
                     "Check url and the proxy: a login page may have been put between.",
                 )
-            return Reply(status, {}, wait=self._wait(headers))
+            return Reply(status, {}, wait=retry_after(headers.get("Retry-After", "")))
         errors = body.get("errors")
         texts = [one for one in errors if isinstance(one, str)] if isinstance(errors, list) else []
         said = quotable("; ".join(texts), (call.token, *call.secrets))
-        return Reply(status, body, said, self._wait(headers))
-
-    def _wait(self, headers: Mapping[str, str]) -> float | None:
-        """Seconds; servers send a number or a date (RFC 9110 section 10.2.3)."""
-        asked = headers.get("Retry-After", "").strip()
-        if asked.isdigit():
-            return float(asked)
-        try:
-            then = parsedate_to_datetime(asked)
-        except ValueError:
-            return None
-        # A date may leave open where it is from (-0000).
-        aware = then if then.tzinfo else then.replace(tzinfo=timezone.utc)
-        return max(0.0, (aware - self._now()).total_seconds())
+        return Reply(status, body, said, retry_after(headers.get("Retry-After", "")))
 
 
 def _no_answer(error: Exception, server: str) -> VaultFailure:

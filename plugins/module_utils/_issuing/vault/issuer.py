@@ -306,7 +306,7 @@ class VaultPki:
     def _connected(self) -> VaultSession:
         """Connects when Vault is needed, and not before: certificates that were signed can be read without it."""
         if self._session is None:
-            connection = VaultConnection(self._settings, self._clock.now)
+            connection = VaultConnection(self._settings)
             calls = PatientCalls(connection, self._clock, self._alive)
             tokens = tokens_of(self._settings.login, calls, self._clock, self._read_token)
             self._session = VaultSession(calls, tokens)
