@@ -122,17 +122,14 @@ options:
         C(spec.clientsCa.validityDays); 365 where that says nothing.
       - It has to be a week longer than C(renewalDays) beside it. The Cluster Operator renews a certificate with fewer days left at once, again and again.
     type: int
-  key_algorithm:
+  key_type:
     description:
-      - Algorithm of a new CA key. RSA for a new CA where it is not given.
-      - A call that finds the CA made already, by a flow in flight or one that has just ended, is refused where it asks for another algorithm, size
-        or path length than that has; once the flow has ended, also for another validity.
+      - Kind of a new CA key - RSA with so many bits, or ECDSA on the NIST curve of that name. Where it is not given, a new key is of V(rsa-4096).
+      - A call that finds the CA made already, by a flow in flight or one that has just ended, is refused where it asks for another kind of key or
+        path length than that has; once the flow has ended, also for another validity.
+      - A CA in use, or one that O(certificate) supplies, may have a key of a kind that is not listed.
     type: str
-    choices: [rsa, ecdsa]
-  key_size:
-    description:
-      - Bits of a new RSA key - V(2048), V(3072), V(4096) (the default) or V(8192); or of the ECDSA curve - V(256) (the default) or V(384).
-    type: int
+    choices: [rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384]
   path_length:
     description:
       - Path length constraint of a new or renewed CA. Where it is not given, a new CA has 1, which leaves room for one CA below it, and a renewed
@@ -143,7 +140,7 @@ options:
     description:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
       - Nothing is done when it is in use already, however long ago it was put there.
-      - It has the form that it has, so O(key_algorithm), O(key_size) and O(path_length) are refused beside it where they ask for another one.
+      - It has the form that it has, so O(key_type) and O(path_length) are refused beside it where they ask for another one.
       - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
       - To give it is to confirm it. Not together with O(ca_source).
     type: str

@@ -266,9 +266,8 @@ def _differences(current: Certificate, options: Mapping[str, Any]) -> Iterator[s
         if wanted != current:
             yield f"certificate: {named(wanted)} is asked for, and {named(current)} is in use; {_PUT_IN_PLACE}."
         return
-    for option, found in zip(("key_algorithm", "key_size"), current.key_type, strict=True):
-        if options.get(option) is not None and options[option] != found:
-            yield f"{option}: {options[option]} is asked for, and {current.subject} has {found}; state=replaced makes a new key."
+    if options.get("key_type") is not None and options["key_type"] != current.key_name:
+        yield f"key_type: {options['key_type']} is asked for, and {current.subject} has {current.key_name}; state=replaced makes a new key."
     days = (current.not_after - current.not_before).days
     if options.get("validity_days") is not None and options["validity_days"] != days:
         yield f"validity_days: {options['validity_days']} is asked for, and {current.subject} has {days}; state=renewed gives it new dates."

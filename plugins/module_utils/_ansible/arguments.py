@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._errors import PrivateKeyError
 from .._pki.building import common_name_problem
-from .._pki.keys import KeyAlgorithm, KeySpec, check_size
+from .._pki.keys import KeyType
 from .._pki.names import address_of
 
 
@@ -279,8 +278,7 @@ GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS, "default": "recon
 AUTHORITY = ArgumentSpec(
     {
         "validity_days": {"type": "int"},
-        "key_algorithm": {"type": "str", "choices": ["rsa", "ecdsa"]},
-        "key_size": {"type": "int", "no_log": False},
+        "key_type": {"type": "str", "choices": [kind.value for kind in KeyType]},
         "path_length": {"type": "int"},
         "certificate": {"type": "str"},
         "private_key": {"type": "str", "no_log": True},
@@ -333,13 +331,6 @@ _HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
 _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def key_spec(options: Mapping[str, Any]) -> KeySpec:
-    """The key of a new CA: RSA 4096 or ECDSA P-256 where nothing is said."""
-    algorithm = KeyAlgorithm(options.get("key_algorithm") or "rsa")
-    size = options.get("key_size")
-    return KeySpec(algorithm, (4096 if algorithm is KeyAlgorithm.RSA else 256) if size is None else size)
-
-
 def problem_of(options: Mapping[str, Any]) -> str:
     """The first option that is out of bounds, as a message; empty when none is."""
     for name, minimum in _MINIMUM.items():
@@ -353,10 +344,6 @@ def problem_of(options: Mapping[str, Any]) -> str:
             return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."
     if problem := _fingerprint_problem(options) or _bootstrap_problem(options):
         return problem
-    try:
-        check_size(key_spec(options))
-    except PrivateKeyError as error:
-        return f"key_size: {error}. Give one of them, or leave the option out for the default of the algorithm."
     common_name = options.get("common_name")
     if common_name is not None and (problem := common_name_problem(common_name)):
         return f"common_name: {problem}. Give another one; alternative names may be longer."

@@ -23,7 +23,7 @@ from .._issuing.issuer import LinkingIssuer
 from .._kube.client import KubeClient
 from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
-from .._pki.keys import KeyAlgorithm, KeySpec, load_key
+from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
 from .._strimzi.apply.events import Announcer
 from .._strimzi.apply.work import PortOpener, Settings, Strategy, SuppliedAuthority, Work
 from .._strimzi.cluster.nodes import Growth
@@ -43,7 +43,7 @@ from .._trust.preconditions.cluster import describe_clock_doubt, unlabelled_and_
 from .._trust.rules.due import expiring
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
-from .arguments import ArgumentSpec, key_spec, problem_of
+from .arguments import ArgumentSpec, problem_of
 from .connect import forms_of, secrets_of
 from .module import ClusterModule, SystemClock, reporter
 from .node_results import describe_expiring, describe_pools, describe_upkeep, time_text
@@ -197,9 +197,10 @@ class TrustModule(ClusterModule):
         )
 
     @property
-    def key_type(self) -> tuple[str | None, int | None]:
-        """Algorithm and bits of the key that the caller asks for; None where nothing is said."""
-        return self.params.get("key_algorithm"), self.params.get("key_size")
+    def key_type(self) -> KeyType | None:
+        """The kind of key that the caller asks for; None: any."""
+        given = self.params.get("key_type")
+        return KeyType(given) if given else None
 
     def _upkeep(self) -> UpkeepAsked | None:
         policy, days = self.params.get("ca_renewal"), self.params.get("ca_renewal_days")
@@ -234,7 +235,7 @@ class TrustModule(ClusterModule):
         if problem:
             self.fail(problem)
         return Settings(
-            ca_key=key_spec(self.params),
+            ca_key=(self.key_type or KeyType.RSA_4096).spec,
             leaf_key=KeySpec(KeyAlgorithm.RSA, self.params.get("leaf_key_size") or 2048),
             validity=self._validity,
             path_length=1 if self.params.get("path_length") is None else self.params["path_length"],

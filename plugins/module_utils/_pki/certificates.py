@@ -25,6 +25,7 @@ from ._cryptography import (
     serialization,
     x509,
 )
+from .keys import key_name
 from .names import FoldedName, NameConstraints, Names, fold_name, names_of, read, rewritten
 from .pem_forms import form_of
 
@@ -190,6 +191,11 @@ class Certificate:
         if isinstance(key, ec.EllipticCurvePublicKey):
             return "ecdsa", key.key_size
         return type(key).__name__, 0
+
+    @property
+    def key_name(self) -> str:
+        """The kind of its key as ``KeyType`` names it, also where that does not have it: ``rsa-1024``, ``ecdsa-p521``."""
+        return key_name(*self.key_type)
 
     @cached_property
     def public_key_sha256(self) -> str:

@@ -41,12 +41,10 @@ if TYPE_CHECKING:
     PublicKey = RSAPublicKey | EllipticCurvePublicKey
 
 
-_RSA_SIZES = (2048, 3072, 4096, 8192)
 #: An RSA key of fewer bits has no room for the signatures that are made here.
 _SHORTEST_RSA = 1024
-_CURVE_SIZES = (256, 384)
 #: Validating a larger key takes minutes.
-_MOST_RSA_BITS = max(_RSA_SIZES)
+_MOST_RSA_BITS = 8192
 
 
 class KeyAlgorithm(str, Enum):
@@ -56,10 +54,33 @@ class KeyAlgorithm(str, Enum):
 
 @dataclass(frozen=True)
 class KeySpec:
-    """size: modulus bits for RSA; 256 or 384 (the NIST curve) for ECDSA. The default is that of the operator's CAs."""
+    """size: modulus bits for RSA; bits of the curve for ECDSA. The default is that of the operator's CAs."""
 
     algorithm: KeyAlgorithm = KeyAlgorithm.RSA
     size: int = 4096
+
+
+def key_name(algorithm: str, size: int) -> str:
+    """The name of a kind of key: ``rsa-4096``, ``ecdsa-p256``; of a kind without sizes, its algorithm alone."""
+    if not size:
+        return algorithm
+    return f"{algorithm}-p{size}" if algorithm == KeyAlgorithm.ECDSA.value else f"{algorithm}-{size}"
+
+
+class KeyType(str, Enum):
+    """The kinds of keys that are made here, by their names. Keys and CAs that a user supplies may be of others."""
+
+    RSA_2048 = "rsa-2048"
+    RSA_3072 = "rsa-3072"
+    RSA_4096 = "rsa-4096"
+    RSA_8192 = "rsa-8192"
+    ECDSA_P256 = "ecdsa-p256"
+    ECDSA_P384 = "ecdsa-p384"
+
+    @property
+    def spec(self) -> KeySpec:
+        algorithm, size = self.value.split("-")
+        return KeySpec(KeyAlgorithm(algorithm), int(size.removeprefix("p")))
 
 
 class PrivateKey:
@@ -144,23 +165,17 @@ class PrivateKey:
         return certificate.public_key_sha256 == self.public_key_sha256
 
 
+_MADE = frozenset(kind.spec for kind in KeyType)
+
+
 def generate_key(spec: KeySpec) -> PrivateKey:
-    """A new key. Raises PrivateKeyError for a size that is not offered."""
-    check_size(spec)
+    """A new key. Raises PrivateKeyError for a kind that is not in ``KeyType``."""
+    if spec not in _MADE:
+        offered, asked = ", ".join(kind.value for kind in KeyType), key_name(spec.algorithm.value, spec.size)
+        raise PrivateKeyError(f"{asked} is none of the kinds of keys that are made here: {offered}")
     if spec.algorithm is KeyAlgorithm.ECDSA:
         return PrivateKey(ec.generate_private_key(ec.SECP256R1() if spec.size == 256 else ec.SECP384R1()))
     return PrivateKey(rsa.generate_private_key(public_exponent=65537, key_size=spec.size))
-
-
-def check_size(spec: KeySpec) -> None:
-    """Raises PrivateKeyError for a size that is not offered."""
-    name, sizes = ("ECDSA", _CURVE_SIZES) if spec.algorithm is KeyAlgorithm.ECDSA else ("RSA", _RSA_SIZES)
-    if spec.size not in sizes:
-        raise PrivateKeyError(f"{name} keys are of size {_listed(sizes)}, not {spec.size}")
-
-
-def _listed(sizes: tuple[int, ...]) -> str:
-    return " or ".join(map(str, sizes))
 
 
 def generate_keys(spec: KeySpec, count: int) -> list[PrivateKey]:

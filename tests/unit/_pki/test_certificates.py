@@ -278,3 +278,9 @@ def test_a_key_of_another_kind_has_no_size() -> None:
     (edwards,) = (case.authority for case in USABLE if case.name == "ed25519")
     kind, bits = edwards.key_type
     assert (bits, "ed25519" in kind.lower()) == (0, True)
+    assert edwards.key_name == kind
+
+
+def test_a_key_of_a_kind_that_is_not_made_here_has_a_name_too() -> None:
+    (curve,) = (case.authority for case in USABLE if case.name == "secp521r1")
+    assert curve.key_name == "ecdsa-p521"

@@ -20,9 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Pr
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
     KeySpec,
+    KeyType,
     PrivateKey,
     generate_key,
     generate_keys,
+    key_name,
     load_key,
 )
 
@@ -87,14 +89,21 @@ def test_keys_differ_in_both_directions() -> None:
     assert first != first.public_key_sha256
 
 
-def test_the_sizes_that_are_offered_are_told() -> None:
-    for spec, sizes in (
-        (KeySpec(KeyAlgorithm.RSA, 1), "RSA keys are of size 2048 or 3072 or 4096 or 8192, not 1"),
-        (KeySpec(KeyAlgorithm.ECDSA, 1), "ECDSA keys are of size 256 or 384, not 1"),
+def test_the_kinds_that_are_made_are_told() -> None:
+    for spec, name in (
+        (KeySpec(KeyAlgorithm.RSA, 1), "rsa-1"),
+        (KeySpec(KeyAlgorithm.ECDSA, 1), "ecdsa-p1"),
     ):
         with pytest.raises(PrivateKeyError) as caught:
             generate_key(spec)
-        assert str(caught.value) == sizes
+        assert str(caught.value) == (
+            f"{name} is none of the kinds of keys that are made here: rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384"
+        )
+
+
+@pytest.mark.parametrize("kind", KeyType)
+def test_a_kind_and_a_key_of_it_have_the_same_name(kind: KeyType) -> None:
+    assert key_name(kind.spec.algorithm.value, kind.spec.size) == kind.value
 
 
 def test_its_text_is_the_start_of_the_fingerprint() -> None:

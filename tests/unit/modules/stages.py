@@ -20,7 +20,7 @@ from ...support.memory_cluster import MemoryCluster, Moment
 from .running import Ended, call
 
 #: Options for a module so that a test does not wait for primes.
-FAST = {"key_algorithm": "ecdsa"}
+FAST = {"key_type": "ecdsa-p256"}
 #: A replacement that stops where the next CA is published: the first task of a flow.
 PREPARED = {"state": "replaced", "ends_after": "prepare", "fresh_for_hours": 0, **FAST}
 NOW, DAY = datetime.now(timezone.utc).replace(microsecond=0), timedelta(days=1)

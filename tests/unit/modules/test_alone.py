@@ -124,7 +124,7 @@ def test_whoever_only_goes_on_as_far_as_it_is_allowed_says_what_is_left_too() ->
     [
         ("strimzi_ca", {"state": "present"}),
         ("strimzi_ca", {"state": "renewed"}),
-        ("strimzi_ca", {"state": "replaced", "key_algorithm": "ecdsa"}),
+        ("strimzi_ca", {"state": "replaced", "key_type": "ecdsa-p256"}),
         ("strimzi_ca", {"state": "promoted"}),
         ("strimzi_trusted_certs", {}),
         ("strimzi_trusted_certs", {"state": "retired"}),

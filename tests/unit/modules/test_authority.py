@@ -38,12 +38,12 @@ def days(ca: dict[str, Any]) -> int:
     ("options", "drift"),
     [
         ({}, []),
-        ({"key_algorithm": "ecdsa", "key_size": 256, "validity_days": 365, "path_length": 1}, []),
-        ({"key_algorithm": "rsa"}, [f"key_algorithm: rsa is asked for, and {HAS} ecdsa; state=replaced makes a new key."]),
+        ({"key_type": "ecdsa-p256", "validity_days": 365, "path_length": 1}, []),
+        ({"key_type": "rsa-8192"}, [f"key_type: rsa-8192 is asked for, and {HAS} ecdsa-p256; state=replaced makes a new key."]),
         (
-            {"key_algorithm": "ecdsa", "key_size": 384, "validity_days": 30},
+            {"key_type": "ecdsa-p384", "validity_days": 30},
             [
-                f"key_size: 384 is asked for, and {HAS} 256; state=replaced makes a new key.",
+                f"key_type: ecdsa-p384 is asked for, and {HAS} ecdsa-p256; state=replaced makes a new key.",
                 f"validity_days: 30 is asked for, and {HAS} 365; state=renewed gives it new dates.",
             ],
         ),
@@ -100,12 +100,12 @@ def test_a_flow_that_has_just_ended_is_the_answer_to_the_same_request(state: str
     assert (ended.result["changed"], ended.result["done"], ended.writes) == (False, True, [])
 
 
-@pytest.mark.parametrize("option", [{"key_size": 384}, {"path_length": 3}, {"validity_days": 400}])
-def test_the_same_request_for_another_form_is_refused(option: dict[str, int]) -> None:
+@pytest.mark.parametrize("option", [{"key_type": "ecdsa-p384"}, {"path_length": 3}, {"validity_days": 400}])
+def test_the_same_request_for_another_form_is_refused(option: dict[str, Any]) -> None:
     """Nothing would come of the option. Under way, validity_days counts for certificates that are still to come."""
     memory, ((name, value),) = stages.prepared(), option.items()
     for under_way in (True, False):
-        ended = call("strimzi_ca", memory, state="replaced", **FAST, **option, check=under_way)
+        ended = call("strimzi_ca", memory, state="replaced", **{**FAST, **option}, check=under_way)
         assert ended.failed is not (under_way and name == "validity_days")
         assert not ended.failed or f"; {value} is asked for. Leave {name} out, or " in ended.result["msg"]
         assert ended.writes == []

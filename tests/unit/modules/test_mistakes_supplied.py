@@ -228,16 +228,6 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
             "private_key: not a readable unencrypted private key in PEM form. "
             "Give the key of the first certificate, unencrypted.",
         ),
-        (
-            {"key_algorithm": "rsa", "key_size": 1024},
-            "key_size: RSA keys are of size 2048 or 3072 or 4096 or 8192, not 1024. "
-            "Give one of them, or leave the option out for the default of the algorithm.",
-        ),
-        (
-            {"key_algorithm": "ecdsa", "key_size": 4096},
-            "key_size: ECDSA keys are of size 256 or 384, not 4096. "
-            "Give one of them, or leave the option out for the default of the algorithm.",
-        ),
         *(
             (
                 {name: minimum - 1},

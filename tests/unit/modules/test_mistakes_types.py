@@ -42,6 +42,10 @@ def test_a_broker_with_a_port(given: str) -> None:
         ({"waivers": ["KafkaConnect kafka/connect"]}, f"waivers: {DICTIONARY}"),
         ({"trusting_secrets": {"name": "app"}}, "argument 'trusting_secrets' is of type "),
         ({"issuer": {"typ": "vault"}}, "Unsupported parameters for (basic.py) module: issuer.typ. "),
+        (
+            {"key_type": "rsa-1024"},
+            "value of key_type must be one of: rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384, got: rsa-1024",
+        ),
         ({"retire": "later"}, "value of retire must be one of: now, when_restarted, got: later"),
     ],
 )

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from ..._pki.certificates import Chain
+from ..._pki.keys import KeyType
 from .goals import Goal, Phase, Retire
 from .ledger import Layout, UpkeepAsked
 from .nodes import Scaling
@@ -95,8 +96,8 @@ class Intent:
     #: Path length of a renewed CA. None: its present path length, with room for one CA below it where its
     #: leaves carry chains.
     path_length: int | None = None
-    #: Algorithm and bits of the key that the caller asks for; None: any.
-    key_type: tuple[str | None, int | None] = (None, None)
+    #: The kind of key that the caller asks for; None: any.
+    key_type: KeyType | None = None
     #: With RENEW_LEAVES, the rest of its life with which a node's leaf is renewed; half of its life if that is less.
     renew_before: timedelta = timedelta(days=45)
     #: CAs, each with its chain, that nodes trust beside the CAs of the flow.

@@ -314,13 +314,12 @@ def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
         return
     current = snapshot.ca.current[0]
-    for option, asked, found in zip(("key_algorithm", "key_size"), intent.key_type, current.key_type, strict=True):
-        if asked not in (None, found):
-            yield Violation(
-                Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
-                f"has a key with {option}={found}, which a renewal keeps; {asked} is asked for.",
-                f"Leave {option} out, or replace the key: state=replaced, or the replace_key playbook.",
-            )  # fmt: skip
+    if intent.key_type is not None and intent.key_type.value != current.key_name:
+        yield Violation(
+            Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
+            f"has a key with key_type={current.key_name}, which a renewal keeps; {intent.key_type.value} is asked for.",
+            "Leave key_type out, or replace the key: state=replaced, or the replace_key playbook.",
+        )  # fmt: skip
 
 
 def _identifier(certificate: Certificate) -> str:

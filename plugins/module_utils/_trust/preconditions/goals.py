@@ -244,8 +244,10 @@ def _differences(
     subject: str, made: Certificate, intent: Intent, remedy: str, why: str = "", *, life: bool = False
 ) -> Iterator[Violation]:
     """life: whether the caller can mean its validity: new leaves get it as well."""
-    asked = dict(zip(("key_algorithm", "key_size"), intent.key_type, strict=True)) | {"path_length": intent.path_length}
-    found = dict(zip(("key_algorithm", "key_size"), made.key_type, strict=True)) | {"path_length": made.path_length}
+    asked: dict[str, str | int | None] = {
+        "key_type": intent.key_type.value if intent.key_type else None, "path_length": intent.path_length,
+    }  # fmt: skip
+    found: dict[str, str | int | None] = {"key_type": made.key_name, "path_length": made.path_length}
     if life:
         asked["validity_days"] = intent.validity.days if intent.validity else None
         found["validity_days"] = (made.not_after - made.not_before).days

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -27,7 +28,7 @@ from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, changed, cluster, ent
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
 
 SETTLED = cluster()
-OTHER, THEIRS = {"key_type": ("rsa", None)}, make("Their CA", key_of(6), path_length=0)
+OTHER, THEIRS = {"key_type": KeyType.RSA_2048}, make("Their CA", key_of(6), path_length=0)
 LIFE = (NEW.certificate.not_after - NEW.certificate.not_before).days
 
 
@@ -59,22 +60,22 @@ UNDONE, ANEW = "undo the flow (abort) and begin it again", "have it done again, 
 CASES = [
     refusal(
         authority_is_as_asked,
-        "the supplied CA: has key_algorithm=ecdsa; rsa is asked for. Leave key_algorithm out, which is about a CA that is made here, or supply a CA "
+        "the supplied CA: has key_type=ecdsa-p256; rsa-2048 is asked for. Leave key_type out, which is about a CA that is made here, or supply a CA "
         "that has it.",
         "the supplied CA: has path_length=0; 1 is asked for. Leave path_length out, which is about a CA that is made here, or supply a CA that has it.",
         name="a supplied one", intent=replace(supplying(THEIRS), path_length=1, **OTHER),
     ),
     refusal(
-        authority_is_as_asked, made("key_algorithm=ecdsa", "rsa", "key_algorithm", UNDONE),
+        authority_is_as_asked, made("key_type=ecdsa-p256", "rsa-2048", "key_type", UNDONE),
         name="the flow is under way", intent=replace(REPLACE_KEY, **OTHER), **under_way(),
     ),
     refusal(
-        authority_is_as_asked, made("key_algorithm=ecdsa", "rsa", "key_algorithm", UNDONE),
+        authority_is_as_asked, made("key_type=ecdsa-p256", "rsa-2048", "key_type", UNDONE),
         name="before a journal says so", intent=replace(REPLACE_KEY, **OTHER), **before_a_journal(),
     ),
     refusal(
-        authority_is_as_asked, made("key_size=256", "384", "key_size", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
-        name="it has ended", intent=replace(REPLACE_KEY, key_type=("ecdsa", 384), validity=timedelta(days=9)), **ended(),
+        authority_is_as_asked, made("key_type=ecdsa-p256", "ecdsa-p384", "key_type", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
+        name="it has ended", intent=replace(REPLACE_KEY, key_type=KeyType.ECDSA_P384, validity=timedelta(days=9)), **ended(),
     ),
     refusal(
         link_until_is_ahead,
@@ -93,12 +94,12 @@ def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
 @pytest.mark.parametrize(
     ("intent", "fields"),
     [
-        pytest.param(replace(supplying(THEIRS), path_length=0, key_type=("ecdsa", 256)), {}, id="as it is supplied"),
+        pytest.param(replace(supplying(THEIRS), path_length=0, key_type=KeyType.ECDSA_P256), {}, id="as it is supplied"),
         pytest.param(replace(supplying(THEIRS), validity=timedelta(days=9)), {}, id="leaves have that life"),
         pytest.param(replace(REPLACE_KEY, **OTHER), {}, id="it is yet to be made"),
-        pytest.param(replace(REPLACE_KEY, key_type=("ecdsa", 256)), under_way(), id="as it was made"),
+        pytest.param(replace(REPLACE_KEY, key_type=KeyType.ECDSA_P256), under_way(), id="as it was made"),
         pytest.param(replace(REPLACE_KEY, validity=timedelta(days=9)), under_way(), id="leaves that are still to come"),
-        pytest.param(replace(REPLACE_KEY, key_type=("ecdsa", 256), validity=timedelta(days=9)), before_a_journal(), id="before a journal says so"),
+        pytest.param(replace(REPLACE_KEY, key_type=KeyType.ECDSA_P256, validity=timedelta(days=9)), before_a_journal(), id="before a journal says so"),
         pytest.param(replace(RENEW, path_length=3), under_way(), id="another flow is under way"),
         pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, to_replace=True)), id="it is renewed first"),
         pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(is_abort=True)), id="it is undone"),

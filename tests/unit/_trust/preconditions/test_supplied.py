@@ -12,6 +12,7 @@ import pytest
 from cryptography.x509 import DNSName, SubjectAlternativeName
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -77,7 +78,7 @@ IDENTIFIER = OLD.certificate.usual_key_identifier.hex(":").upper()
 AT_THE_END = "It leaves at the end of the flow that puts another CA in its place."
 TRUSTED = "the CA that is to be trusted"
 KEPT = f"the CA {named(OLD.certificate)}: has a key with"
-OTHER_KEY = "Leave {} out, or replace the key: state=replaced, or the replace_key playbook."
+OTHER_KEY = "Leave key_type out, or replace the key: state=replaced, or the replace_key playbook."
 
 
 def no_renewal(authority: Entity, other: str) -> str:
@@ -147,12 +148,12 @@ CASES = [
         supplied_is_usable, not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
     ),
     refusal(
-        renewal_keeps_the_key, f"{KEPT} key_algorithm=ecdsa, which a renewal keeps; rsa is asked for. {OTHER_KEY.format('key_algorithm')}",
-        name="another algorithm", intent=replace(RENEW, key_type=("rsa", None)),
+        renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; rsa-2048 is asked for. {OTHER_KEY}",
+        name="another algorithm", intent=replace(RENEW, key_type=KeyType.RSA_2048),
     ),
     refusal(
-        renewal_keeps_the_key, f"{KEPT} key_size=256, which a renewal keeps; 384 is asked for. {OTHER_KEY.format('key_size')}",
-        name="another size", intent=replace(RENEW, key_type=("ecdsa", 384)),
+        renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; ecdsa-p384 is asked for. {OTHER_KEY}",
+        name="another size", intent=replace(RENEW, key_type=KeyType.ECDSA_P384),
     ),
     refusal(
         supplied_fits_the_goal, no_renewal(NEW, "key"),
@@ -291,11 +292,13 @@ def test_a_ca_below_a_root_is_renewed_by_one_with_its_name_and_key() -> None:
 @pytest.mark.parametrize(
     ("intent", "fields"),
     [
-        pytest.param(replace(RENEW, key_type=("ecdsa", 256)), {}, id="that key"),
-        pytest.param(replace(RENEW, key_type=(None, None)), {}, id="any key"),
-        pytest.param(replace(RECONCILE, key_type=("rsa", 4096)), {}, id="no renewal"),
+        pytest.param(replace(RENEW, key_type=KeyType.ECDSA_P256), {}, id="that key"),
+        pytest.param(replace(RENEW, key_type=None), {}, id="any key"),
+        pytest.param(replace(RECONCILE, key_type=KeyType.RSA_4096), {}, id="no renewal"),
         pytest.param(
-            replace(RENEW, key_type=("rsa", 4096)), {"ca": secrets(prepared=(prepared(RENEWED),))}, id="it is under way"
+            replace(RENEW, key_type=KeyType.RSA_4096),
+            {"ca": secrets(prepared=(prepared(RENEWED),))},
+            id="it is under way",
         ),
     ],
 )
