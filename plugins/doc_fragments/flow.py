@@ -79,15 +79,11 @@ options:
       - With V(when_restarted) nodes read their certificates of the new CA again and are not restarted. The new CA is in use at once; the
         old one stays trusted until each node has restarted for any reason, and then leaves in the next run of any flow, such as a
         scheduled C(reconcile). It holds where nodes cannot reload.
-      - Without it, a flow in flight goes on as it was begun, and a new one is V(now).
-    type: str
-    choices: [now, when_restarted]
-  retire_by:
-    description:
-      - With O(retire=when_restarted), the latest time at which the flow restarts nodes that still hold the old CA, in ISO 8601; UTC where no
-        offset is given. In any case it restarts them seven days before the old CA or a certificate of it ends, and before the operator renews a
+      - With a time in ISO 8601, such as V(2026-12-24T18:00:00Z), nodes are treated as with V(when_restarted), and the flow restarts those that
+        still hold the old CA at that time. UTC where no offset is given; a time that is over restarts them at once.
+      - In any case the flow restarts them seven days before the old CA or a certificate of it ends, and before the operator renews a
         certificate - the operator would sign it with the old CA, or stand still where the cluster does not hold that CA's key.
-      - It is refused without O(retire=when_restarted), also where the flow in flight was begun with that. A time that is over restarts them at once.
+      - Without it, a flow in flight goes on as it was begun, and a new one is V(now).
     type: str
   client_grace:
     description:

@@ -363,7 +363,7 @@ journal:
   type: dict
   sample:
     {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, is_upkeep: false, trusting_secrets: [kafka/app],
+     retire: now, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, is_upkeep: false, trusting_secrets: [kafka/app],
      presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.

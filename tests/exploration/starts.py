@@ -43,7 +43,7 @@ UNLINKED = replace(LINKED, supplied=PreparedAuthority(chain(SUPPLIED), certifica
 #: As little linked to the one in use as need be: it has certified it as an intermediate CA.
 BELOW_IT = replace(LINKED, supplied=PreparedAuthority(chain(BELOW), certificate(BELOW).public_key_sha256))
 NOW = replace(LINKED, retire=Retire.NOW)
-PATIENT = replace(LINKED, retire=Retire.WHEN_RESTARTED, retire_by=DEADLINE)
+PATIENT = replace(LINKED, retire=DEADLINE)
 
 CREATE, RENEW, UPGRADE, RECONCILE = (
     Intent(goal, client_grace=NO_GRACE, before_kafka=goal is Goal.CREATE)

@@ -65,7 +65,7 @@ class Story:
         if self.case.goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.RENEW_LEAVES):
             cluster.checker.plant_foreign(CERTIFICATES, KEYS)
         if self.follows == AT_LAST:
-            flow.intent["retire_by"] = START + timedelta(seconds=cluster.memory.seconds + DAY / 2)
+            flow.intent["retire"] = START + timedelta(seconds=cluster.memory.seconds + DAY / 2)
         if self.eager:
             cluster.memory.api.listeners.append(_Eager(cluster))
         return Telling(self, flow)

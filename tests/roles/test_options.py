@@ -13,16 +13,16 @@ from .playing import play_locally
 
 
 @pytest.mark.parametrize("role", ["replace_key", "reconcile"])
-def test_a_latest_date_without_the_wish_to_wait_for_it(role: str, tmp_path: Path) -> None:
+def test_a_word_that_says_no_time_to_retire_the_ca(role: str, tmp_path: Path) -> None:
     play = {
         "hosts": "localhost",
         "gather_facts": False,
-        "vars": {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", "strimzi_retire_by": "2099-01-01"},
+        "vars": {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", "strimzi_retire": "later"},
         "roles": [f"trustops.strimzi.{role}"],
     }
     done = play_locally(play, tmp_path)
     assert done.returncode == 2, done.stdout
     assert (
-        "retire_by: it counts with retire=when_restarted only, and retire is not given. "
-        "Give retire=when_restarted with it, or leave retire_by out."
+        "retire: 'later' is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that still "
+        "hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
     ) in " ".join(done.stdout.split())

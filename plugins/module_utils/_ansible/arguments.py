@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from typing import Any
 
 from .._pki.building import common_name_problem
 from .._pki.keys import KeyType
 from .._pki.names import address_of
+from .._trust.model.goals import Retire, Retirement
 
 
 @dataclass(frozen=True)
@@ -155,8 +157,7 @@ FLOW = ArgumentSpec(
         "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
         "strategy": {"type": "str", "choices": ["operator", "direct"], "default": "operator"},
         "kafka_bootstrap": {"type": "list", "elements": "str"},
-        "retire": {"type": "str", "choices": ["now", "when_restarted"]},
-        "retire_by": {"type": "str"},
+        "retire": {"type": "str"},
         "client_grace": {"type": "int"},
         "link_until": {"type": "str"},
         "user_batch": {"type": "int"},
@@ -245,7 +246,6 @@ FLOW = ArgumentSpec(
         "pod_timeout": {"type": "int", "default": 600},
         "progress_file": {"type": "path"},
     },
-    only_with=(OnlyWith("retire_by", "retire", ("when_restarted",)),),
 )
 
 #: The options that name the CA of a renewal or replacement, so that a second run does nothing.
@@ -331,6 +331,17 @@ _HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
 _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
+def time_of(text: str) -> datetime:
+    """ISO 8601, UTC where no offset is given. Raises ValueError."""
+    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
+def retire_of(text: str) -> Retirement:
+    """The option ``retire``. Raises ValueError."""
+    return Retire(text) if text in [one.value for one in Retire] else time_of(text)
+
+
 def problem_of(options: Mapping[str, Any]) -> str:
     """The first option that is out of bounds, as a message; empty when none is."""
     for name, minimum in _MINIMUM.items():
@@ -342,7 +353,7 @@ def problem_of(options: Mapping[str, Any]) -> str:
     for name, maximum in _MAXIMUM.items():
         if (options.get(name) or 0) > maximum:
             return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."
-    if problem := _fingerprint_problem(options) or _bootstrap_problem(options):
+    if problem := _fingerprint_problem(options) or _bootstrap_problem(options) or _retire_problem(options):
         return problem
     common_name = options.get("common_name")
     if common_name is not None and (problem := common_name_problem(common_name)):
@@ -375,6 +386,20 @@ def _fingerprint_problem(options: Mapping[str, Any]) -> str:
         f"fingerprint: {given!r} is neither a SHA-1 nor a SHA-256 fingerprint. Give the 40 or 64 hexadecimal digits, with or without "
         "colons, as strimzi_ca_info returns them in cas."
     )
+
+
+def _retire_problem(options: Mapping[str, Any]) -> str:
+    given = options.get("retire")
+    if not given:
+        return ""
+    try:
+        retire_of(given)
+    except ValueError:
+        return (
+            f"retire: {given!r} is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that "
+            "still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
+        )
+    return ""
 
 
 def _bootstrap_problem(options: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any
 
 from .._errors import CertificateError, OptionsError, PrivateKeyError, StepError
@@ -39,7 +39,7 @@ from .._strimzi.issuer_settings import (
 )
 from .._strimzi.secret_data import entries
 from .._trust.model.clients import NamedSecret, UserNamespace, Waiver
-from .arguments import FLOW, MOST_DAYS
+from .arguments import FLOW, MOST_DAYS, time_of
 
 _OPTIONS: Mapping[str, Any] = FLOW.options["issuer"]["options"]
 #: The options that each type of issuer reads.
@@ -203,12 +203,6 @@ def _secret(option: str, text: str, namespace: str) -> NamedSecret:
 
 def _waiver(given: Mapping[str, str]) -> Waiver:
     return Waiver(" ".join(given["client"].split()), _time(given["until"], given["client"]), given["reason"])
-
-
-def time_of(text: str) -> datetime:
-    """ISO 8601, UTC where no offset is given. Raises ValueError."""
-    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
 
 
 def _time(text: str, client: str) -> datetime:

@@ -30,7 +30,7 @@ from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.target import resolve, rotation_of, wish_of
 from .._trust.model.clients import OutsideClient, Presenter
 from .._trust.model.decision import Decision, Transition, Violation
-from .._trust.model.goals import Goal, Phase
+from .._trust.model.goals import Goal, Phase, retire_text
 from .._trust.model.intent import Intent
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.names import named
@@ -207,8 +207,7 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "successor": journal.successor,
         "started_at": time_text(journal.started_at),
         "finished_at": time_text(journal.finished_at),
-        "retire": journal.retire.value,
-        "retire_by": time_text(journal.retire_by),
+        "retire": retire_text(journal.retire),
         "stop": {"after": journal.stop.after.value, "asked_at": time_text(journal.stop.asked_at)}
         if journal.stop
         else None,

@@ -33,7 +33,7 @@ from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched
 from .._trust.gates.clients import describe_unnameable_users
 from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
-from .._trust.model.goals import ROTATIONS, Goal, Phase, Retire
+from .._trust.model.goals import ROTATIONS, Goal, Phase, Retirement
 from .._trust.model.intent import Intent, NewRoots, Spread
 from .._trust.model.ledger import UpkeepAsked, WhenDue
 from .._trust.model.names import FLOW_NAMES, flow_named
@@ -43,11 +43,11 @@ from .._trust.preconditions.cluster import describe_clock_doubt, unlabelled_and_
 from .._trust.rules.due import expiring
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
-from .arguments import ArgumentSpec, problem_of
+from .arguments import ArgumentSpec, problem_of, retire_of, time_of
 from .connect import forms_of, secrets_of
 from .module import ClusterModule, SystemClock, reporter
 from .node_results import describe_expiring, describe_pools, describe_upkeep, time_text
-from .options import AuthorityReference, confirmed_of, issuer_settings, outside_of, read_authority, source_of, time_of
+from .options import AuthorityReference, confirmed_of, issuer_settings, outside_of, read_authority, source_of
 from .results import (
     describe_decision,
     describe_listeners,
@@ -125,6 +125,8 @@ class TrustModule(ClusterModule):
         return " ".join(filter(None, (self._work.pause_left, self._work.unadopted))) if self._work else ""
 
     def work(self) -> Work:
+        if problem := problem_of(self.params):
+            self.fail(problem)
         client = self.client()
         self._supplied = self._read_supplied(client)
         work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode)
@@ -168,8 +170,7 @@ class TrustModule(ClusterModule):
             continue_stopped=bool(self.params.get("continue_stopped")),
             publish=bool(self.params.get("client_bundle")),
             spread=Spread(self.params.get("spread") or "auto"),
-            retire=Retire(self.params["retire"]) if self.params.get("retire") else None,
-            retire_by=self._retire_by(),
+            retire=self._retire(),
             client_grace=None if grace is None else timedelta(seconds=grace),
             link_until=self.time("link_until"),
             path_length=self.params.get("path_length"),
@@ -214,14 +215,15 @@ class TrustModule(ClusterModule):
         seconds = self.params.get("issue_timeout") or 0
         return SystemClock().now() + timedelta(seconds=seconds) if seconds > 0 else None
 
-    def _retire_by(self) -> datetime | None:
-        latest = self.time("retire_by")
-        if latest is not None and latest <= SystemClock().now():
+    def _retire(self) -> Retirement | None:
+        given = self.params.get("retire")
+        retire = retire_of(given) if given else None
+        if isinstance(retire, datetime) and retire <= SystemClock().now():
             self.module.warn(
-                f"retire_by: {time_text(latest)} is over, so nodes that still hold the old CA are restarted at once. Give a later time "
+                f"retire: {time_text(retire)} is over, so nodes that still hold the old CA are restarted at once. Give a later time "
                 "where they are to wait."
             )
-        return latest
+        return retire
 
     def time(self, option: str) -> datetime | None:
         text = self.params.get(option)
@@ -231,9 +233,6 @@ class TrustModule(ClusterModule):
             self.fail(f"{option}: {text!r} is not a time. Give one such as 2026-12-24T18:00:00Z.")
 
     def _settings(self) -> Settings:
-        problem = problem_of(self.params)
-        if problem:
-            self.fail(problem)
         return Settings(
             ca_key=(self.key_type or KeyType.RSA_4096).spec,
             leaf_key=KeySpec(KeyAlgorithm.RSA, self.params.get("leaf_key_size") or 2048),

@@ -16,7 +16,7 @@ from .ledger.books import keep_books
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
 from .model.decision import Condition, Decision, Transition, Violation
-from .model.goals import Goal, Phase, Retire
+from .model.goals import Goal, Phase, Retire, retire_text
 from .model.intent import Intent, Spread
 from .model.ledger import Journal, Ledger, Stop, TrustState
 from .model.snapshot import Snapshot
@@ -207,12 +207,13 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     would begin with. Before this call has asked the running nodes, it does not know whether they can reload,
     and holds nothing.
     """
-    waits = is_patient(at) or (
-        at.leads_to_replacement and at.begun is not None and at.begun.retire is Retire.WHEN_RESTARTED
-    )
-    if at.intent.spread is not Spread.RELOAD and not waits:
+    begun = at.begun
+    if at.intent.spread is Spread.RELOAD:
+        asked = "spread=reload"
+    elif begun and (is_patient(at) or (at.leads_to_replacement and begun.retire is not Retire.NOW)):
+        asked = f"retire={retire_text(begun.retire)}"
+    else:
         return ()
-    asked = "spread=reload" if at.intent.spread is Spread.RELOAD else "retire=when_restarted"
     looked = at.snapshot.nodes.in_place is not None or at.intent.spread is Spread.RESTART
     return tuple(
         Violation(

@@ -158,7 +158,7 @@ def test_a_journal_that_does_not_say_when_the_old_ca_leaves_means_at_once() -> N
     """As it was written before there was a choice."""
     journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
     assert journal is not None
-    assert (journal.retire, journal.retire_by) == (Retire.NOW, None)
+    assert journal.retire is Retire.NOW
 
 
 def test_a_journal_that_says_of_no_place_to_look_remembers_none() -> None:

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import ledger_facts
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     DeleteLedger,
@@ -40,7 +40,7 @@ def test_first_ledger_is_a_secret_that_the_operator_leaves_alone() -> None:
 
 def test_journal_comes_goes_and_stays_in_one_write_with_the_states() -> None:
     bench = cluster()
-    journal = Journal(Goal.RENEW, fingerprint(OLD), fingerprint(NEXT), NOW, retire=Retire.WHEN_RESTARTED, retire_by=NOW)
+    journal = Journal(Goal.RENEW, fingerprint(OLD), fingerprint(NEXT), NOW, retire=NOW)
     assert len(bench.carry_out(record(Ledger(AFTER.entries, journal=journal)))) == 1
     assert bench.observe().snapshot.ledger == Ledger(_sorted(AFTER), journal=journal)
     bench.carry_out(record(AFTER))

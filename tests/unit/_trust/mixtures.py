@@ -110,7 +110,7 @@ def entries(draw: st.DrawFn) -> LedgerEntry:
 @st.composite
 def ledgers(draw: st.DrawFn) -> Ledger:
     known = draw(st.lists(entries(), max_size=3, unique_by=lambda one: one.fingerprint))
-    goal, retire = draw(st.sampled_from([None, *ROTATIONS])), draw(st.sampled_from(Retire))
+    goal, retire = draw(st.sampled_from([None, *ROTATIONS])), draw(st.sampled_from([*Retire, NOW + HOUR]))
     journal = a_journal(goal, OLD, RENEWED if goal is Goal.RENEW else NEW, retire=retire) if goal else None
     return Ledger(tuple(known), journal=journal)
 
@@ -168,7 +168,7 @@ def intents(draw: st.DrawFn) -> Intent:
         until=draw(st.sampled_from([None, None, *Phase])),
         publish=draw(st.booleans()),
         spread=draw(st.sampled_from(Spread)),
-        retire=draw(st.sampled_from([None, *Retire])),
+        retire=draw(st.sampled_from([None, *Retire, NOW, NOW + HOUR])),
         client_grace=draw(st.sampled_from([None, timedelta(0), 2 * HOUR])),
         trusting=trusting,
         leaving=leaving,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
@@ -43,7 +42,7 @@ from .linked import processes
 from .unlinked import nodes
 
 RETIRE_BY = NOW + 90 * DAY
-_JOURNAL = a_journal(retire=Retire.WHEN_RESTARTED, retire_by=RETIRE_BY)
+_JOURNAL = a_journal(retire=RETIRE_BY)
 _OLD_LEAF = stored_chain(OLD)[0]
 _HELD_BY_ALL = HeldLeaf(_OLD_LEAF, linked.uids())
 

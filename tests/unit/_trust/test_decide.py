@@ -284,7 +284,7 @@ def test_who_wants_no_restart_is_held_where_there_would_be_one(
 ) -> None:
     found = decide(changed(patient.AGREED, in_place=in_place), replace(REPLACE_KEY, spread=spread))
     told = f"Nodes are restarted to take up {NEW_NAME}: {why}"
-    assert found.violations == (refused("retire=when_restarted", told) if why else ())
+    assert found.violations == (refused(f"retire={patient.RETIRE_BY:%Y-%m-%dT%H:%M:%SZ}", told) if why else ())
     assert bool(found.steps) is not bool(why)
 
 

@@ -46,7 +46,6 @@ def test_a_broker_with_a_port(given: str) -> None:
             {"key_type": "rsa-1024"},
             "value of key_type must be one of: rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384, got: rsa-1024",
         ),
-        ({"retire": "later"}, "value of retire must be one of: now, when_restarted, got: later"),
     ],
 )
 def test_a_value_of_another_type(options: dict[str, Any], message: str) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options retire, retire_by and client_grace: when nodes give up the old CA, and when clients have read the new one."""
+"""The options retire and client_grace: when nodes give up the old CA, and when clients have read the new one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def patient(reading: Reading, **options: Any) -> MemoryCluster:
     """A replacement that has nothing to do but to wait until nodes restart."""
     memory = stages.managed()
     reading(memory)
-    stages.done(memory, "strimzi_ca", **PATIENT, **options)
+    stages.done(memory, "strimzi_ca", **{**PATIENT, **options})
     return memory
 
 
@@ -95,41 +95,42 @@ def test_who_does_not_want_to_wait_any_longer_says_so(reading: Reading) -> None:
 
 def test_it_waits_no_longer_than_was_said(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     latest = FastClock().now() + timedelta(days=30)
-    memory = patient(reading, retire_by=f"{latest:%Y-%m-%dT%H:%M:%SZ}")
+    memory = patient(reading, retire=f"{latest:%Y-%m-%dT%H:%M:%SZ}")
     seen = call("strimzi_ca_info", memory).result
     assert f", on {latest:%Y-%m-%d} at the latest: " in seen["waiting"][0]
-    assert seen["journal"]["retire_by"] == f"{latest:%Y-%m-%dT%H:%M:%SZ}"
+    assert seen["journal"]["retire"] == f"{latest:%Y-%m-%dT%H:%M:%SZ}"
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=31))
     ended = stages.done(memory, "strimzi_trusted_certs", state="retired")
     assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
 
 
-@pytest.mark.parametrize(("retire", "given"), [({}, "not given"), ({"retire": "now"}, "now")])
+@pytest.mark.parametrize("given", ["later", "never", "when-restarted", "NOW", "2026-13-01", "24.12.2026"])
 @pytest.mark.parametrize("stage", [stages.managed, stages.prepared])
-def test_a_latest_date_is_refused_where_nothing_waits_for_it(
-    stage: Callable[[], MemoryCluster], retire: dict[str, str], given: str
-) -> None:
-    """It would be ignored, and nodes would be restarted before it, or long after."""
+def test_what_is_neither_a_known_word_nor_a_time_is_refused(stage: Callable[[], MemoryCluster], given: str) -> None:
     message = (
-        f"retire_by: it counts with retire=when_restarted only, and retire is {given}. "
-        "Give retire=when_restarted with it, or leave retire_by out."
+        f"retire: {given!r} is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that "
+        "still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
     )
-    refused(stage(), message, retire_by="2099-01-01", **retire)
-    looked = call("strimzi_ca_info", stage(), retire_by="2099-01-01", **retire)
+    refused(stage(), message, retire=given)
+    looked = call("strimzi_ca_info", stage(), retire=given)
     assert (looked.failed, looked.result["msg"]) == (True, message)
-    stages.done(stage(), "strimzi_ca_info", retire_by="", **retire)
 
 
-@pytest.mark.parametrize(("retire_by", "rolls", "told"), [("2020-01-01", 1, True), ("2099-01-01", 0, False)])
-def test_a_latest_date_that_is_over_is_told(reading: Reading, retire_by: str, rolls: int, told: bool) -> None:
+@pytest.mark.parametrize("given", ["", "now", "when_restarted", "2099-01-01", "2099-01-01T12:00:00+02:00"])
+def test_a_word_or_a_time(given: str) -> None:
+    stages.done(stages.managed(), "strimzi_ca_info", retire=given)
+
+
+@pytest.mark.parametrize(("latest", "rolls", "told"), [("2020-01-01", 1, True), ("2099-01-01", 0, False)])
+def test_a_latest_date_that_is_over_is_told(reading: Reading, latest: str, rolls: int, told: bool) -> None:
     """The plan restarts nodes although somebody has asked to wait; no error, because a schedule goes on with the date that it has."""
     memory = stages.managed()
     reading(memory)
-    options = {"retire": "when_restarted", "retire_by": retire_by, "fresh_for_hours": 0}
+    options = {"retire": latest, "fresh_for_hours": 0}
     seen = call("strimzi_ca_info", memory, goal="replace_key", **options)
     assert (seen.failed, seen.result["planned_rolls"]) == (False, rolls)
     assert seen.warnings == ([
-        "retire_by: 2020-01-01T00:00:00Z is over, so nodes that still hold the old CA are restarted at once. Give a later time "
+        "retire: 2020-01-01T00:00:00Z is over, so nodes that still hold the old CA are restarted at once. Give a later time "
         "where they are to wait."
     ] if told else [])  # fmt: skip
 

@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 from ..._errors import CertificateError
 from ..._pki.certificates import Certificate, encode_certificates, parse_certificates, parse_chain
 from ..._trust.model.clients import NOTHING_NAMED, Named, NamedSecret, UserNamespace
-from ..._trust.model.goals import Goal, Phase, Retire
+from ..._trust.model.goals import Goal, Phase, Retire, Retirement
 from ..._trust.model.ledger import (
     HeldByProcesses,
     HeldLeaf,
@@ -279,8 +279,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             successor=_name(record.get("successor")),
             started_at=datetime.strptime(record["startedAt"], TIME),
             finished_at=datetime.strptime(record["finishedAt"], TIME) if record.get("finishedAt") else None,
-            retire=Retire(record.get("retire", Retire.NOW.value)),
-            retire_by=datetime.strptime(record["retireBy"], TIME) if record.get("retireBy") else None,
+            retire=_decode_retirement(record),
             is_abort=record.get("abort") is True,
             unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
             named=decode_named(record.get("named")),
@@ -293,6 +292,12 @@ def _decode_journal(text: str | None) -> Journal | None:
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
+
+
+def _decode_retirement(record: Mapping[str, Any]) -> Retirement:
+    retire = Retire(record.get("retire", Retire.NOW.value))
+    latest = datetime.strptime(record["retireBy"], TIME) if record.get("retireBy") else None
+    return retire if latest is None or retire is Retire.NOW else latest
 
 
 def _decode_upkeep(text: str | None) -> Upkeep | None:
@@ -377,8 +382,8 @@ def _encode_journal(journal: Journal | None) -> str | None:
         "successor": journal.successor,
         "startedAt": journal.started_at.strftime(TIME),
         "finishedAt": journal.finished_at.strftime(TIME) if journal.finished_at else None,
-        "retire": journal.retire.value,
-        "retireBy": journal.retire_by.strftime(TIME) if journal.retire_by else None,
+        "retire": journal.retire.value if isinstance(journal.retire, Retire) else Retire.WHEN_RESTARTED.value,
+        "retireBy": None if isinstance(journal.retire, Retire) else journal.retire.strftime(TIME),
         "abort": journal.is_abort or None,
         "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
         "named": encode_named(journal.named),

@@ -248,9 +248,7 @@ def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journ
     """
     journal = replace(journal, to_replace=journal.to_replace or _is_to_replace(journal, journal.stop, intent))
     journal = replace(journal, stop=stop_of(journal.stop, intent, may_lead_flow(intent, journal), snapshot.now))
-    if intent.retire is None:
-        return journal
-    return replace(journal, retire=intent.retire, retire_by=intent.retire_by)
+    return journal if intent.retire is None else replace(journal, retire=intent.retire)
 
 
 def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
@@ -298,7 +296,6 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
         successor=successor.fingerprint,
         started_at=snapshot.now,
         retire=intent.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
-        retire_by=intent.retire_by,
         is_upkeep=is_upkeep,
         named=snapshot.named,
         renewed=earlier_certificates(ledger, current) if current else frozenset(),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import Enum
 
 
@@ -48,3 +49,12 @@ class Retire(str, Enum):
 
     NOW = "now"
     WHEN_RESTARTED = "when_restarted"
+
+
+#: A time, in UTC: as WHEN_RESTARTED, and nodes that still hold the old CA then restart.
+Retirement = Retire | datetime
+
+
+def retire_text(retire: Retirement) -> str:
+    """As the option ``retire`` takes it."""
+    return retire.value if isinstance(retire, Retire) else f"{retire:%Y-%m-%dT%H:%M:%SZ}"

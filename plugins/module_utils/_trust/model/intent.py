@@ -12,7 +12,7 @@ from enum import Enum
 
 from ..._pki.certificates import Chain
 from ..._pki.keys import KeyType
-from .goals import Goal, Phase, Retire
+from .goals import Goal, Phase, Retirement
 from .ledger import Layout, UpkeepAsked
 from .nodes import Scaling
 from .snapshot import Component, PreparedAuthority
@@ -85,9 +85,8 @@ class Intent:
     publish: bool = False
     #: Whether nodes may, must or must not reload what they can, in the place of a restart.
     spread: Spread = Spread.AUTO
-    #: When nodes give up the replaced CA, and at the latest; None: as the flow in flight has it.
-    retire: Retire | None = None
-    retire_by: datetime | None = None
+    #: When nodes give up the replaced CA; None: as the flow in flight has it.
+    retire: Retirement | None = None
     #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
     #: With a time of zero no flow renews the CA in use first, as that renewal serves these clients only.
     client_grace: timedelta | None = None

@@ -19,7 +19,7 @@ from enum import Enum
 
 from ..._pki.certificates import MOST_IN_A_CHAIN, Certificate, Chain
 from .clients import NOTHING_NAMED, Named
-from .goals import Goal, Phase, Retire
+from .goals import Goal, Phase, Retire, Retirement
 
 
 class TrustState(str, Enum):
@@ -221,9 +221,7 @@ class Journal:
     #: SHA-256 of that CA, by which people name it.
     replaces_sha256: str | None = None
     #: When nodes give up the replaced CA. A run without this option keeps to it.
-    retire: Retire = Retire.NOW
-    #: The latest time at which nodes give up the replaced CA; None: no latest time.
-    retire_by: datetime | None = None
+    retire: Retirement = Retire.NOW
     #: Whether this flow undoes another one. The CA that the other flow replaces is its successor.
     is_abort: bool = False
     #: With an abort, UIDs of pods that may have started with a leaf of the given-up CA although no Secret shows that. None: no call has found out

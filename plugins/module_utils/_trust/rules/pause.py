@@ -255,8 +255,8 @@ def latest_restart(at: Situation, journal: Journal) -> datetime | None:
 
 
 def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
-    if journal.retire_by is not None:
-        yield journal.retire_by
+    if isinstance(journal.retire, datetime):
+        yield journal.retire
     replaced = at.ledger.find(journal.replaces)
     if replaced is not None:
         yield replaced.certificate.not_after - RESTART_BEFORE

@@ -245,16 +245,17 @@ def test_names_of_the_replaced_ca_are_kept_for_people() -> None:
 
 
 LATER = NOW + DAY
-PATIENT = replace(RECONCILE, retire=Retire.WHEN_RESTARTED, retire_by=LATER)
+PATIENT = replace(RECONCILE, retire=LATER)
 
 
 def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
     """A run without this option keeps to it; a run with another one changes it as long as the flow is in flight."""
     begun = journal_after(linked.PREPARED, PATIENT)
-    assert begun == a_journal(started_at=NOW, retire=Retire.WHEN_RESTARTED, retire_by=LATER)
+    assert begun == a_journal(started_at=NOW, retire=LATER)
     under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun))
     assert journal_after(under_way) == begun
-    assert journal_after(under_way, replace(PATIENT, retire_by=None)) == replace(begun, retire_by=None)
+    without_a_date = Retire.WHEN_RESTARTED
+    assert journal_after(under_way, replace(RECONCILE, retire=without_a_date)) == replace(begun, retire=without_a_date)
     assert journal_after(under_way, replace(RECONCILE, retire=Retire.NOW)) == a_journal(started_at=NOW)
     done = a_journal(finished_at=NOW)
     assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=done)), PATIENT) == done

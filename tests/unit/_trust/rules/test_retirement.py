@@ -60,8 +60,8 @@ OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
     ("snapshot", "latest"),
     [
         pytest.param(waiting(), OF_THE_CA, id="the end of the old CA"),
-        pytest.param(waiting(retire_by=NOW + DAY), NOW + DAY, id="what was asked for"),
-        pytest.param(waiting(retire_by=NOW + 2 * YEAR), OF_THE_CA, id="asked for too late"),
+        pytest.param(waiting(retire=NOW + DAY), NOW + DAY, id="what was asked for"),
+        pytest.param(waiting(retire=NOW + 2 * YEAR), OF_THE_CA, id="asked for too late"),
         pytest.param(waiting(held(30 * DAY)), NOW + 23 * DAY, id="the end of a leaf that somebody holds"),
         pytest.param(waiting(held(30 * DAY), held(20 * DAY)), NOW + 13 * DAY, id="the first of them"),
         pytest.param(waiting(replaces=None), None, id="nothing ends"),
@@ -106,9 +106,9 @@ def test_where_a_component_has_another_window_that_one_counts() -> None:
     ("snapshot", "patient"),
     [
         pytest.param(waiting(), True, id="until the CA ends"),
-        pytest.param(waiting(retire_by=NOW + HOUR), True, id="until it is wanted"),
-        pytest.param(waiting(retire_by=NOW), False, id="now it is wanted"),
-        pytest.param(waiting(retire_by=NOW - HOUR), False, id="it was wanted before"),
+        pytest.param(waiting(retire=NOW + HOUR), True, id="until it is wanted"),
+        pytest.param(waiting(retire=NOW), False, id="now it is wanted"),
+        pytest.param(waiting(retire=NOW - HOUR), False, id="it was wanted before"),
         pytest.param(waiting(held(timedelta(days=7))), False, id="a held leaf ends"),
         pytest.param(waiting(held(timedelta(days=7, seconds=1))), True, id="a held leaf ends soon"),
         pytest.param(waiting(replaces=None), True, id="nothing ends"),
