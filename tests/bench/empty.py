@@ -48,7 +48,7 @@ class EmptyModules:
         self._playbook.write_text("- hosts: localhost\n  gather_facts: false\n  tasks:\n" + modules * "    - empty:\n")
 
     def run(self) -> None:
-        _play(self._playbook)
+        play(self._playbook)
 
 
 class SameRoles:
@@ -66,10 +66,11 @@ class SameRoles:
             (modules / module.name).write_text(empty_module())
 
     def run(self, playbook: str, **variables: str) -> None:
-        _play(self._collection / "playbooks" / f"{playbook}.yml", collections=self._root, **variables)
+        play(self._collection / "playbooks" / f"{playbook}.yml", collections=self._root, **variables)
 
 
-def _play(playbook: Path, collections: Path | None = None, **variables: str) -> None:
+def play(playbook: Path, collections: Path | str | None = None, **variables: str) -> None:
+    """collections: where Ansible looks for collections; where the environment says by default. Raises RuntimeError where the playbook fails."""
     command = ["ansible-playbook", "-i", "localhost,", "-c", "local", str(playbook)]
     for name, value in {**variables, "ansible_python_interpreter": sys.executable}.items():
         command += ["-e", json.dumps({name: value})]
@@ -81,4 +82,4 @@ def _play(playbook: Path, collections: Path | None = None, **variables: str) -> 
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     if done.returncode:
-        raise RuntimeError(f"{playbook.name} with empty modules failed: {done.stdout[-2000:]}")
+        raise RuntimeError(f"{playbook.name} failed: {done.stdout[-2000:]}")

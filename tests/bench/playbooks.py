@@ -1,4 +1,4 @@
-"""The cost of a rotation with nothing to do, against playbooks whose modules do nothing at all."""
+"""The cost of a rotation with nothing to do, against playbooks whose modules do nothing at all, or read one object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ..operator import clusters
 from ..operator.api import ready
 from .empty import EmptyModules, SameRoles
 from .measurement import Measurement, Wanted
-from .pairs import alternate, ratio, seconds
+from .one_task import OneTask
+from .pairs import alternate, processor_seconds, ratio, seconds
 
 ROUNDS = 5
 #: The hyphenated name is what people type.
@@ -67,6 +68,7 @@ def measure() -> Iterator[Measurement]:
     with Bed("bench", pod_start_seconds=0.3) as bed, tempfile.TemporaryDirectory() as name:
         runner, folder = rotated_cluster(bed), Path(name)
         try:
+            yield from _against_one_object(runner, folder)
             yield from _against_empty(runner, folder)
             grow(runner, 100)
             times = [seconds(partial(rotate_again, runner)) for _round in range(3)]
@@ -85,3 +87,18 @@ def _against_empty(runner: Runner, folder: Path) -> Iterator[Measurement]:
     again = partial(roles.run, ROTATE, strimzi_cluster="demo", strimzi_namespace=runner.cluster.namespace)
     pairs = alternate(ours, partial(seconds, again), ROUNDS)
     yield Measurement("noop-rotate-vs-same-roles", ratio(pairs), Wanted.AT_MOST, 1.5)
+
+
+def _against_one_object(runner: Runner, folder: Path) -> Iterator[Measurement]:
+    """CPU time beside a playbook with one task of kubernetes.core: what anyone pays who asks a Kubernetes API through Ansible."""
+    kubeconfig, namespace = runner.cluster.bed.kubeconfig, runner.cluster.namespace
+    secret = OneTask(
+        folder, "kubernetes.core.k8s_info", kubeconfig, kind="Secret", name="demo-cluster-ca-cert", namespace=namespace
+    )
+    info = OneTask(folder, "trustops.strimzi.strimzi_ca_info", kubeconfig, cluster="demo", namespace=namespace)
+    # The first run of each makes what later ones find: environments, compiled files of Ansible.
+    for once in (secret, info):
+        once.run()
+    for name, ours in (("noop-rotate", partial(rotate_again, runner)), ("info", info.run)):
+        pairs = alternate(partial(processor_seconds, ours), partial(processor_seconds, secret.run), ROUNDS)
+        yield Measurement(f"{name}-vs-k8s-info", ratio(pairs), Wanted.AT_MOST, 1.3)

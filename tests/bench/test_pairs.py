@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.tests.bench.pairs import alternate, ratio, seconds
+from ansible_collections.trustops.strimzi.tests.bench.pairs import alternate, processor_seconds, ratio, seconds
 
 TIMES = st.floats(min_value=0.001, max_value=1000)
 PAIRS = st.lists(st.tuples(TIMES, TIMES), min_size=1, max_size=9)
@@ -54,3 +56,15 @@ def test_it_has_no_unit(pairs: list[tuple[float, float]], factor: float) -> None
 
 def test_seconds_are_those_of_the_wall_clock() -> None:
     assert 0.05 <= seconds(lambda: time.sleep(0.05)) < 5
+
+
+def test_the_processors_work_only_for_what_was_started() -> None:
+    """The test itself works too, and waits for a process that sleeps."""
+
+    def work(seconds_of_processor: float, seconds_asleep: float = 0.0) -> None:
+        code = f"import time\nwhile time.process_time() < {seconds_of_processor}: pass\ntime.sleep({seconds_asleep})"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    assert processor_seconds(lambda: work(0.5)) >= 0.5
+    assert processor_seconds(lambda: work(0.0, seconds_asleep=2.0)) < 1.0
+    assert processor_seconds(lambda: sum(range(10**6))) < 0.1

