@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 #: They read times that this collection has written, or that a person has.
-ELSEWHERE = {"_ansible/options.py", "_kube/resources.py", "_issuing/pending/requests.py"}
+ELSEWHERE = {"_ansible/arguments.py", "_kube/resources.py", "_issuing/pending/requests.py"}
 
 
 @pytest.mark.parametrize(
