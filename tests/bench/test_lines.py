@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.bench.measurement import Measurement, Wanted
+from .measurement import Measurement, Wanted
 
 LINE = re.compile(r"^BENCH ([a-z0-9-]+) (\d+\.\d\d)([a-z]*) (\d+\.\d\d)\3 (ok|short)$")
 

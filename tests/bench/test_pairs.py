@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.tests.bench.pairs import alternate, processor_seconds, ratio, seconds
+from .pairs import alternate, processor_seconds, ratio, seconds
 
 TIMES = st.floats(min_value=0.001, max_value=1000)
 PAIRS = st.lists(st.tuples(TIMES, TIMES), min_size=1, max_size=9)

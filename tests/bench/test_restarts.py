@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.bench.restarts import Restart, Restarts
+from .restarts import Restart, Restarts
 
 
 def pod(name: str, uid: str, *, ready: bool = True, going: bool = False) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.trustops.strimzi.tests.api.running import Finished
+from ..api.running import Finished
 
 RESULT = {"changed": True, "actions": [{"verb": "reload", "seconds": 1.2}]}
 OUTPUT = f"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.bench_kafka.looking import Looks, middle
+from .looking import Looks, middle
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import AT_ONCE
-from ansible_collections.trustops.strimzi.tests.bench_kafka.replacement import BROKERS, Replacement, table
-from ansible_collections.trustops.strimzi.tests.bench_kafka.replacing import first_reload
-from ansible_collections.trustops.strimzi.tests.bench_kafka.variants import OPERATOR, VARIANTS, Variant, judge
+
+from .replacement import BROKERS, Replacement, table
+from .replacing import first_reload
+from .variants import OPERATOR, VARIANTS, Variant, judge
 
 PLAIN = Replacement("plain", 120.0, 3, (10.0,) * 9)
 ONE_ROLL = Replacement("quick", 42.0, 3, (10.0, 12.0, 8.0))

@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
-from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import SocketStream
 
+from ..unit._handshake.listeners import SocketStream
 from .certificates import Issued
 from .nodes import CONTROL_PLANE, REPLICATION, KafkaNodes
 from .stores import pod_of

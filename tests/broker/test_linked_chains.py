@@ -45,9 +45,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
-from ansible_collections.trustops.strimzi.tests.unit._trust.builders import cluster
 
+from ..support.certificates import Entity
+from ..unit._trust.builders import cluster
 from .asking import Asks, ask_as_go, ask_as_librdkafka, ask_as_openssl, started_jvm
 from .clients import LIBRARY_READS_ITS_FILES, eventually
 from .listening import inquiry_about, look

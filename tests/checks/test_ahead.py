@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks import ahead
-from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool
-from ansible_collections.trustops.strimzi.tests.kafka import needs
+from ..cluster.cache import MissingTool
+from ..kafka import needs
+from . import ahead
 
 
 @pytest.mark.parametrize(

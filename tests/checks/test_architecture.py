@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks.architecture import problems
+from .architecture import problems
 
 TABLES = """# Where what is
 

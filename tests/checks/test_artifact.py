@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks.places import ROOT
-from ansible_collections.trustops.strimzi.tests.checks.trees import files
+from .places import ROOT
+from .trees import files
 
 #: Files that lie about in work trees, and above all in those of administrators.
 STRANGERS = (

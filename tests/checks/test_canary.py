@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from ansible_collections.trustops.strimzi.tests.checks import canary
+from . import canary
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = {"rsa": rsa.generate_private_key(65537, 2048), "ec": ec.generate_private_key(ec.SECP256R1())}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks.citations import Documents, problems, read_documents
+from .citations import Documents, problems, read_documents
 
 DOCUMENTS = Documents(
     {

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks import environments
-from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
+from ..cluster.cache import NOTES
+from . import environments
 
 
 @pytest.fixture

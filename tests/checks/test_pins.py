@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks.environments import CannotPrepare
-from ansible_collections.trustops.strimzi.tests.checks.pins import LOCKS, Lock, renew
-from ansible_collections.trustops.strimzi.tests.checks.places import REQUIREMENTS
-from ansible_collections.trustops.strimzi.tests.checks.pythons import Pair
+from .environments import CannotPrepare
+from .pins import LOCKS, Lock, renew
+from .places import REQUIREMENTS
+from .pythons import Pair
 
 _LOCKED = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n")
 _WANTED = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>\S+)$", re.MULTILINE)

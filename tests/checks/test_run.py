@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks import run
-from ansible_collections.trustops.strimzi.tests.checks.check import Check, Lane
-from ansible_collections.trustops.strimzi.tests.checks.environments import CannotPrepare
-from ansible_collections.trustops.strimzi.tests.checks.pythons import PAIRS
-from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
+from ..cluster.cache import NOTES
+from . import run
+from .check import Check, Lane
+from .environments import CannotPrepare
+from .pythons import PAIRS
 
 
 class Quick(Check):

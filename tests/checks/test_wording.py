@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.checks.wording import nameless, problems
+from .wording import nameless, problems
 
 
 @pytest.mark.parametrize(

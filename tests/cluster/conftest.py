@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
+from .cache import NOTES
 
 Program = Callable[..., Path]
 

@@ -18,12 +18,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.trustops.strimzi.tests.cluster import bed as bed_module
-from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT, Bed, _free_ports, run_folder
-from ansible_collections.trustops.strimzi.tests.cluster.bed_cluster import BedCluster
-from ansible_collections.trustops.strimzi.tests.cluster.kube import collection_path, wait_for, write_kubeconfig
-from ansible_collections.trustops.strimzi.tests.cluster.parts import Parts
-
+from . import bed as bed_module
+from .bed import ROOT, Bed, _free_ports, run_folder
+from .bed_cluster import BedCluster
+from .kube import collection_path, wait_for, write_kubeconfig
+from .parts import Parts
 from .test_supervisor import runs, until
 
 

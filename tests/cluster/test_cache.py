@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster import binaries, cache
-from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT
+from . import binaries, cache
+from .bed import ROOT
 
 
 def write(target: Path) -> None:

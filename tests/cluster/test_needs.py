@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool
-from ansible_collections.trustops.strimzi.tests.kafka import needs, traces
-
+from ..kafka import needs, traces
+from .cache import MissingTool
 from .conftest import Program
 
 #: Brings a program that says its name, but only after the lists of packages were brought up to date.

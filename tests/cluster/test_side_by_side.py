@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster.side_by_side import both
+from .side_by_side import both
 
 
 def test_both_run_at_the_same_time() -> None:

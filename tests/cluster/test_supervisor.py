@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT
+from .bed import ROOT
 
 RUN = "import sys; from pathlib import Path; from tests.cluster.supervisor import supervise; "
 SUPERVISE = RUN + "sys.exit(supervise(Path(sys.argv[1]), sys.argv[2] == 'owned'))"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster import crds
-from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT
-from ansible_collections.trustops.strimzi.tests.cluster.binaries import (
+from ..kafka import needs, parts
+from . import crds
+from .bed import ROOT
+from .binaries import (
     COMPONENTS,
     HERE,
     NODE_COMPONENTS,
@@ -22,10 +23,11 @@ from ansible_collections.trustops.strimzi.tests.cluster.binaries import (
     find_simulator,
     find_vault,
 )
-from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool, cache_root
-from ansible_collections.trustops.strimzi.tests.cluster.crds import find_crds
-from ansible_collections.trustops.strimzi.tests.cluster.parts import simulated_parts
-from ansible_collections.trustops.strimzi.tests.cluster.versions import (
+from .cache import MissingTool, cache_root
+from .conftest import Program
+from .crds import find_crds
+from .parts import simulated_parts
+from .versions import (
     CERT_MANAGER,
     KUBERNETES,
     KWOK,
@@ -33,9 +35,6 @@ from ansible_collections.trustops.strimzi.tests.cluster.versions import (
     STRIMZI,
     VAULT,
 )
-from ansible_collections.trustops.strimzi.tests.kafka import needs, parts
-
-from .conftest import Program
 
 GO = """
 case "$1 $2" in

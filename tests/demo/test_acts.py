@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster.bed import Bed
-from ansible_collections.trustops.strimzi.tests.cluster.bed_cluster import BedCluster
-from ansible_collections.trustops.strimzi.tests.demo.acts import ACTS, Act, remember, remembered
+from ..cluster.bed import Bed
+from ..cluster.bed_cluster import BedCluster
+from .acts import ACTS, Act, remember, remembered
 
 
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.tests.demo.closing import GAP, closing, table
-
 from ..unit.filter.runs import NEW, ca, facts, idle, nodes, rotation, seen
+from .closing import GAP, closing, table
 
 LONG = rotation(last=seen([ca(NEW, subject=f"CN={'very ' * 40}long")], nodes("d", range(100))))
 

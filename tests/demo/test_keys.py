@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.demo.keys import Keeper, who_keeps
-
 from ..support.authorities import root
+from .keys import Keeper, who_keeps
 
 AUTHORITY, ANOTHER = root(), root()
 KEY, FOREIGN = (one.keys[0].reveal() for one in (AUTHORITY, ANOTHER))

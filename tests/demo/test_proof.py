@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.demo.proof import Asked, proof
+from .proof import Asked, proof
 
 IN_USE = {b"new": "cluster-ca v1", b"clients": "clients-ca v0"}
 GOOD = [Asked(node, 9091, b"new", frozenset({b"new"})) for node in ("a", "b")]

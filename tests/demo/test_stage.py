@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.trustops.strimzi.tests.cluster.bed_cluster import BedCluster
-from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool
-from ansible_collections.trustops.strimzi.tests.demo import stage
-from ansible_collections.trustops.strimzi.tests.kafka import needs
+from ..cluster.bed_cluster import BedCluster
+from ..cluster.cache import MissingTool
+from ..kafka import needs
+from . import stage
 
 
 @pytest.fixture

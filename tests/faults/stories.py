@@ -14,11 +14,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult
 
 from ..flows.cases import CASES, DAY, PATIENT_REPLACEMENTS, Case, Flow
+from ..operator import certs
 from ..support.checker import first
+from ..support.flows import START, FlowResult
 from ..support.kubelet import Process
 from ..support.memory_api import Change
 from ..support.reloads import ReloadingNodes

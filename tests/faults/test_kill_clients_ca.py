@@ -15,10 +15,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
-from ansible_collections.trustops.strimzi.tests.operator import clusters
 
 from ..flows.test_clients_ca_unused import without_users
 from ..flows.test_users_in_batches import without_keystores
+from ..operator import clusters
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.flows import FlowResult
 from ..support.killing import Killed, KillingTransport

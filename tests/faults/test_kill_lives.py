@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..flows.cases import DAY, roles_together
 from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CLUSTER, WatchedCluster
 from .conftest import Points
 from .stories import have_fast_keys

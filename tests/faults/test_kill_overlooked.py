@@ -15,10 +15,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 
 from ..flows.test_outside_clients import NAME as CONNECT
 from ..flows.test_outside_clients import copy_by_hand, watch
+from ..operator.user_operator import UserOperatorDouble
 from ..support.authorities import below, root
 from ..support.clients_cluster import ClientsCluster
 from ..support.connect import Connect

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
 from ..flows.cases import PATIENT_REPLACEMENTS, Case
+from ..support.checker import InvariantBroken
 from ..support.engines import leaving_open
 from ..support.killing import Killed, KillingTransport
 from ..support.reloads import ReloadingNodes

@@ -11,9 +11,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
 
 from ..flows.cases import Case
+from ..operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
 from ..support.killing import Killed, KillingTransport
 from .conftest import Points
 from .stories import LEAVES_AFTER_A_REPLACEMENT, Story, Telling

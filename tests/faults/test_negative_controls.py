@@ -25,9 +25,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import withdraw
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import project, switch
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
 from ..flows.cases import Case
+from ..support.checker import InvariantBroken
 from ..support.engines import leaving_open, without
 from .stories import AT_LAST, Story
 

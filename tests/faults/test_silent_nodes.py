@@ -15,10 +15,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 
 from ..flows.cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
 from ..support.answers import Answers
+from ..support.flows import FlowResult
 from ..support.watched_cluster import WatchedCluster
 from . import test_kill_clients_ca as of_users
 from .conftest import Points

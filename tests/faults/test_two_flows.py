@@ -17,9 +17,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult, run_flow
 
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import FlowResult, run_flow
 from ..support.memory_api import Change
 from ..support.reloads import ReloadingNodes
 from ..support.taking_turns import Turn, take_turns

@@ -15,13 +15,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Remembered
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.flows import START
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import certs
 from ..support.authorities import Authority, root
 from ..support.certificates import YEAR
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import START
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import WatchedCluster
 
 _Cluster = TypeVar("_Cluster", bound=WatchedCluster)

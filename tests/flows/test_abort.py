@@ -10,10 +10,10 @@ from collections import Counter
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import FlowResult
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
 

@@ -10,9 +10,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.authorities import SHAPES, Authority, below, root
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CERTIFICATES, IN_USE, UNUSED, WatchedCluster, assert_only
 
 EVERY_PHASE = pytest.mark.parametrize("phase", Phase, ids=lambda phase: f"after {phase.value}")

@@ -13,11 +13,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import operator_has_finished
-from ansible_collections.trustops.strimzi.tests.support.flows import START
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
 from ..support.authorities import Authority, below, root
 from ..support.engines import without
+from ..support.flows import START
+from ..support.memory_api import Change
 from ..support.watched_cluster import (
     CERTIFICATES,
     IN_USE,

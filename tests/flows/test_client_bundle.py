@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import publish
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.checker import verifies
 
+from ..operator import certs
+from ..support.checker import verifies
 from ..support.engines import without
 from ..support.memory_api import Change
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster

@@ -25,20 +25,20 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import clusters
 from ..support.access_operator import AccessOperator
 from ..support.authorities import Authority
 from ..support.certificates import YEAR
+from ..support.checker import InvariantBroken
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
+from ..support.flows import FlowResult
 from ..support.killing import Killed, KillingTransport
 from ..support.ledgers import KEYED, SINGLE, STATES
 from ..support.logging_in import LoggingIn
 from ..support.memory_api import Change
+from ..support.reloads import ReloadingNodes
 from ..support.roles import ByRoles, permissions
 from ..support.watched_cluster import CLUSTER, IN_USE
 from .test_roles import ROLES

@@ -10,10 +10,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator.user_operator import UserOperatorDouble
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CLUSTER, IN_USE, UNUSED
 from .test_clients_ca import held
 from .test_listeners_change import acted_upon, trusted, with_authentication

@@ -15,13 +15,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.verification import refused_by_a_client
 
+from ..operator import certs
 from ..support.authorities import root
+from ..support.checker import InvariantBroken
 from ..support.flows import START
 from ..support.restarts import Cost
+from ..support.verification import refused_by_a_client
 from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster
 from .cases import DAY, YEAR
 from .test_abort import assert_undone

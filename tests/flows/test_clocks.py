@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import LARGEST, clocks_agree
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.certificates import YEAR
+from ..support.checker import InvariantBroken
 from ..support.engines import without
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster
 from .cases import CASES, Case
 

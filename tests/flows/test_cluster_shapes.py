@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
-from ansible_collections.trustops.strimzi.tests.operator import clusters
 
+from ..operator import clusters
 from ..support.authorities import below, root
 from ..support.watched_cluster import CLUSTER, IN_USE, NAMESPACE, WatchedCluster, assert_only
 from .cases import Layout, Object, roles_apart, roles_together

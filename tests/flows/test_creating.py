@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster
 
+from ..operator import clusters
+from ..support.memory_cluster import MemoryCluster
 from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
 
 

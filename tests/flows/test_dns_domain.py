@@ -14,9 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator import certs, leaves
-from ansible_collections.trustops.strimzi.tests.support import flows
 
+from ..operator import certs, leaves
+from ..support import flows
 from ..support.authorities import Authority, root
 from ..support.watched_cluster import NAMESPACE, WatchedCluster
 from .test_kept_elsewhere import ASKED, elsewhere, moved, office

@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
-from ansible_collections.trustops.strimzi.tests.operator import double
-from ansible_collections.trustops.strimzi.tests.operator.authority import ReconcileFailed
-from ansible_collections.trustops.strimzi.tests.support.killing import KillingTransport
 
+from ..operator import double
+from ..operator.authority import ReconcileFailed
+from ..support.killing import KillingTransport
 from ..support.memory_cluster import MemoryCluster
 from ..support.reloads import ReloadingNodes
 from ..support.restarts import cost_of

@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
+from ..support.checker import InvariantBroken
 from ..support.flows import FlowResult
 from ..support.kubelet import Process
 from ..support.memory_api import Change

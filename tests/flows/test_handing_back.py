@@ -18,11 +18,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     operator_could_renew,
     operator_keeps_authority,
 )
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
 
 from ..support.authorities import below, root
+from ..support.checker import InvariantBroken
 from ..support.engines import without
+from ..support.killing import Killed, KillingTransport
 from ..support.watched_cluster import (
     CERTIFICATES,
     CLUSTER,

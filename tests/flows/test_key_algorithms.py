@@ -9,8 +9,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator import certs
 
+from ..operator import certs
 from ..support.authorities import EC256, EC384, Authority, below, renewed, root
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 

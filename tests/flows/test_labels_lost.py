@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ro
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
+from ..support.checker import InvariantBroken
 from ..support.flows import FlowResult
 from ..support.memory_api import Change
 from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster

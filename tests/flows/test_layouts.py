@@ -11,9 +11,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.ledgers import KEYED, SINGLE, STATES
+from ..support.reloads import ReloadingNodes
 from ..support.restarts import Cost
 from ..support.watched_cluster import WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case, mostly_long

@@ -17,10 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
-from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult, work_on
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.authorities import Authority, root
+from ..support.flows import START, FlowResult, work_on
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import IN_USE, Object, WatchedCluster, fingerprints
 from .cases import DAY, LATER, Case, Layout, roles_apart, roles_together
 from .test_kept_elsewhere import ASKED, elsewhere, moved

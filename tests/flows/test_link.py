@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.checker import verifies
 
+from ..operator import certs
+from ..support.checker import verifies
 from ..support.memory_api import Change
 from ..support.restarts import Cost
 from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only

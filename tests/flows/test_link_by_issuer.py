@@ -14,16 +14,16 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
-from ansible_collections.trustops.strimzi.tests.support.checker import verifies
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
-from ansible_collections.trustops.strimzi.tests.support.verification import refused_by_a_client
 
 from ..support.asked_issuers import ByVault
 from ..support.authorities import Authority, root
+from ..support.checker import verifies
 from ..support.fake_vault.server import FakeVault, Fault, serving
 from ..support.flows import FlowResult, insisting
 from ..support.memory_api import Change
 from ..support.misissuing import Signing
+from ..support.reloads import ReloadingNodes
+from ..support.verification import refused_by_a_client
 from ..support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
 from .cases import DAY
 from .test_clients_that_never_read_again import presented

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import clusters
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CLUSTER, IN_USE
 from .test_clients_ca import assert_only, held, start, stop
 

@@ -18,11 +18,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     leaves_outlast_the_window,
 )
-from ansible_collections.trustops.strimzi.tests.support.flows import START, insisting
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.authorities import Authority, root
 from ..support.engines import without
+from ..support.flows import START, insisting
+from ..support.reloads import ReloadingNodes
 from ..support.signing_office import SigningOffice
 from ..support.watched_cluster import WatchedCluster
 from .cases import DAY, Object, roles_together

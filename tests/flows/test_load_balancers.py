@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator import clusters
 
+from ..operator import clusters
 from ..support.authorities import root
 from ..support.memory_cluster import MemoryCluster
 from ..support.signing_office import SigningOffice

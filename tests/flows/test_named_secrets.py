@@ -26,14 +26,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import certs
+from ..operator.user_operator import UserOperatorDouble
 from ..support.authorities import Authority, root
+from ..support.checker import InvariantBroken
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER, UNUSED
 from .test_clients_ca import assert_only, held

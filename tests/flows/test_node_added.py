@@ -11,8 +11,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.operator import certs
 
+from ..operator import certs
 from ..support.memory_api import Change
 from ..support.watched_cluster import CERTIFICATES, CLUSTER, NAMESPACE, WatchedCluster, public_key, subject
 from .cases import CASES, REPLACEMENTS, Case, mostly_long

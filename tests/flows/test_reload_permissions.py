@@ -13,11 +13,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Fo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
-from ansible_collections.trustops.strimzi.tests.support.permissions import forbidden
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.authorities import Authority
+from ..support.memory_api import Response
+from ..support.permissions import forbidden
+from ..support.reloads import ReloadingNodes
 from ..support.restarts import Cost, cost_of
 from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import LATER, Case

@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..support.reloads import ReloadingNodes
 from ..support.restarts import Cost, cost_of
 from ..support.watched_cluster import IN_USE, WatchedCluster
 

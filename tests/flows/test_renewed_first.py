@@ -21,15 +21,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import switch
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.checker import entries, verifies
-from ansible_collections.trustops.strimzi.tests.support.flows import START
-from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import certs
 from ..support.authorities import root
+from ..support.checker import entries, verifies
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import START
+from ..support.killing import Killed, KillingTransport
 from ..support.memory_api import Change
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CERTIFICATES, IN_USE, WatchedCluster, assert_only, fingerprints
 from .cases import Case
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.checker import entries
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
 from ..support.authorities import below, root
+from ..support.checker import entries
+from ..support.memory_api import Change
 from ..support.watched_cluster import LEDGER, NAMESPACE, WatchedCluster, assert_only
 from .cases import Case
 

@@ -24,13 +24,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.flows import START, insisting, run_flow
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
-from ansible_collections.trustops.strimzi.tests.support.roles import ByRoles, permissions
 
+from ..operator import clusters
 from ..support.authorities import root
+from ..support.flows import START, insisting, run_flow
+from ..support.reloads import ReloadingNodes
 from ..support.restarts import Cost
+from ..support.roles import ByRoles, permissions
 from ..support.signing_office import SigningOffice
 from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case

@@ -24,12 +24,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     ExternalIssuer,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.support.flows import START
 
 from ..support.authorities import Authority, root
 from ..support.cert_manager import NAMESPACE, MemoryCertManager, People, path_of
 from ..support.cert_manager_certificates import MemoryCertificates, path_of_certificate
 from ..support.certificates import Entity
+from ..support.flows import START
 from ..support.issuer_contract import asked, wish
 from ..support.memory_api import MemoryApi
 from ..support.roles import permissions

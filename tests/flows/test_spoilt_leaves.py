@@ -22,10 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.flows import START
 
 from ..support.authorities import EC256, Authority, root
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import START
 from ..support.memory_cluster import Moment
 from ..support.signing_office import SigningOffice
 from ..support.watched_cluster import WatchedCluster

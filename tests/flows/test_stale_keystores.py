@@ -13,9 +13,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
 from ..support.clients_cluster import ClientsCluster
+from ..support.memory_api import Change
 from ..support.watched_cluster import NAMESPACE
 from .test_clients_ca import assert_only, held
 

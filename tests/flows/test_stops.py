@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 
 from ..support.certificates import YEAR
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import FlowResult
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import WatchedCluster, assert_only
 from .cases import DAY, LATER, Case, Flow

@@ -20,11 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.st
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
-from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
-from ansible_collections.trustops.strimzi.tests.support.flows import work_on
-from ansible_collections.trustops.strimzi.tests.support.killing import KillingTransport
 
+from ..operator import certs, clusters
 from ..support.authorities import Authority, root, under
+from ..support.flows import work_on
+from ..support.killing import KillingTransport
 from ..support.watched_cluster import CERTIFICATES, CLUSTER, KEYS, NAMESPACE, WatchedCluster, subject
 
 Object = dict[str, Any]

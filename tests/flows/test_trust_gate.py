@@ -21,9 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import use_by_operator
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
 from ..support.authorities import Authority, below, root
+from ..support.checker import InvariantBroken
 from ..support.engines import leaving_open, without
 from ..support.memory_api import Change
 from ..support.watched_cluster import IN_USE, NAMESPACE, UNUSED, WatchedCluster

@@ -15,10 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepAsked, WhenDue
-from ansible_collections.trustops.strimzi.tests.support.flows import START
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import START
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CERTIFICATES, NAMESPACE, WatchedCluster, assert_only
 from .cases import DAY, Object, roles_together
 

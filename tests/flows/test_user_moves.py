@@ -22,11 +22,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.us
     UserStep,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
+from ..operator.user_operator import UserOperatorDouble
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
+from ..support.memory_api import Change
 from ..support.roles import ByRoles, permissions
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER

@@ -32,15 +32,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult, insisting
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import clusters
 from ..support.authorities import EC256, Authority, below, renewed, root
+from ..support.checker import InvariantBroken
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
+from ..support.flows import START, FlowResult, insisting
 from ..support.memory_api import Change
+from ..support.reloads import ReloadingNodes
 from ..support.roles import ByRoles, permissions
 from ..support.signing_office import SigningOffice, secrets_of
 from ..support.users import kafka_user

@@ -29,8 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.support.flows import START
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.asked_issuers import AskedIssuer, asked_issuer
 from ..support.authorities import Authority, root
@@ -38,7 +36,9 @@ from ..support.cert_manager import NAMESPACE
 from ..support.cert_manager_certificates import MemoryCertificates
 from ..support.certificates import YEAR, Entity
 from ..support.clients_cluster import ClientsCluster
+from ..support.flows import START
 from ..support.misissuing import Signing
+from ..support.reloads import ReloadingNodes
 from ..support.signing_office import SigningOffice
 from .test_clients_ca import assert_only
 from .test_users_issued_elsewhere import ASKED, FIVE, assert_served, elsewhere, requests_left

@@ -12,10 +12,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import plan as forecasts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.tests.support.flows import START
-from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..support.flows import START
+from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case, Flow
 

@@ -20,9 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.tests.support.flows import START
 
 from .certificates import YEAR, Entity, make
+from .flows import START
 
 EC256, EC384 = KeySpec(KeyAlgorithm.ECDSA, 256), KeySpec(KeyAlgorithm.ECDSA, 384)
 BEGIN = START - timedelta(days=1)

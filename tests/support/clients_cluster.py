@@ -10,11 +10,11 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
-from ansible_collections.trustops.strimzi.tests.support.user_programs import UserPrograms
 
+from ..operator import certs
+from ..operator.user_operator import UserOperatorDouble
 from .ledgers import about
+from .user_programs import UserPrograms
 from .users import kafka_user
 from .watched_cluster import CLUSTER, NAMESPACE, Object, WatchedCluster, fingerprints
 

@@ -31,7 +31,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultLogin,
     VaultToken,
 )
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, serving
+
+from .fake_vault.server import FakeVault, serving
 
 #: The page with the commands for administrators.
 PAGE = Path(__file__).parents[2] / "docs" / "issuers" / "vault.md"

@@ -26,17 +26,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
-from ansible_collections.trustops.strimzi.tests.support.checker import Checker, entries
-from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult, run_flow, with_settings, work_on
-from ansible_collections.trustops.strimzi.tests.support.killing import KillingTransport
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
-from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster, Moment
-from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..operator import certs, clusters
 from .authorities import EC256, Authority
+from .checker import Checker, entries
+from .flows import FlowResult, run_flow, with_settings, work_on
+from .killing import KillingTransport
 from .ledgers import LEDGERS, entries_of, states_of
+from .memory_api import Change
+from .memory_cluster import MemoryCluster, Moment
+from .permissions import Restricted
+from .reloads import ReloadingNodes
 from .restarts import Cost, cost_of
 
 Object = dict[str, Any]

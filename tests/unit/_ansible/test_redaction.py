@@ -19,8 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect 
     worth_hiding,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import QuietModule
-from ansible_collections.trustops.strimzi.tests.support.certificates import key
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
+
+from ...support.certificates import key
+from .._strimzi.bench import Bench
 
 PEM = key(7).reveal().decode()
 

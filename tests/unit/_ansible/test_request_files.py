@@ -18,7 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.tests.support.certificates import key
+
+from ...support.certificates import key
 
 REQUEST = build_request(DistinguishedName("demo-kafka"), ["b.example", "a.example"], key(1))
 

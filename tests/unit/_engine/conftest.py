@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.watched_cluster import WatchedCluster
+from ...operator import certs
+from ...support.watched_cluster import WatchedCluster
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
-from ansible_collections.trustops.strimzi.tests.support.other_hands import ARGO_CD, WriterBack
-from ansible_collections.trustops.strimzi.tests.support.watched_cluster import KEYS, WatchedCluster
 
+from ...support.other_hands import ARGO_CD, WriterBack
+from ...support.watched_cluster import KEYS, WatchedCluster
 from .test_engine import PAUSE, RECONCILE, in_a_pause, ruled_by, take_nothing
 
 NOTHING = TidyKeys(prepared=frozenset(), kept_keys=frozenset(), phase=Phase.PREPARE)

@@ -49,9 +49,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
-from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, always
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
-from ansible_collections.trustops.strimzi.tests.support.watched_cluster import KEYS, WatchedCluster
+
+from ...support.faults import Fault, FaultyApi, always
+from ...support.reloads import ReloadingNodes
+from ...support.watched_cluster import KEYS, WatchedCluster
 
 PAUSE = Pause(phase=Phase.USE, purpose="try something")
 RESUME = Resume(phase=Phase.USE)

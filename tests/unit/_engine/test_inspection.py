@@ -11,12 +11,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.tests.support.authorities import below, root
-from ansible_collections.trustops.strimzi.tests.support.flows import work_on
-from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
-from ansible_collections.trustops.strimzi.tests.support.restarts import cost_of
-from ansible_collections.trustops.strimzi.tests.support.watched_cluster import WatchedCluster
+
+from ...support.authorities import below, root
+from ...support.flows import work_on
+from ...support.memory_cluster import MemoryCluster
+from ...support.reloads import ReloadingNodes
+from ...support.restarts import cost_of
+from ...support.watched_cluster import WatchedCluster
 
 REPLACE, RECONCILE = Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
 

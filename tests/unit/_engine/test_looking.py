@@ -28,8 +28,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
-from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
-from ansible_collections.trustops.strimzi.tests.support.watched_cluster import WatchedCluster
+
+from ...support.reloads import ReloadingNodes
+from ...support.watched_cluster import WatchedCluster
 
 
 @pytest.fixture

@@ -22,8 +22,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.support.flows import SETTINGS
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
+
+from ...support.flows import SETTINGS
+from ...support.memory_api import MemoryApi
 
 LIMIT = timedelta(seconds=60)
 READ = Attempt("get", SECRETS, "kafka", "demo-cluster-ca")

@@ -14,9 +14,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import St
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi
-from ansible_collections.trustops.strimzi.tests.unit._rollout.stand import CONTROL, NODES, Stand
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import record
+
+from ...support.faults import Fault, FaultyApi
+from .._rollout.stand import CONTROL, NODES, Stand
+from .._strimzi.steps import record
 
 KAFKA = Chosen(components=frozenset({Component.KAFKA}))
 EPOCH = datetime(2026, 1, 1, tzinfo=timezone.utc)

@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import RaiseKeyGeneration
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
-from ansible_collections.trustops.strimzi.tests.support.watched_cluster import WatchedCluster
 
+from ...support.watched_cluster import WatchedCluster
 from .test_engine import RECONCILE, ruled_by, take_nothing
 
 

@@ -18,8 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
-from ansible_collections.trustops.strimzi.tests.unit._trust.builders import (
+
+from ...support.certificates import Entity
+from .._trust.builders import (
     NEW,
     OLD,
     PODS,

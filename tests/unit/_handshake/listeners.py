@@ -19,7 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Probe
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
+
+from ...support.certificates import Entity, key, make
 
 NOW = datetime.now(timezone.utc)
 DAY = timedelta(days=1)

@@ -23,9 +23,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
-from ansible_collections.trustops.strimzi.tests.support.certificates import make
-from ansible_collections.trustops.strimzi.tests.support.impostor import Impostor
 
+from ...support.certificates import make
+from ...support.impostor import Impostor
 from .listeners import DAY, NOW, authority, end_entity, shake, tls_listener
 
 OLD, NEW = authority("cluster-ca v0", 1), authority("cluster-ca v1", 2)

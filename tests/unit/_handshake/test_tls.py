@@ -15,8 +15,8 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline, TlsStream
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from ...support.certificates import key, make
 from .listeners import DAY, NOW, TLS12, TLS13, authority, opener, server_context, serving
 
 ROOT = authority("root", 1)

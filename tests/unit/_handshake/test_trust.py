@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
     settle,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import DISTRUST, Alert
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from ...support.certificates import key, make
 from .names import in_another_encoding
 
 UNKNOWN_CA, CERTIFICATE_UNKNOWN = Alert(48, "unknown_ca"), Alert(46, "certificate_unknown")

@@ -30,9 +30,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     CollectLeaves,
     ForgetRequests,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, recorded
 
+from ...support.certificates import NOW, YEAR, Entity, make
+from .._strimzi.bench import SCOPE, Bench, pem, recorded
 from .office import CA, NODES, office
 
 EXTERNAL = "the external issuer"

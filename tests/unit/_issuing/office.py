@@ -21,9 +21,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
+
+from ...operator import clusters
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 
 CA, OLD = make("cluster-ca v1", key(1), path_length=0), make("cluster-ca v0", key(2))
 NODES = ("demo-kafka-0", "demo-kafka-1")

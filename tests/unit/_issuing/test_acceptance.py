@@ -25,8 +25,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.constrained import names as constrained_names
+
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...support.constrained import names as constrained_names
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v1", key(2), ROOT)

@@ -22,10 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, leaf, make
-from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem, recorded
 
+from ...support.certificates import NOW, leaf, make
+from ...support.killing import Killed, KillingTransport
+from .._strimzi.bench import Bench, pem, recorded
 from .._trust.builders import changed
 from .elsewhere import (
     EXTERNAL,

@@ -37,10 +37,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key
-from ansible_collections.trustops.strimzi.tests.support.signed_by_hand import Signature
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench
 
+from ...support.certificates import NOW, key
+from ...support.signed_by_hand import Signature
+from .._strimzi.bench import SCOPE, Bench
 from .office import BY_SECRET, CA, NODES, office
 
 ONE, OTHER = NODES

@@ -31,11 +31,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.support.cert_manager import MemoryCertManager, path_of
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import asked, is_told, wish
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
+from ...support.cert_manager import MemoryCertManager, path_of
+from ...support.certificates import key, make
+from ...support.issuer_contract import asked, is_told, wish
+from ...support.memory_api import MemoryApi
 from .._kube.doubles import FakeClock, scripted, status
 
 SCOPE = ClusterNames("kafka", "demo")

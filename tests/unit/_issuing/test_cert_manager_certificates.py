@@ -23,16 +23,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
-from ansible_collections.trustops.strimzi.tests.support.cert_manager import NAMESPACE, People
-from ansible_collections.trustops.strimzi.tests.support.cert_manager_certificates import (
+
+from ...support.cert_manager import NAMESPACE, People
+from ...support.cert_manager_certificates import (
     CertificatesCounterpart,
     MemoryCertificates,
     path_of_certificate,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import USER, asked, is_told, issued, wish
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
-
+from ...support.certificates import NOW, key, make
+from ...support.issuer_contract import USER, asked, is_told, issued, wish
+from ...support.memory_api import MemoryApi
 from .._kube.doubles import ScriptedTransport, status
 
 CA = make("corporate", key(1))

@@ -19,17 +19,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.support.cert_manager import (
+
+from ...support.cert_manager import (
     CertManagerCounterpart,
     MemoryCertManager,
     People,
 )
-from ansible_collections.trustops.strimzi.tests.support.cert_manager_certificates import (
+from ...support.cert_manager_certificates import (
     CertificatesCounterpart,
     MemoryCertificates,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
+from ...support.certificates import NOW, Entity, key, make
+from ...support.issuer_contract import (
     AbsenceContract,
     DelayContract,
     ForgettingContract,
@@ -39,8 +40,7 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     RefusalContract,
     StandingContract,
 )
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
-
+from ...support.memory_api import MemoryApi
 from .._kube.doubles import ScriptedTransport, scripted, status
 
 ROOT = make("root", key(1))

@@ -21,9 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Waiting
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told
 
+from ...support.certificates import NOW
+from ...support.issuer_contract import is_told
 from .._kube.doubles import ScriptedTransport, scripted, status
 
 Object = dict[str, Any]

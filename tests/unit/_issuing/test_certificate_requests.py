@@ -30,9 +30,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import MOST_IN_A_CHAIN, Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, leaf, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import CLIENT, NODE, is_told
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
+
+from ...support.certificates import NOW, Entity, key, leaf, make
+from ...support.issuer_contract import CLIENT, NODE, is_told
+from ...support.memory_api import MemoryApi
 
 ROOT = make("root", key(1))
 CA = make("issuing", key(2), ROOT)

@@ -34,9 +34,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import CLIENT, is_told, wish
-from ansible_collections.trustops.strimzi.tests.support.memory_api import _merge
+
+from ...support.certificates import key, leaf, make
+from ...support.issuer_contract import CLIENT, is_told, wish
+from ...support.memory_api import _merge
 
 Object = dict[str, Any]
 SCOPE = ClusterNames("kafka", "demo")

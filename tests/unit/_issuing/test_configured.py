@@ -31,8 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     IssuerSettings,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
+
+from ...support.certificates import NOW, key, leaf, make
+from .._strimzi.bench import Bench
 
 LEAF = leaf(make("issuing", key(1)))
 RECORD = RequestRecord("the external issuer", "", "", "", NOW, "a request")

@@ -17,8 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Token,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import NODE
+
+from ...support.certificates import key, leaf, make
+from ...support.issuer_contract import NODE
 
 CA = make("issuing", key(1), make("root", key(2)))
 LEAF = leaf(CA)

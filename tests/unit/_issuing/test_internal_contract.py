@@ -15,9 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import WEEK, Counterpart, IssuerContract
-from ansible_collections.trustops.strimzi.tests.support.link_contract import LinkContract
+
+from ...support.certificates import NOW, Entity, key, make
+from ...support.issuer_contract import WEEK, Counterpart, IssuerContract
+from ...support.link_contract import LinkContract
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v0", key(2), ROOT, path_length=0)

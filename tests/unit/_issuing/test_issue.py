@@ -26,9 +26,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_keys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 
+from ...support.certificates import NOW, Entity, key, make
+from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 from .elsewhere import KEYS, NODE, OTHER_NODE, REQUESTS, answer, ask, collect, elsewhere, see, signed
 from .office import BY_SECRET, CA, NODES, OLD, issue, office, order, presented
 

@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem
 
+from .._strimzi.bench import Bench, pem
 from . import openssl
 from .office import BY_SECRET, CA, NODE_NAMES, NODES, OLD, issue, names_of, office
 

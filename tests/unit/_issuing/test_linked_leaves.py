@@ -25,10 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     IssueLeaves,
     RechainLeaves,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, recorded
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import switch_to
 
+from ...support.certificates import Entity, key, make
+from .._strimzi.bench import SCOPE, Bench, pem, recorded
+from .._strimzi.steps import switch_to
 from . import openssl
 from .office import BY_SECRET, CA, NODES, OLD, office, presented
 

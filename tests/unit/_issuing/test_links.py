@@ -30,10 +30,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
-from ansible_collections.trustops.strimzi.tests.support.certificates import YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench
 
+from ...support.certificates import YEAR, Entity, key, make
 from ...support.sha_1 import sha_1_below
+from .._strimzi.bench import SCOPE, Bench
 from .elsewhere import Noting, elsewhere
 from .office import CA, office
 

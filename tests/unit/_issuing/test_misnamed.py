@@ -13,9 +13,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, conditions, pem
 
+from ...support.certificates import NOW, YEAR, Entity, key
+from .._strimzi.bench import SCOPE, Bench, conditions, pem
 from .elsewhere import elsewhere
 from .office import BY_SECRET, CA, NODES, OLD, office
 from .test_wanted import helpless, of_resource

@@ -10,7 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.requests import new_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
+
+from .._strimzi.bench import Bench
 
 EC384 = KeySpec(KeyAlgorithm.ECDSA, 384)
 

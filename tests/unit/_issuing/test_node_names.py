@@ -16,7 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects
     unaddressed_listeners,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.operator import clusters, leaves
+
+from ...operator import clusters, leaves
 
 SCOPE = ClusterNames("ns", "c")
 NODE = NodeIdentity("c-pool-1", "pool", "1", broker=True)

@@ -27,10 +27,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, SETTINGS, Bench, pem, secret
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import NEXT, record
 
+from ...support.certificates import Entity
+from .._strimzi.bench import SCOPE, SETTINGS, Bench, pem, secret
+from .._strimzi.steps import NEXT, record
 from . import openssl
 from .office import CA, NODES, OLD, office
 

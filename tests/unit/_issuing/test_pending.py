@@ -15,10 +15,10 @@ from cryptography import x509
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import pending as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.signed_by_hand import Signature
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem
 
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...support.signed_by_hand import Signature
+from .._strimzi.bench import SCOPE, Bench, pem
 from .elsewhere import (
     EXTERNAL,
     KEYS,

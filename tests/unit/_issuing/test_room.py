@@ -38,9 +38,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import WriteVerb
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import size
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE
 
+from ...support.certificates import NOW, Entity, key, make
+from .._strimzi.bench import SCOPE
 from .elsewhere import KEYS, NODE, OTHER_NODE, REQUESTS, Noting, ask, elsewhere, put, see
 
 LIMIT = 1024 * 1024

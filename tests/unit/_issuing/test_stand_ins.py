@@ -14,8 +14,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import St
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from ...support.certificates import key, make
 from .elsewhere import elsewhere
 from .office import CA, OLD, office
 from .test_linked_leaves import PREPARE

@@ -25,9 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.users import kafka_user, user_secret
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, kafka, pem, secret
+
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...support.users import kafka_user, user_secret
+from .._strimzi.bench import SCOPE, Bench, kafka, pem, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)
 ROOT, OLD = make("Corporate Root", key(1)), make("clients-ca v0", key(2))

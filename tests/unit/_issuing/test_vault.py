@@ -23,9 +23,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.tests.support.certificates import key
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
+
+from ...support.certificates import key
+from ...support.fake_vault.server import FakeVault, Fault
+from ...support.issuer_contract import (
     CLIENT,
     NODE,
     WEEK,
@@ -34,7 +35,7 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     issued,
     wish,
 )
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+from ...support.vault_mount import (
     ROLE,
     QuickClock,
     SetUp,

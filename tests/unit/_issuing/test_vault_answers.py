@@ -14,7 +14,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.is
     token_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, leaf, make
+
+from ...support.certificates import Entity, key, leaf, make
 
 ROOT = make("root", key(1))
 CA = make("issuer", key(2), ROOT)

@@ -13,7 +13,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call, Reply
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import PatientCalls
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import QuickClock
+
+from ...support.vault_mount import QuickClock
 
 CALL = Call("path", {}, "do it")
 GOOD = Reply(200, {"data": {}})

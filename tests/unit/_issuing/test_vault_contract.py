@@ -27,7 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     Chain,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
+
+from ...support.issuer_contract import (
     AbsenceContract,
     Absent,
     Counterpart,
@@ -37,7 +38,7 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     asked,
     wish,
 )
-from ansible_collections.trustops.strimzi.tests.support.link_contract import (
+from ...support.link_contract import (
     Crossing,
     CrossingContract,
     LinkContract,
@@ -45,7 +46,7 @@ from ansible_collections.trustops.strimzi.tests.support.link_contract import (
     next_ca,
     ordered,
 )
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+from ...support.vault_mount import (
     STRICT,
     USERS,
     QuickClock,

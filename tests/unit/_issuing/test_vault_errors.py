@@ -18,9 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.er
     failure,
     quotable,
 )
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import wish
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import PAGE, SetUp, fake_set_up
+
+from ...support.fake_vault.server import FakeVault, Fault
+from ...support.issuer_contract import wish
+from ...support.vault_mount import PAGE, SetUp, fake_set_up
 
 Bench = tuple[FakeVault, SetUp]
 CALL = Call("pki/issuer/a/sign/b", {}, "sign with issuer a")

@@ -11,14 +11,15 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_connections import (
+
+from .._kube.identities import Identities, make_identities
+from .._kube.server import Reply, Reset, Server, free_port, serving
+from .vault_connections import (
     CALL,
     PROXIES,
     connection,
     failing,
 )
-from ansible_collections.trustops.strimzi.tests.unit._kube.identities import Identities, make_identities
-from ansible_collections.trustops.strimzi.tests.unit._kube.server import Reply, Reset, Server, free_port, serving
 
 
 @pytest.fixture(autouse=True)

@@ -17,11 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.is
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told
-from ansible_collections.trustops.strimzi.tests.support.link_contract import next_ca, ordered, ordered_back
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+
+from ...support.certificates import NOW
+from ...support.fake_vault.server import FakeVault, Fault
+from ...support.issuer_contract import is_told
+from ...support.link_contract import next_ca, ordered, ordered_back
+from ...support.vault_mount import (
     SetUp,
     documented_back_policy,
     documented_cross_sign_policy,
@@ -29,7 +30,6 @@ from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     documented_policy,
     fake_set_up,
 )
-
 from .test_vault_contract import Vault
 
 Bench = tuple[FakeVault, SetUp]

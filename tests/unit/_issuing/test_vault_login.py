@@ -19,11 +19,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultToken,
     VaultTokenSecret,
 )
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import Fault
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+
+from ...support.fake_vault.server import Fault
+from ...support.vault_mount import (
     QuickClock,
 )
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_logins import (
+from .._strimzi.bench import Bench as Cluster
+from .._strimzi.bench import secret
+from .vault_logins import (
     APPROLE,
     KUBERNETES,
     Bench,
@@ -34,8 +37,6 @@ from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_logins impor
     sign,
     unavailable,
 )
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench as Cluster
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import secret
 
 
 @pytest.fixture

@@ -19,25 +19,26 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultTlsCertificate,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.auth import Method
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.errors import ApiError
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import serving as serving_vault
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import wish
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+
+from ...support.certificates import key, make
+from ...support.fake_vault.auth import Method
+from ...support.fake_vault.errors import ApiError
+from ...support.fake_vault.server import FakeVault
+from ...support.fake_vault.server import serving as serving_vault
+from ...support.issuer_contract import wish
+from ...support.vault_mount import (
     Administrator,
     documented_policy,
     set_up,
 )
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_connections import (
+from .._kube.identities import Identities, make_identities
+from .._kube.server import Reply, Server, free_port, serving
+from .vault_connections import (
     CALL,
     PROXIES,
     connection,
     failing,
 )
-from ansible_collections.trustops.strimzi.tests.unit._kube.identities import Identities, make_identities
-from ansible_collections.trustops.strimzi.tests.unit._kube.server import Reply, Server, free_port, serving
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,12 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultToken,
 )
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import Fault
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+
+from ...support.fake_vault.server import Fault
+from ...support.vault_mount import (
     QuickClock,
 )
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_logins import (
+from .vault_logins import (
     APPROLE,
     Bench,
     issuer_of,

@@ -16,10 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import node_leaf
-from ansible_collections.trustops.strimzi.tests.operator import leaves
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, pem, pod
 
+from ...operator import leaves
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from .._strimzi.bench import Bench, conditions, pem, pod
 from .elsewhere import elsewhere
 from .office import BY_SECRET, NODES, OLD, issue, names_of, office, presented
 

@@ -18,11 +18,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultKubernetes,
     VaultLogin,
 )
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.auth import Method
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.errors import ApiError
-from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import wish
-from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+
+from ...support.fake_vault.auth import Method
+from ...support.fake_vault.errors import ApiError
+from ...support.fake_vault.server import FakeVault
+from ...support.issuer_contract import wish
+from ...support.vault_mount import (
     QuickClock,
     SetUp,
     documented_policy,

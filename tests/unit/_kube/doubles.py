@@ -12,7 +12,8 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
+
+from ...support.memory_api import MemoryApi
 
 START = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 

@@ -27,8 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
 )
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
+from ...support.memory_api import MemoryApi
 from .doubles import scripted, status
 
 MISSING = status(404, "NotFound", 'secrets "a" not found', name="a", kind="secrets")

@@ -14,7 +14,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import DirectPorts
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
+
+from ...support.memory_api import MemoryApi
 
 ADDRESSES = {"demo-kafka-0": "127.0.0.1", "demo-kafka-1": None}
 

@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.pem_forms import form_of, why_not_for_a_jvm
-from ansible_collections.trustops.strimzi.tests.operator import certs
 
+from ...operator import certs
 from ...support.pem_forms import NO_TEXTS, TEXTS, Form
 
 

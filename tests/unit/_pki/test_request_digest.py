@@ -10,7 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RequestError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, request_digest
-from ansible_collections.trustops.strimzi.tests.support.certificates import key
+
+from ...support.certificates import key
 
 SUBJECT, NAMES = DistinguishedName("demo-kafka"), frozenset({"demo-kafka-0.example", "192.0.2.4"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.tests.operator import certs
+from ...operator import certs
 
 
 @pytest.fixture(autouse=True)

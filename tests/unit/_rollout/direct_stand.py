@@ -13,10 +13,10 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
-from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import LABELS, Bench, Object, kafka, pod
 
+from ...support.kafka import FakeKafka, FakeTopic
+from ...support.memory_api import Change
+from .._strimzi.bench import LABELS, Bench, Object, kafka, pod
 from .stand import roll_of
 
 COMBINED = MappingProxyType({0: "cb", 1: "cb", 2: "cb"})

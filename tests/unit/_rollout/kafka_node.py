@@ -20,8 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import context_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import Node
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import PortOpener
-from ansible_collections.trustops.strimzi.tests.broker.certificates import Issued, authority, leaf
-from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import SocketStream, serving
+
+from ...broker.certificates import Issued, authority, leaf
+from .._handshake.listeners import SocketStream, serving
 
 DOMAIN = "demo-kafka-brokers.kafka.svc"
 _CONTROLLERS = 2

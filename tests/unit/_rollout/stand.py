@@ -12,7 +12,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, kafka, pod
+
+from .._strimzi.bench import Bench, conditions, kafka, pod
 
 NODES = ("demo-kafka-0", "demo-kafka-1", "demo-kafka-2")
 CONTROL, OPERATOR = "demo-cruise-control-a", "demo-entity-operator-b"

@@ -24,7 +24,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
     read_quorum,
     read_topics,
 )
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, kafka
+
+from .._strimzi.bench import Bench, kafka
 
 
 def quorum(leader: int = 1, error: str | None = None, **last: int) -> dict[str, Any]:

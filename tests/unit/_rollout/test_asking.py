@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod, recorded
 
+from .._strimzi.bench import pod, recorded
 from .stand import ALL, CONTROL, MANUAL, NODES, OPERATOR, OTHERS, Stand, roll_of
 
 SUBSETS = [names for size in range(len(ALL) + 1) for names in combinations(ALL, size)]

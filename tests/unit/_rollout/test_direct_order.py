@@ -14,8 +14,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import Quorum
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
-from ansible_collections.trustops.strimzi.tests.support.kafka import FakeTopic
 
+from ...support.kafka import FakeTopic
 from .direct_stand import COMBINED, SEPARATE, DirectStand, name
 
 SUBSETS = [nodes for size in range(4) for nodes in combinations(COMBINED, size)]

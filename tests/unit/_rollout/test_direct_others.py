@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod
 
+from .._strimzi.bench import pod
 from .direct_stand import DirectStand, name
 
 

@@ -19,13 +19,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
-from ansible_collections.trustops.strimzi.tests.support.authorities import Authority, below, root
-from ansible_collections.trustops.strimzi.tests.support.flows import run_flow, with_settings, work_on
-from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
-from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster, user_managed
-from ansible_collections.trustops.strimzi.tests.support.restarts import cost_of
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import recorded
 
+from ...support.authorities import Authority, below, root
+from ...support.flows import run_flow, with_settings, work_on
+from ...support.kafka import FakeKafka, FakeTopic
+from ...support.memory_cluster import MemoryCluster, user_managed
+from ...support.restarts import cost_of
+from .._strimzi.bench import recorded
 from .stand import roll_of
 
 SETTINGS = with_settings(

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, RollStuck
-from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
 
+from ...support.kafka import FakeKafka, FakeTopic
 from .direct_stand import LIMIT, SEPARATE, DirectStand, name
 
 

@@ -22,9 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     parse_certificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import context_for, operator_context
-from ansible_collections.trustops.strimzi.tests.broker.certificates import Issued, authority, leaf
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, kafka, secret
+
+from ...broker.certificates import Issued, authority, leaf
+from ...support.certificates import key, make
+from .._strimzi.bench import SCOPE, Bench, kafka, secret
 
 WHERE = "Secret kafka/demo-cluster-operator-certs"
 

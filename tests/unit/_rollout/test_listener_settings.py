@@ -18,8 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload i
     strimzi_references,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.operator.podsets import Node
-from ansible_collections.trustops.strimzi.tests.operator.server_config import server_config
+
+from ...operator.podsets import Node
+from ...operator.server_config import server_config
 
 POD = "demo-kafka-0"
 WHERE = f"ConfigMap kafka/{POD}"

@@ -12,7 +12,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes im
     kafka_pods,
     read_node,
 )
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, Object, pod
+
+from .._strimzi.bench import Bench, Object, pod
 
 
 def existing(name: str, **labels: str) -> Object:

@@ -21,9 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, Setting, reload_node
-from ansible_collections.trustops.strimzi.tests.broker.clients import LIBRARY_READS_ITS_FILES
-from ansible_collections.trustops.strimzi.tests.unit._kube.forwarding import Behaviour, Upgrade, forwarding, options
 
+from ...broker.clients import LIBRARY_READS_ITS_FILES
+from .._kube.forwarding import Behaviour, Upgrade, forwarding, options
 from .kafka_node import DOMAIN, OFFERED, KafkaDouble, Ports, doors, listening, node_of, operator_context
 
 pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)

@@ -15,10 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ku
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
-from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.flows import with_settings, work_on
-from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster
 
+from ...operator import clusters
+from ...support.flows import with_settings, work_on
+from ...support.memory_cluster import MemoryCluster
 from .stand import roll_of
 
 SETTINGS = with_settings(pod_timeout=timedelta(seconds=5))

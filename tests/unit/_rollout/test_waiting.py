@@ -12,8 +12,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod
 
+from .._strimzi.bench import pod
 from .stand import CONTROL, NODES, Stand
 
 

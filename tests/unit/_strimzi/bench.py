@@ -18,9 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.tests.support.certificates import EC, YEAR, Entity
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
-from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import Stage
+
+from ...support.certificates import EC, YEAR, Entity
+from ...support.memory_api import Change
+from .._kube.doubles import Stage
 
 Object = dict[str, Any]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Reach, observe_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, OutsideClient
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
+from ...support.certificates import Entity, key, make
 from .bench import SCOPE, Bench, Object
 
 

@@ -34,8 +34,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteBundle,
     WriteLedger,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
+from ...support.certificates import Entity, key, make
 from .bench import LABELS, SCOPE, Bench, conditions, kafka, pem, pod, secret
 
 OLD, NEXT, GONE = (make(f"cluster-ca v{number}", key(number)) for number in range(3))

@@ -21,8 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     NamedSecret,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
+from ...support.certificates import Entity, key, make
 from .bench import pem, secret
 
 OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))

@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     read_ca_source,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
-from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted
 
+from ...support.certificates import key, leaf, make
+from ...support.memory_api import MemoryApi
+from ...support.permissions import Restricted
 from .bench import pem
 
 ONE, OTHER = make("One", key(1)), make("Other", key(2))

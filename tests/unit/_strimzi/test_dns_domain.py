@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import is_domain, read_domain
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, key, make
 
+from ...support.certificates import NOW, YEAR, key, make
 from .bench import SCOPE, Bench, pem, secret
 
 CA = make("cluster-ca v0", key(0))

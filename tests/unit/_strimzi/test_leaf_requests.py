@@ -28,8 +28,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, WriteVerb, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
+from ...support.certificates import NOW, key, leaf, make
 from .bench import SCOPE, Bench, kafka, pem, secret
 
 Object = Mapping[str, Any]

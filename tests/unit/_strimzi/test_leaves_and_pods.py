@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     read_pod,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, StoredLeaf
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
 
+from ...support.certificates import key, leaf, make
 from .bench import SCOPE, kafka, pem, pod, secret
 
 CA = make("cluster-ca v0", key(0))

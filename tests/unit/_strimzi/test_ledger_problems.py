@@ -21,8 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     RemovedEntry,
     TrustState,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from ...support.certificates import key, make
 from .bench import SCOPE, pem, secret
 
 ONE, TWO, THREE = (make(f"cluster-ca v{number}", key(number)).certificate for number in range(3))

@@ -35,8 +35,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     Upkeep,
     WhenDue,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
+from ...support.certificates import NOW, key, leaf, make
 from .bench import SCOPE, Bench, Object, secret
 from .steps import record
 

@@ -23,8 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project
-from ansible_collections.trustops.strimzi.tests.support.certificates import YEAR, Entity, key, make
 
+from ...support.certificates import YEAR, Entity, key, make
 from .bench import SCOPE, Bench, pem
 from .steps import BROUGHT, OLD, SUPPLIED, switch_to
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import listener_addresses
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
+from ...support.memory_api import MemoryApi
 from .bench import LABELS, SCOPE, Bench, kafka
 
 KINDS = {"services": "/api/v1", "routes": "/apis/route.openshift.io/v1"}

@@ -30,7 +30,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     Endpoint,
     observe_listeners,
 )
-from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import (
+
+from .._handshake.listeners import (
     NOW,
     authority,
     end_entity,
@@ -38,7 +39,7 @@ from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import
     server_context,
     tls_listener,
 )
-from ansible_collections.trustops.strimzi.tests.unit._kube.forwarding import Kubelet, Upgrade, forwarding, refuse
+from .._kube.forwarding import Kubelet, Upgrade, forwarding, refuse
 
 OLD, NEW = authority("cluster-ca v0", 1), authority("cluster-ca v1", 2)
 ISSUER = authority("issuer", 4)

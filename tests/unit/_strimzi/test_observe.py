@@ -10,8 +10,8 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
 
+from ...support.certificates import key, leaf, make
 from .bench import SCOPE, Bench, kafka, pem, pod, secret
 
 OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))

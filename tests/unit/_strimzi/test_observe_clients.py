@@ -19,8 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     OtherAuthority,
     UnlabelledSecret,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
 
+from ...support.certificates import NOW, key, make
 from .bench import SCOPE, Bench, kafka, pem, pod, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 
+from ...support.certificates import Entity
 from .bench import Object, pem
 from .client_bench import FOREIGN, NEW, OLD, Clients, certificates
 

@@ -17,9 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     NamedSecret,
     OutsideClient,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import leaf
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
 
+from ...support.certificates import leaf
+from ...support.memory_api import Response
 from .bench import Object, pem
 from .client_bench import NEW, OLD, REACH, Clients, certificates
 

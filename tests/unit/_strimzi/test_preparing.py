@@ -22,8 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
+from ...support.certificates import Entity, key, make
 from .bench import LABELS, SCOPE, Bench, recorded
 from .steps import BROUGHT, OLD, SUPPLIED, fingerprint
 

@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack
-from ansible_collections.trustops.strimzi.tests.support.certificates import leaf
 
+from ...support.certificates import leaf
 from .bench import SCOPE, Bench, pem, secret
 from .steps import GONE, NEXT, OLD, fingerprint
 from .test_switching import Cut

@@ -22,8 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     PreparedAuthority,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from ...support.certificates import key, make
 from .bench import SCOPE
 from .client_bench import FOREIGN, NEW, OLD
 

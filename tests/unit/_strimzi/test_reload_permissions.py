@@ -10,9 +10,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import why_not_permitted
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Response
-from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted
-from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import status
+
+from ...support.memory_api import MemoryApi, Response
+from ...support.permissions import Restricted
+from .._kube.doubles import status
 
 RULES = {
     "patch strimzipodsets": "verbs: [patch], apiGroups: ['core.strimzi.io'], resources: [strimzipodsets]",

@@ -25,9 +25,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.users import kafka_user, user_secret
 
+from ...support.certificates import NOW, Entity, key, make
+from ...support.users import kafka_user, user_secret
 from .bench import SCOPE, Bench, kafka, pem, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

@@ -19,9 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.st
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
+from ...support.certificates import key, make
+from ...support.memory_api import Change
 from .bench import LABELS, SCOPE, Bench, Object, pem, pod, recorded, secret
 
 CA = make("cluster-ca v0", key(0))

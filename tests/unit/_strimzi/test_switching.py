@@ -20,9 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     TidyKeys,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
-from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
 
+from ...support.certificates import Entity, key, make
+from ...support.memory_api import Response
 from .bench import LABELS, SCOPE, Bench, pem
 from .steps import GONE, NEXT, OLD, cluster, fingerprint, switch_to
 

@@ -9,8 +9,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_bundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from ...support.certificates import key, make
 from .bench import SCOPE, secret
 
 CLUSTER, CLIENTS = make("cluster-ca v0", key(0)).certificate, make("clients-ca v0", key(1)).certificate

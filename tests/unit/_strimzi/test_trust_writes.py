@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Withdraw,
     WriteBundle,
 )
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
 
+from ...support.certificates import NOW, key, make
 from .bench import LABELS, SCOPE, Bench, pem
 from .steps import AFTER, ENTRIES, GONE, NEXT, OLD, cluster, fingerprint, record
 

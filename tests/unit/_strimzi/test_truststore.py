@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     truststore_entries,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project, Withdraw
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
+from ...support.certificates import Entity, key, make
 from .bench import SCOPE, Bench, pem
 
 OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))

@@ -20,15 +20,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
-from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import (
+
+from ...support.certificates import Entity
+from .._handshake.listeners import (
     NOW,
     SocketStream,
     authority,
     end_entity,
     openssl_listener,
 )
-
 from .bench import SCOPE, Bench, Object, pem, pod, secret
 
 OLD, NEW = authority("clients-ca v0", 1), authority("clients-ca v1", 2)

@@ -30,8 +30,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     Renewal,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 
+from ...support.certificates import NOW, YEAR, Entity, key, make
 from .bench import Object, kafka, pem
 
 OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))

@@ -12,9 +12,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import await_kept
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import AwaitKept
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
-from ansible_collections.trustops.strimzi.tests.support.users import kafka_user, user_secret
 
+from ...support.certificates import NOW, key, make
+from ...support.users import kafka_user, user_secret
 from .bench import SCOPE, Bench, conditions, kafka, pem, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

@@ -45,9 +45,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     ReissuePause,
     UserNamespace,
 )
-from ansible_collections.trustops.strimzi.tests.operator import certs
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 
+from ...operator import certs
+from ...support.certificates import NOW, Entity, key, make
 from ...support.permissions import Restricted
 from .bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 

@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, Withdraw
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Object, Response
 
+from ...support.memory_api import MemoryApi, Object, Response
 from .bench import SCOPE, Bench, recorded
 from .steps import AFTER, BROUGHT, CASES, Case, cluster, fingerprint, record
 

@@ -22,8 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
     version,
     write_all,
 )
-from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Object, Response
 
+from ...support.memory_api import MemoryApi, Object, Response
 from .bench import SCOPE, Bench
 
 BEGIN = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)

@@ -21,9 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Loss
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS
-from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, at_call
-from ansible_collections.trustops.strimzi.tests.support.other_hands import ARGO_CD
 
+from ...support.faults import Fault, FaultyApi, at_call
+from ...support.other_hands import ARGO_CD
 from .bench import SCOPE, Bench, Object, kafka, pod, secret
 
 OWNED, LEFT_ALONE, PAUSED = "demo-cluster-ca-cert", "left-alone", "strimzi.io/pause-reconciliation"
