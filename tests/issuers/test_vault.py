@@ -33,7 +33,7 @@ from ..support.vault_mount import (
     documented_policy,
     set_up_on,
 )
-from ..unit._issuing import test_vault_contract as contract
+from ..unit._issuing.vault import test_contract as contract
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, NoReturn
@@ -28,9 +30,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     StepError,
     Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as _issuing
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll as _rollout
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out as _strimzi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -39,7 +44,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,
@@ -56,6 +61,8 @@ from ...support.watched_cluster import KEYS, WatchedCluster
 
 PAUSE = Pause(phase=Phase.USE, purpose="try something")
 RESUME = Resume(phase=Phase.USE)
+
+
 #: A write that harms nobody.
 RAISE = RaiseKeyGeneration(generation=7)
 RECONCILE, RENEW = Intent(Goal.RECONCILE), Intent(Goal.RENEW)
@@ -582,3 +589,18 @@ class TestCall:
         assert [(taken.before, taken.after) for taken in outcome.transitions] == [
             (None, TrustState.UNTRUSTED), (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED),
         ]  # fmt: skip
+
+
+# Every step finds what carries it out, in one place only.
+
+
+def _concrete(kind: type[Step]) -> Iterator[type[Step]]:
+    for one in kind.__subclasses__():
+        yield from _concrete(one)
+        if not inspect.isabstract(one):
+            yield one
+
+
+def test_every_step_is_carried_out_by_one_layer() -> None:
+    served = [step for table in (_strimzi.CARRY_OUT, _issuing.CARRY_OUT, _rollout.CARRY_OUT) for step in table]
+    assert sorted(step.__name__ for step in served) == sorted(step.__name__ for step in set(_concrete(Step)))

@@ -1,22 +1,50 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The findings of one handshake, with real servers of either version of TLS."""
+"""The findings of one handshake, with real servers of either version of TLS, with listeners that make none, and what is read in the clear."""
 
 from __future__ import annotations
 
+import socket
 import ssl
+import struct
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, Outcome
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import MalformedHandshake
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import (
+    MAXIMUM_FLIGHT,
+    Flight,
+    Handshake,
+    Outcome,
+    read_flight,
+    shake_hands,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_probe
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Alert
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Alert, Deadline
 
-from .listeners import NOW, TLS12, TLS13, authority, end_entity, openssl_listener, server_context, shake, tls_listener
+from .listeners import (
+    NOW,
+    TLS12,
+    TLS13,
+    SocketStream,
+    authority,
+    end_entity,
+    openssl_listener,
+    server_context,
+    serving,
+    shake,
+    tls_listener,
+)
 
 ROOT = authority("root", 1)
+
+
 # Servers complete a chain with certificates that they trust; so they present leaves of a CA that no client is checked against.
 ISSUER = authority("issuer", 4)
 MIDDLE = authority("middle", 2, ISSUER)
@@ -127,3 +155,291 @@ def test_a_hello_retry_is_not_taken_for_an_offer(tmp_path: Path) -> None:
 def test_a_handshake_says_how_it_ended() -> None:
     assert str(Handshake(Outcome.TIMED_OUT, detail="no answer in time")) == "timed out: no answer in time"
     assert str(Handshake(Outcome.REFUSED, Alert(48, "unknown_ca"))) == "refused with the alert unknown_ca (48)"
+
+
+# Listeners that make no handshake: silence, rubbish, floods and connections that break. Each ends in time and is no evidence.
+
+OF_ISSUER = make_probe(ISSUER.certificate, ISSUER.key, now=NOW)
+OF_THE_ISSUER = [ISSUER.certificate]
+
+
+def silent(connection: socket.socket) -> None:
+    while connection.recv(1024):
+        pass
+
+
+def closes(connection: socket.socket) -> None:
+    connection.recv(1024)
+
+
+def resets(connection: socket.socket) -> None:
+    connection.recv(1024)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def speaks_http(connection: socket.socket) -> None:
+    connection.recv(1024)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    silent(connection)
+
+
+def never_ends(connection: socket.socket) -> None:
+    """Handshake records without an end: one message of 16 MiB, bit by bit."""
+    connection.recv(1024)
+    connection.sendall(b"\x16\x03\x03\x40\x00" + b"\x0b\xff\xff\xff" + bytes(16380))
+    while True:
+        connection.sendall(b"\x16\x03\x03\x40\x00" + bytes(16384))
+
+
+def repeats_itself(connection: socket.socket) -> None:
+    """HelloRequests, which a TLS library passes over without counting."""
+    connection.recv(1024)
+    while True:
+        connection.sendall(b"\x16\x03\x03\x40\x00" + bytes(16384))
+
+
+@VERSIONS
+@pytest.mark.parametrize(
+    ("behaviour", "outcome"),
+    [
+        (silent, Outcome.TIMED_OUT),
+        (closes, Outcome.CLOSED),
+        (resets, Outcome.CLOSED),
+        (speaks_http, Outcome.NOT_UNDERSTOOD),
+        (never_ends, Outcome.NOT_UNDERSTOOD),
+        (repeats_itself, Outcome.NOT_UNDERSTOOD),
+    ],
+)
+def test_what_is_no_handshake(
+    behaviour: Callable[[socket.socket], None], outcome: Outcome, version: ssl.TLSVersion
+) -> None:
+    begin = time.monotonic()
+    with serving(behaviour) as port:
+        seen = shake(port, OF_ISSUER, version, seconds=0.3 if behaviour is silent else 30)
+    assert (seen.outcome, seen.presented, seen.offered, seen.alert) == (outcome, None, False, None)
+    assert seen.detail
+    assert time.monotonic() - begin < 20
+
+
+def test_a_listener_that_drips_does_not_outlast_the_deadline() -> None:
+    def drips(connection: socket.socket) -> None:
+        connection.recv(1024)
+        for byte in b"\x16\x03\x03\x40\x00" + bytes(1000):
+            connection.sendall(bytes([byte]))
+            time.sleep(0.02)
+
+    begin = time.monotonic()
+    with serving(drips) as port:
+        assert shake(port, OF_ISSUER, seconds=0.3).outcome is Outcome.TIMED_OUT
+        assert time.monotonic() - begin < 20
+
+
+@VERSIONS
+def test_an_alert_is_heard_even_when_nothing_can_be_sent_any_more(version: ssl.TLSVersion) -> None:
+    class HalfClosed:
+        def send(self, data: bytes, timeout: float) -> None:
+            raise BrokenPipeError
+
+        def recv(self, timeout: float) -> bytes:
+            return bytes([21, 3, 3, 0, 2, 2, 46])
+
+    context = OF_ISSUER.tls12 if version is TLS12 else OF_ISSUER.tls13
+    seen = shake_hands(HalfClosed(), context, OF_ISSUER.certificate, deadline=Deadline.after(5))
+    assert str(seen.alert) == "certificate_unknown (46)"
+
+
+def test_a_certificate_that_cannot_be_read_is_none() -> None:
+    """In the clear it comes before the TLS library has refused it."""
+
+    def presents_rubbish(connection: socket.socket) -> None:
+        connection.recv(1024)
+        hello = b"\x03\x03" + bytes(32) + b"\0" + b"\xc0\x2f" + b"\0"
+        body = b"\x02\0\0" + bytes([len(hello)]) + hello + b"\x0b\0\0\x09" + b"\0\0\x06" + b"\0\0\x03abc"
+        connection.sendall(b"\x16\x03\x03" + len(body).to_bytes(2, "big") + body)
+        silent(connection)
+
+    with serving(presents_rubbish) as port:
+        seen = shake(port, OF_ISSUER, seconds=1)
+    assert (seen.outcome, seen.presented) == (Outcome.NOT_UNDERSTOOD, None)
+
+
+@VERSIONS
+def test_a_chain_that_no_jvm_accepts_is_none(version: ssl.TLSVersion, tmp_path: Path) -> None:
+    chain = [LEAF.certificate, *(authority(f"unrelated {number}", 5).certificate for number in range(10))]
+    with tls_listener(server_context(tmp_path, chain, OF_THE_ISSUER, version=version)) as port:
+        seen = shake(port, OF_ISSUER, version)
+    assert (seen.outcome, seen.presented) == (Outcome.ACCEPTED, None)
+    assert seen.detail == "it has 11 certificates, and a JVM accepts no chain of more than 10"
+
+
+def says_goodbye(connection: socket.socket) -> None:
+    """A close_notify alert instead of a ServerHello."""
+    connection.recv(1024)
+    connection.sendall(bytes([21, 3, 3, 0, 2, 1, 0]))
+    silent(connection)
+
+
+def test_an_orderly_end_is_no_answer(tmp_path: Path) -> None:
+    context = server_context(tmp_path, [LEAF.certificate], OF_THE_ISSUER, version=TLS13, tickets=0)
+
+    def ends_after_the_handshake(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as tls:
+            tls.unwrap()
+
+    for behaviour in (says_goodbye, ends_after_the_handshake):
+        with serving(behaviour) as port:
+            seen = shake(port, OF_ISSUER, TLS13)
+        assert (seen.outcome, seen.alert) == (Outcome.CLOSED, None)
+        assert "ended the connection" in seen.detail
+
+
+def test_a_connection_that_takes_nothing_any_more_ends_in_time(tmp_path: Path) -> None:
+    class Stalls(SocketStream):
+        sent = 0
+
+        def send(self, data: bytes, timeout: float) -> None:
+            self.sent += 1
+            if self.sent > 1:
+                raise TimeoutError
+            super().send(data, timeout)
+
+    with (
+        tls_listener(server_context(tmp_path, [LEAF.certificate], OF_THE_ISSUER, version=TLS13)) as port,
+        socket.create_connection(("127.0.0.1", port)) as connection,
+    ):
+        seen = shake_hands(Stalls(connection), OF_ISSUER.tls13, OF_ISSUER.certificate, deadline=Deadline.after(5))
+    assert seen.outcome is Outcome.TIMED_OUT
+
+
+# The reader of TLS 1.2 in the clear: what it finds, and that whatever comes it raises nothing but its own error.
+
+HELLO, CERTIFICATE, REQUEST, DONE = 2, 11, 13, 14
+
+
+def vector(size: int, content: bytes) -> bytes:
+    return len(content).to_bytes(size, "big") + content
+
+
+def message(kind: int, body: bytes) -> bytes:
+    return bytes([kind]) + vector(3, body)
+
+
+def record(content: bytes, kind: int = 22) -> bytes:
+    return bytes([kind]) + b"\x03\x03" + vector(2, content)
+
+
+def certificates(*chain: bytes) -> bytes:
+    return message(CERTIFICATE, vector(3, b"".join(vector(3, one) for one in chain)))
+
+
+def request(*names: bytes, types: bytes = b"\x01\x40", algorithms: bytes = b"\x04\x03") -> bytes:
+    listed = vector(2, b"".join(vector(2, name) for name in names))
+    return message(REQUEST, vector(1, types) + vector(2, algorithms) + listed)
+
+
+WHOLE = message(HELLO, bytes(40)) + certificates(b"leaf", b"ca") + request(b"one", b"two") + message(DONE, b"")
+CHANGE = record(b"\x01", 20)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 16384])
+def test_messages_are_put_together_however_they_are_cut_into_records(size: int) -> None:
+    data = b"".join(record(WHOLE[at : at + size]) for at in range(0, len(WHOLE), size))
+    assert read_flight(data) == Flight((b"leaf", b"ca"), (b"one", b"two"))
+
+
+def test_nothing_behind_the_change_to_encryption_is_read() -> None:
+    encrypted = record(request(b"forged"))
+    assert read_flight(record(certificates(b"leaf")) + CHANGE + encrypted) == Flight((b"leaf",), None)
+    assert read_flight(record(certificates(b"leaf")) + CHANGE + b"\xff" * 50) == Flight((b"leaf",), None)
+
+
+def test_alerts_between_are_no_matter() -> None:
+    whole, warning = certificates(b"leaf"), record(b"\x01\x5a", 21)
+    assert read_flight(record(whole[:5]) + warning + record(whole[5:]) + warning).certificates == (b"leaf",)
+
+
+def test_what_was_cut_off_is_not_there() -> None:
+    whole = record(certificates(b"leaf") + request(b"one"))
+    found = {read_flight(whole[:size]) for size in range(len(whole))}
+    assert found == {Flight()}
+    parts = record(certificates(b"leaf")) + record(request(b"one"))
+    assert read_flight(parts[:-1]) == Flight((b"leaf",), None)
+    assert read_flight(record(certificates(b"leaf") + request(b"one")[:-1])) == Flight((b"leaf",), None)
+
+
+def test_not_asked_and_asked_without_names_are_two_things() -> None:
+    assert read_flight(record(message(DONE, b""))).authorities is None
+    assert read_flight(record(request())).authorities == ()
+    assert read_flight(record(certificates())).certificates == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        record(b"x", 23),
+        record(b"x", 99),
+        b"HTTP/1.1 400 Bad Request",
+        b"\x16\x02\x00\x00\x01x",
+        b"\x16\x03\x03\x40\x01" + bytes(16385),
+        record(message(REQUEST, b"")),
+        record(message(REQUEST, vector(1, b"\x40") + vector(2, b"\x04\x03") + b"\x00\x05abc")),
+        record(message(REQUEST, vector(1, b"\x40") + vector(2, b"\x04\x03") + vector(2, b"\x00\x05abc"))),
+        record(message(REQUEST, vector(1, b"\x40") + vector(2, b"") + vector(2, b"") + b"more")),
+        record(request(b"")),
+        record(certificates(b"")),
+        record(message(CERTIFICATE, vector(3, b"\x00\x00\x09abc"))),
+        record(message(CERTIFICATE, vector(3, b"") + b"more")),
+        record(certificates(b"leaf") * 2),
+        record(request(b"one") * 2),
+        record(bytes([CERTIFICATE]) + b"\xff\xff\xff"),
+        CHANGE + bytes(MAXIMUM_FLIGHT),
+    ],
+)
+def test_what_contradicts_itself_is_refused(data: bytes) -> None:
+    with pytest.raises(MalformedHandshake):
+        read_flight(data)
+
+
+@given(st.binary(max_size=600))
+@example(record(WHOLE))
+def test_any_bytes_raise_nothing_else(data: bytes) -> None:
+    _read(data)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0, 1, 2, 11, 13, 14, 16, 255]), st.binary(max_size=80)), max_size=6))
+def test_any_messages_raise_nothing_else(messages: list[tuple[int, bytes]]) -> None:
+    _read(record(b"".join(message(kind, body) for kind, body in messages)))
+
+
+@given(st.integers(0, len(record(WHOLE)) - 1), st.integers(0, 255), st.integers(0, len(record(WHOLE))))
+def test_a_handshake_with_a_wrong_byte_raises_nothing_else(at: int, byte: int, end: int) -> None:
+    data = bytearray(record(WHOLE))
+    data[at] = byte
+    _read(bytes(data[:end]))
+
+
+@given(
+    st.lists(st.binary(min_size=1, max_size=300), max_size=5),
+    st.lists(st.binary(min_size=1, max_size=300), max_size=5),
+    st.integers(1, 4000),
+)
+def test_what_is_written_is_read(chain: list[bytes], names: list[bytes], size: int) -> None:
+    data = certificates(*chain) + request(*names)
+    cut = b"".join(record(data[at : at + size]) for at in range(0, len(data), size))
+    assert read_flight(cut) == Flight(tuple(chain), tuple(names))
+
+
+def _read(data: bytes) -> None:
+    """Everything that the reader finds is part of the bytes that it was given."""
+    try:
+        found = read_flight(data)
+    except MalformedHandshake:
+        return
+    for one in (*(found.certificates or ()), *(found.authorities or ())):
+        assert 0 < len(one) <= len(data)
+
+
+def test_the_bounds_are_those_of_the_protocol() -> None:
+    largest = record(certificates(bytes(16000)) + bytes(16384 - 16010))
+    assert struct.unpack("!H", largest[3:5])[0] == 16384
+    assert read_flight(largest).certificates == (bytes(16000),)

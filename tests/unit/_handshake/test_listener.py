@@ -1,21 +1,27 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes, and the list of a real listener, tell which CAs it trusts."""
+"""Probes, and the list of a real listener, tell which CAs it trusts: many listeners at a time, each with proof of its key."""
 
 from __future__ import annotations
 
+import pickle
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    CertificateError,
     Forbidden,
     Invalid,
     KubeError,
@@ -23,19 +29,29 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
     Unreachable,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import listener
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import listener as collecting
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Outcome, shake_hands
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     KAFKA_PROMPT,
     Inquiry,
     ListenerObservation,
     Trust,
+    collect,
     make_probe,
     make_stranger,
     observe_listener,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
+from ...support.certificates import make
+from ...support.impostor import Impostor
 from .listeners import (
+    DAY,
     NOW,
     TLS12,
     TLS13,
@@ -45,6 +61,7 @@ from .listeners import (
     openssl_listener,
     server_context,
     serving,
+    shake,
     tls_listener,
 )
 
@@ -302,3 +319,213 @@ def test_who_does_not_answer_at_all_is_asked_once() -> None:
         seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(0.5))
     assert (seen.presented, len(asked)) == (None, 1)
     assert seen.why
+
+
+# A probe that is shown to listeners gives no rights, is over soon, and leaves no usable key behind.
+
+CA, OTHER = authority("cluster-ca v0", 1), authority("cluster-ca v0", 2)
+
+
+def test_a_probe_is_a_leaf_of_the_ca_that_gives_no_rights() -> None:
+    probe = make_probe(CA.certificate, CA.key, now=NOW)
+    leaf = probe.certificate
+    assert leaf.signed_by(CA.certificate)
+    assert (leaf.is_ca, leaf.key_usage_allows_signing, leaf.subject_alternative_names) == (False, False, frozenset())
+    parsed = x509.load_der_x509_certificate(leaf.der)
+    assert parsed.extensions.get_extension_for_class(x509.BasicConstraints).critical
+
+
+def test_its_name_is_nobodys() -> None:
+    """Components are O=io.strimzi, and a KafkaUser is a bare CN."""
+    subject = make_probe(CA.certificate, CA.key, now=NOW).certificate.subject
+    assert subject == "CN=CA trust probe (no user),O=trustops.strimzi"
+
+
+def test_it_is_over_soon_and_bears_clocks_that_differ() -> None:
+    leaf = make_probe(CA.certificate, CA.key, now=NOW).certificate
+    assert leaf.not_before == NOW.replace(microsecond=0) - BACKDATED, "it begins as a leaf that is made now does"
+    assert NOW + timedelta(minutes=30) < leaf.not_after <= NOW + timedelta(hours=2)
+
+
+def test_every_probe_and_every_stranger_has_a_key_of_its_own() -> None:
+    made = [make_probe(CA.certificate, CA.key, now=NOW) for _number in range(2)]
+    strangers = [make_stranger(now=NOW) for _number in range(2)]
+    keys = {probe.certificate.public_key_sha256 for probe in (*made, *strangers)}
+    assert len(keys) == 4
+    assert len({stranger.certificate.authority_key_identifier for stranger in strangers}) == 2
+
+
+def test_a_key_of_another_ca_makes_no_probe() -> None:
+    with pytest.raises(CertificateError):
+        make_probe(CA.certificate, OTHER.key, now=NOW)
+
+
+def test_no_usable_key_reaches_a_file_and_the_file_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: dict[Path, bytes] = {}
+
+    class Watched(type(Path())):  # type: ignore[misc]
+        def write_bytes(self, data: Any) -> int:
+            written[Path(self)] = bytes(data)
+            return super().write_bytes(data)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(listener, "Path", Watched)
+    make_probe(CA.certificate, CA.key, now=NOW)
+    assert len(written) == 1
+    path, content = next(iter(written.items()))
+    assert not path.exists()
+    assert not path.parent.exists()
+    assert b"BEGIN ENCRYPTED PRIVATE KEY" in content
+    with pytest.raises(TypeError, match="private key is encrypted"):
+        serialization.load_pem_private_key(content[content.index(b"-----BEGIN ENC") :], None)
+
+
+def test_a_probe_shows_nothing_of_itself() -> None:
+    probe = make_probe(CA.certificate, CA.key, now=NOW)
+    assert "PRIVATE" not in repr(probe)
+    with pytest.raises(TypeError):
+        pickle.dumps(probe)
+
+
+# A listener counts as the owner of the certificate that it sends only when it has proven that it has the key.
+
+PROVEN = end_entity(NEW).certificate
+CHAIN = (PROVEN, NEW.certificate)
+UNPROVEN = "did not prove that it has the key of the certificate that it sent"
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_a_copied_chain_is_not_presented(signed: bool) -> None:
+    """The names that come with it are no evidence either."""
+    impostor = Impostor(CHAIN, [NEW.certificate], signed=signed)
+    seen = shake_hands(impostor, STRANGER.tls12, STRANGER.certificate, deadline=Deadline.after(5))
+    assert (seen.outcome, seen.presented, seen.acceptable) == (Outcome.NOT_UNDERSTOOD, None, None)
+    assert seen.offered is False
+    assert UNPROVEN in seen.detail
+
+
+def test_a_listener_without_a_key_presents_nothing_and_refuses_nobody() -> None:
+    @contextmanager
+    def opening(timeout: float) -> Iterator[Impostor]:
+        yield Impostor(CHAIN, [NEW.certificate])
+
+    probes = {one.certificate.fingerprint: make_probe(one.certificate, one.key, now=NOW) for one in (OLD, NEW)}
+    for inquiry in (Inquiry(BOTH, {}, BOTH, STRANGER), Inquiry(BOTH, probes, BOTH, STRANGER)):
+        seen = observe_listener(opening, inquiry, deadline=Deadline.after(10))
+        assert seen.presented is None
+        assert UNPROVEN in seen.why
+        assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
+
+
+@pytest.mark.parametrize(("trusted", "presented"), [(NEW, True), (OLD, False)], ids=["accepted", "refused"])
+def test_without_a_signature_only_a_complete_handshake_proves_the_key(
+    trusted: object, presented: bool, tmp_path: Path
+) -> None:
+    """Where the premaster secret is encrypted with the server's key, the server may not even have read it when it refuses."""
+    own = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+    server = make("my-kafka", own, NEW, ca=False, begin=NOW - DAY, end=NOW + DAY).certificate
+    (tmp_path / "server.pem").write_bytes(encode_certificates([server]) + own.reveal())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "server.pem")
+    context.load_verify_locations(cadata=trusted.certificate.pem.decode())  # type: ignore[attr-defined]
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.set_ciphers("kRSA")
+    probe = make_probe(NEW.certificate, NEW.key, now=NOW)
+    probe.tls12.set_ciphers("kRSA")
+    with tls_listener(context) as port:
+        seen = shake(port, probe)
+    assert (seen.outcome is Outcome.ACCEPTED) is presented
+    assert ((seen.presented or (None,))[0] == server) is presented
+    assert (UNPROVEN in seen.detail) is not presented
+
+
+# Many listeners at a time: never more than asked for, never longer than the deadline, never one less in the answer.
+
+
+@pytest.mark.parametrize("at_most", [1, 7, 32])
+def test_never_more_than_so_many_at_a_time_and_every_job_has_its_answer(at_most: int) -> None:
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def job(number: int) -> Callable[[Deadline], int]:
+        def work(deadline: Deadline) -> int:
+            with lock:
+                running[0] += 1
+                most[0] = max(most[0], running[0])
+            time.sleep(0.001)
+            with lock:
+                running[0] -= 1
+            return number * 2
+
+        return work
+
+    found = collect({number: job(number) for number in range(500)}, at_most=at_most, deadline=Deadline.after(30))
+    assert list(found.items()) == [(number, number * 2) for number in range(500)]
+    assert 1 <= most[0] <= at_most
+
+
+def test_they_run_at_the_same_time() -> None:
+    meeting = threading.Barrier(8, timeout=60)
+    jobs: dict[int, Callable[[Deadline], bool]] = {
+        number: lambda deadline: meeting.wait() is not None for number in range(8)
+    }
+    assert set(collect(jobs, at_most=8, deadline=Deadline.after(60)).values()) == {True}
+
+
+def test_what_had_no_turn_in_time_is_missing_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    # On a busy machine a thread may have to wait for longer than the second after the deadline.
+    monkeypatch.setattr(collecting, "_GRACE", 60.0)
+    begun: list[int] = []
+
+    def until_its_end(number: int) -> Callable[[Deadline], str]:
+        def work(given: Deadline) -> str:
+            begun.append(number)
+            time.sleep(max(0.0, given.at - time.monotonic()) + 0.01)
+            return "done"
+
+        return work
+
+    found = collect({number: until_its_end(number) for number in range(50)}, at_most=2, deadline=Deadline.after(3))
+    assert 1 <= len(begun) <= 2
+    assert found == {number: "done" if number in begun else None for number in range(50)}
+
+
+def test_a_job_that_does_not_keep_to_the_deadline_is_left_behind() -> None:
+    stop = threading.Event()
+
+    def stuck(deadline: Deadline) -> bool:
+        return stop.wait(60)
+
+    begin = time.monotonic()
+    try:
+        found = collect(
+            {"stuck": stuck, "quick": lambda deadline: True}, at_most=2, deadline=Deadline.after(0.1)
+        )  # fmt: skip
+        assert time.monotonic() - begin < 30
+    finally:
+        stop.set()
+    assert found == {"stuck": None, "quick": True}
+
+
+def test_a_deadline_that_has_passed_starts_nothing() -> None:
+    begun: list[int] = []
+    found = collect(dict.fromkeys("abc", lambda deadline: begun.append(1)), at_most=2, deadline=Deadline.after(-1))
+    assert begun == []
+    assert found == dict.fromkeys("abc", None)
+
+
+def test_a_mistake_in_a_job_is_not_swallowed() -> None:
+    def wrong(deadline: Deadline) -> int:
+        return 1 // 0
+
+    with pytest.raises(ZeroDivisionError):
+        collect({"a": wrong}, at_most=1, deadline=Deadline.after(5))
+
+
+def test_nothing_to_do() -> None:
+    assert collect({}, at_most=4, deadline=Deadline.after(1)) == {}
+
+
+def test_the_earlier_of_two_ends_counts() -> None:
+    assert Deadline.after(1).within(50).remaining() <= 1
+    assert Deadline.after(50).within(1).remaining() <= 1
+    with pytest.raises(TimeoutError):
+        Deadline.after(0).remaining()

@@ -1,16 +1,19 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Issuing into Secrets: exactly those asked for, each in one conditional write, and nothing when anything is wrong."""
+"""Issuing leaves into Secrets: exactly the ones that are due, as another program sees them, also behind a link certificate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import AlreadyExists, Conflict, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
@@ -25,12 +28,28 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     PrivateKey,
     generate_keys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    LinkCertificates,
+    PreparedAuthority,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAuthority,
+    TidyKeys,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    IssueLeaves,
+    RechainLeaves,
+)
 
 from ...support.certificates import NOW, Entity, key, make
 from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
+from .._strimzi.steps import switch_to
+from . import openssl
 from .elsewhere import KEYS, NODE, OTHER_NODE, REQUESTS, answer, ask, collect, elsewhere, see, signed
-from .office import BY_SECRET, CA, NODES, OLD, issue, office, order, presented
+from .office import BY_SECRET, CA, NODE_NAMES, NODES, OLD, issue, names_of, office, order, presented
 
 EXPORTER = "demo-kafka-exporter-certs"
 
@@ -271,3 +290,208 @@ def test_what_is_still_open_is_not_written() -> None:
     with pytest.raises(StepError, match=f"Secret {NODE}: it has not been issued"):
         issue_leaves(order(NODE), see(bench), bench.work())
     assert REQUESTS in see(bench).secrets
+
+
+# Leaves of the next CA while the operator stays on the old one, and what becomes of them at the switch.
+
+PREPARE = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, linked=True)
+ROOT = make("root", key(20))
+BELOW = make("below", key(21), ROOT)
+
+
+def prepared(bench: Bench) -> PreparedAuthority:
+    (made,) = bench.observe().snapshot.ca.prepared
+    return made
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """OLD issues, and the next CA is prepared with its link certificate."""
+    made = office(OLD)
+    made.carry_out(PREPARE)
+    return made
+
+
+def linked(bench: Bench, *secrets: str) -> IssueLeaves:
+    made = prepared(bench)
+    return IssueLeaves(secrets=secrets, issuer=made.chain, generation=0, link=made.links.new_with_old, phase=Phase.USE)
+
+
+@pytest.mark.parametrize("secret", sorted(BY_SECRET))
+def test_everybody_presents_link_and_the_ca_in_use_behind_the_leaf(secret: str, bench: Bench) -> None:
+    """Ending with the bytes of ca.crt and with its generation, so that the operator keeps it (docs/operator.md, "Re-issue")."""
+    bench.carry_out(linked(bench, secret))
+    made, (leaf, link, last) = prepared(bench), presented(bench, secret)
+    assert leaf.signed_by(made.chain[0])
+    assert (link, last) == (made.links.new_with_old, OLD.certificate)
+    assert bench.data(secret)[f"{BY_SECRET[secret].entry}.crt"].endswith(
+        bench.data(SCOPE.ca_certificate_secret)["ca.crt"]
+    )
+    assert bench.annotation("secrets", secret, "cluster-ca-cert-generation") == "0"
+
+
+@pytest.mark.parametrize("trusted", [OLD, None], ids=["only the old CA", "only the new CA"])
+def test_another_program_finds_its_way_to_either_ca(trusted: Entity | None, bench: Bench, tmp_path: Path) -> None:
+    bench.carry_out(linked(bench, NODES[0]))
+    anchor = trusted.certificate if trusted else prepared(bench).chain[0]
+    leaf, *above = (one.pem for one in presented(bench, NODES[0]))
+    at = int(bench.clock.now().timestamp())
+    assert openssl.verify(leaf, anchor.pem, at, tmp_path, "lb.example", untrusted=b"".join(above))
+    assert not openssl.verify(leaf, CA.certificate.pem, at, tmp_path, untrusted=b"".join(above))
+
+
+@pytest.mark.parametrize("secret", sorted(BY_SECRET))
+def test_issued_without_a_link_nothing_is_behind_the_leaf_but_the_ca_in_use_on_nodes(secret: str, bench: Bench) -> None:
+    """This is the form of the operator's own leaf of the next CA, which it presents alone."""
+    bench.carry_out(replace(linked(bench, secret), link=None))
+    leaf, *above = presented(bench, secret)
+    assert leaf.signed_by(prepared(bench).chain[0])
+    assert above == ([OLD.certificate] if secret in NODES else [])
+
+
+@pytest.mark.parametrize("secret", sorted(BY_SECRET))
+def test_the_chain_of_an_intermediate_ca_is_sent_by_all(secret: str) -> None:
+    """A verifier that knows the root alone would find no way otherwise."""
+    bench = office(BELOW)
+    chain = (BELOW.certificate, ROOT.certificate)
+    bench.change("secrets", SCOPE.ca_certificate_secret, secret_patch({"ca.crt": pem(BELOW, ROOT)}))
+    bench.carry_out(IssueLeaves(secrets=(secret,), issuer=chain, generation=0, phase=Phase.USE))
+    assert presented(bench, secret)[1:] == chain
+
+
+@pytest.mark.parametrize("secret", sorted(BY_SECRET))
+def test_switched_leaves_stay_and_nodes_present_them_before_the_new_ca(secret: str, bench: Bench) -> None:
+    """Clients that know only the old CA go on by the first of the two link certificates; components keep what they have."""
+    bench.carry_out(linked(bench, secret))
+    made, before, key_before = prepared(bench), presented(bench, secret), _key(bench, secret)
+    bench.carry_out(switch_to(made, leaving=OLD))
+    (change,) = bench.carry_out(RechainLeaves(secrets=(secret,), generation=1, phase=Phase.RETIRE))
+    assert change.name == secret
+    assert made.links is not None
+    new_with_old, old_with_new = made.links.new_with_old, made.links.old_with_new
+    assert presented(bench, secret) == (
+        (before[0], new_with_old, old_with_new, *made.chain) if secret in NODES else before
+    )
+    end = bench.data(SCOPE.ca_certificate_secret)["ca.crt"]
+    assert bench.data(secret)[f"{BY_SECRET[secret].entry}.crt"].endswith(end) is (secret in NODES)
+    assert _key(bench, secret) == key_before
+    assert bench.annotation("secrets", secret, "cluster-ca-cert-generation") == "1"
+
+
+@pytest.mark.parametrize("secret", sorted(BY_SECRET))
+def test_leaves_that_are_issued_later_are_presented_alike(secret: str, bench: Bench) -> None:
+    """Nothing of the flow is left but the key Secret. Nodes send the link certificates, all others the leaf alone."""
+    made = prepared(bench)
+    bench.carry_out(switch_to(made, leaving=OLD))
+    gone = frozenset({made.fingerprint, OLD.certificate.fingerprint})
+    bench.carry_out(TidyKeys(prepared=frozenset({made.fingerprint}), kept_keys=gone, phase=Phase.USE))
+    bench.carry_out(IssueLeaves(secrets=(secret,), issuer=made.chain, generation=1, phase=Phase.USE))
+    leaf, *above = presented(bench, secret)
+    links = made.links or LinkCertificates(leaf)
+    assert leaf.signed_by(made.chain[0])
+    assert above == ([links.new_with_old, links.old_with_new, *made.chain] if secret in NODES else [])
+
+
+def _key(bench: Bench, secret: str) -> bytes:
+    return bench.data(secret)[f"{BY_SECRET[secret].entry}.key"]
+
+
+def test_rechaining_touches_what_is_named_and_nothing_in_a_dry_run(bench: Bench) -> None:
+    step = RechainLeaves(secrets=(NODES[1],), generation=1, phase=Phase.RETIRE)
+    before = len(bench.api.writes)
+    (action,) = recorded(carry_out, step, bench.observe(), bench.work(dry_run=True))
+    assert (action.verb, action.object) == ("update", f"Secret kafka/{NODES[1]}")
+    assert len(bench.api.writes) == before
+    assert [change.name for change in bench.carry_out(step)] == [NODES[1]]
+
+
+# Every leaf that is issued, as another program sees it: key, profile, names and path (docs/operator.md, "Certificates", "Leaves").
+
+RSA = KeySpec(KeyAlgorithm.RSA, 2048)
+
+
+@pytest.fixture(scope="module")
+def issued() -> Bench:
+    bench = office()
+    issue(bench, *BY_SECRET)
+    return bench
+
+
+def entry(bench: Bench, secret: str, suffix: str) -> bytes:
+    return bench.data(secret)[f"{BY_SECRET[secret].entry}.{suffix}"]
+
+
+each_secret = pytest.mark.parametrize("secret", BY_SECRET)
+
+
+@each_secret
+def test_key_is_pkcs8_and_belongs_to_the_leaf(issued: Bench, secret: str) -> None:
+    private = entry(issued, secret, "key")
+    assert private.startswith(b"-----BEGIN PRIVATE KEY-----\n")
+    of_leaf = openssl.public_key_of_certificate(entry(issued, secret, "crt"))
+    assert openssl.public_key_of_private(private) == of_leaf
+
+
+@each_secret
+def test_subject_and_issuer(issued: Bench, secret: str) -> None:
+    text = openssl.describe(entry(issued, secret, "crt"))
+    assert f"Subject: O=io.strimzi, CN={BY_SECRET[secret].common_name}\n" in text
+    assert "Issuer: O=io.strimzi, CN=cluster-ca v1\n" in text
+
+
+@each_secret
+def test_profile(issued: Bench, secret: str) -> None:
+    """Servers have names and nothing else; clients say that they are no CA and what their key is for."""
+    found = openssl.extensions(entry(issued, secret, "crt"))
+    identifiers = {"Subject Key Identifier", "Authority Key Identifier"}
+    if names_of(secret):
+        assert set(found) == identifiers | {"Subject Alternative Name"}
+    else:
+        assert set(found) == identifiers | {"Basic Constraints", "Key Usage"}
+        assert found["Basic Constraints"] == "critical CA:FALSE"
+        assert found["Key Usage"] == "critical Digital Signature, Key Encipherment"
+
+
+def test_names_of_a_node_are_exactly_the_wanted_ones(issued: Bench) -> None:
+    shown = openssl.extensions(entry(issued, NODES[0], "crt"))["Subject Alternative Name"]
+    assert sorted(shown.split(", ")) == sorted(
+        ["DNS:demo-kafka-bootstrap", "DNS:lb.example", "IP Address:192.0.2.4", "IP Address:2001:DB8:0:0:0:0:0:4"]
+    )
+
+
+@each_secret
+def test_path(issued: Bench, secret: str, tmp_path: Path) -> None:
+    leaf, at = entry(issued, secret, "crt"), int(issued.clock.now().timestamp())
+    assert openssl.verify(leaf, pem(CA), at, tmp_path)
+    assert not openssl.verify(leaf, pem(OLD), at, tmp_path)
+
+
+@pytest.mark.parametrize("host", sorted(NODE_NAMES))
+def test_a_client_finds_the_host_it_connected_to(issued: Bench, host: str, tmp_path: Path) -> None:
+    leaf, at = entry(issued, NODES[0], "crt"), int(issued.clock.now().timestamp())
+    assert openssl.verify(leaf, pem(CA), at, tmp_path, host)
+    assert not openssl.verify(leaf, pem(CA), at, tmp_path, "other.example")
+
+
+@each_secret
+def test_only_nodes_present_the_bytes_of_the_ca_as_well(issued: Bench, secret: str) -> None:
+    """Leaf PEM followed by exactly ca.crt, else the operator issues anew (docs/operator.md, "Re-issue")."""
+    content = entry(issued, secret, "crt")
+    is_node = BY_SECRET[secret].component is Component.KAFKA
+    assert content.endswith(pem(CA)) is is_node
+    assert content.count(b"BEGIN CERTIFICATE") == (2 if is_node else 1)
+
+
+def test_every_leaf_has_a_key_and_a_serial_number_of_its_own(issued: Bench) -> None:
+    keys = {entry(issued, secret, "key") for secret in BY_SECRET}
+    serials = {openssl.describe(entry(issued, secret, "crt")).split("Serial Number")[1][:80] for secret in BY_SECRET}
+    assert len(keys) == len(serials) == len(BY_SECRET)
+
+
+def test_rsa_leaf() -> None:
+    """The Kafka Agent needs an RSA key (docs/operator.md, "Leaves"); an EC CA signs the leaf with its own algorithm."""
+    bench = office()
+    issue(bench, NODES[0], leaf_key=RSA)
+    text = openssl.describe(entry(bench, NODES[0], "crt"))
+    assert "Public-Key: (2048 bit)" in text
+    assert entry(bench, NODES[0], "key").startswith(b"-----BEGIN PRIVATE KEY-----\n")

@@ -1,13 +1,13 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A link certificate that somebody else signs: what is ordered, what is refused of what comes back, and that nothing is written then."""
+"""Link certificates: what another party signs, the internal issuer, and stand-ins for forecasts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +15,48 @@ import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable, LinkUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    IssuerUnavailable,
+    LinkUnavailable,
+    StepError,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder, Refused
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import StandIns, link_order, refusals
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import parse_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import (
+    InternalIssuer,
+    StandIns,
+    link_order,
+    refusals,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED, cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
     LinkCertificates,
     PreparedAuthority,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
-from ...support.certificates import YEAR, Entity, key, make
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...support.issuer_contract import WEEK, Counterpart, IssuerContract
+from ...support.link_contract import LinkContract
 from ...support.sha_1 import sha_1_below
 from .._strimzi.bench import SCOPE, Bench
 from .elsewhere import Noting, elsewhere
-from .office import CA, office
+from .office import CA, OLD, office
+from .test_issue import PREPARE
 
 NEW = make("next", key(71), end=CA.certificate.not_after - timedelta(days=1))
 ORDER = link_order(NextAuthority((NEW.certificate,), NEW.key), CA.certificate)
+
+
 #: Others of the same name.
 NAMESAKE, ISSUERS_NAMESAKE = make("next", key(72)), make(CA.certificate.subject.partition(",")[0][3:], key(73))
 
@@ -273,3 +291,126 @@ def test_a_forecast_assumes_that_the_way_back_is_signed(monkeypatch: pytest.Monk
     _forth, back = made.links.both
     assert back.signed_by(CA.certificate)
     assert back.is_twin_of(HERE.certificate)
+
+
+# Certificates for forecasts are what the steps would make, and nothing of them is kept.
+
+THEIRS = make("theirs", key(60), make("their root", key(61)))
+
+
+#: Somebody else keeps its key.
+SUPPLIED = SuppliedAuthority((THEIRS.certificate,), None)
+
+
+def test_they_are_what_the_steps_would_make() -> None:
+    bench = office(OLD)
+    before = len(bench.api.writes)
+    stand_ins = StandIns(bench.observe(), bench.work())
+    made = stand_ins.authority(PREPARE)
+    assert made.links is not None
+    assert made.links.new_with_old.signed_by(OLD.certificate)
+    assert made.links.new_with_old.is_twin_of(made.chain[0])
+    assert made.key == made.chain[0].public_key_sha256
+    leaf = stand_ins.leaf(made.chain)
+    assert leaf.signed_by(made.chain[0])
+    assert not leaf.is_ca
+    assert len(bench.api.writes) == before
+
+
+def test_half_way_the_key_of_the_next_ca_lies_beside_that_of_the_ca_in_use() -> None:
+    bench = office(OLD)
+    bench.carry_out(PREPARE)
+    (made,) = bench.observe().snapshot.ca.prepared
+    stand_ins = StandIns(bench.observe(), bench.work())
+    assert stand_ins.leaf(made.chain).signed_by(made.chain[0])
+    assert stand_ins.leaf((OLD.certificate,)).signed_by(OLD.certificate)
+
+
+def test_without_the_key_there_is_nothing_to_say() -> None:
+    bench = office(OLD)
+    with pytest.raises(StepError, match=r"key of CN=cluster-ca v1.* is not in Secret kafka/demo-cluster-ca"):
+        StandIns(bench.observe(), bench.work()).leaf((CA.certificate,))
+
+
+def test_none_begins_after_the_moment_that_is_forecast_from() -> None:
+    """However long the nodes were asked in between: the forecast's gates go by that moment."""
+    bench = office(OLD)
+    seen = bench.observe()
+    bench.clock.seconds += 60
+    stand_ins = StandIns(seen, bench.work())
+    made = stand_ins.authority(PREPARE)
+    assert made.links is not None
+    certificates = (*made.chain, made.links.new_with_old, stand_ins.leaf(made.chain))
+    assert max(certificate.not_before for certificate in certificates) <= seen.snapshot.now
+
+
+def test_a_ca_whose_key_somebody_else_keeps_is_forecast_without_it() -> None:
+    """Before it is prepared it is known from what the caller brings, afterwards from its place in the Secret."""
+    bench = office(OLD)
+    stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))
+    made = stand_ins.authority(replace(PREPARE, linked=False, supplied=SUPPLIED.chain))
+    assert (made.chain, made.elsewhere, made.links) == (SUPPLIED.chain, True, None)
+    assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
+    assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
+
+
+def test_its_leaves_are_accepted_wherever_it_is_and_nowhere_else() -> None:
+    bench = elsewhere(CA)
+    before = len(bench.api.writes)
+    leaf = StandIns(bench.observe(), bench.work()).leaf((CA.certificate,))
+    assert leaf.signed_by(CA.certificate)
+    assert not leaf.signed_by(OLD.certificate)
+    assert not validate_path((leaf,), (CA.certificate,), at=leaf.not_before).reason
+    assert validate_path((leaf,), (OLD.certificate,), at=leaf.not_before).reason
+    assert leaf.not_after <= CA.certificate.not_after
+    assert len(bench.api.writes) == before
+
+
+def test_half_way_the_next_ca_is_known_although_the_caller_does_not_bring_it_again() -> None:
+    bench = office(OLD)
+    carry_out(replace(PREPARE, linked=False, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED))
+    (made,) = bench.observe().snapshot.ca.prepared
+    assert (made.chain, made.elsewhere) == (SUPPLIED.chain, True)
+    stand_ins = StandIns(bench.observe(), bench.work())
+    assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
+    assert stand_ins.leaf((OLD.certificate,)).signed_by(OLD.certificate)
+
+
+# The internal issuer keeps to what every issuer keeps to.
+
+ROOT = make("root", key(1))
+BELOW_ROOT = make("cluster-ca v0", key(2), ROOT, path_length=0)
+
+
+class Internal:
+    """Signs at once, by a fixed clock."""
+
+    authority: Chain = (BELOW_ROOT.certificate, ROOT.certificate)
+    issuer = InternalIssuer(authority, BELOW_ROOT.key, NOW, WEEK)
+
+    def now(self) -> datetime:
+        return NOW
+
+
+def signed(authority: Entity) -> Certificate:
+    subject = subject_of(Component.ENTITY_OPERATOR, "one", frozenset())
+    request = build_request(subject.distinguished_name, subject.names, key(3))
+    return InternalIssuer((authority.certificate,), authority.key, NOW, WEEK).sign(request).leaf
+
+
+@pytest.mark.parametrize("age", [WEEK, BACKDATED])
+def test_a_leaf_is_dated_back_and_lives_as_long_from_now_on(age: timedelta) -> None:
+    leaf = signed(make("cluster-ca v0", key(2), begin=NOW - age))
+    assert (leaf.not_before, leaf.not_after) == (NOW - BACKDATED, NOW + WEEK)
+
+
+def test_a_leaf_begins_and_ends_with_its_ca() -> None:
+    authority = make("cluster-ca v0", key(2), begin=NOW - BACKDATED / 2, end=NOW + WEEK / 2)
+    leaf = signed(authority)
+    assert (leaf.not_before, leaf.not_after) == (authority.certificate.not_before, authority.certificate.not_after)
+
+
+class TestInternalIssuer(IssuerContract, LinkContract):
+    @pytest.fixture
+    def counterpart(self) -> Counterpart:
+        return Internal()

@@ -1,22 +1,310 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Paths of the API."""
+"""Paths and times of the API, and each failure in its exact words: what was attempted on what, why it failed, what helps."""
 
 from __future__ import annotations
 
+import ast
+import base64
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins import module_utils
+from ansible_collections.trustops.strimzi.plugins.module_utils import _errors as errors
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     LEASES,
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
+    Attempt,
     Resource,
+    ahead_of_server,
+    error_from,
+    read_time,
 )
 
-DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment")
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
+
+
+#: A kind that is in no namespace.
+NODES = Resource("", "v1", "nodes", "Node")
+RUNNER = 'User "system:serviceaccount:awx:runner"'
+
+
+def translate(attempt: Attempt, status: int, reason: str = "", message: str = "", **details: Any) -> KubeError:
+    return error_from(attempt, status, {"reason": reason, "message": message, "details": details})
+
+
+def secret(verb: str) -> Attempt:
+    return Attempt(verb, SECRETS, "kafka", "demo-ca")
+
+
+@pytest.mark.parametrize(
+    ("attempt", "text"),
+    [
+        (secret("get"), "read Secret kafka/demo-ca"),
+        (secret("patch"), "patch Secret kafka/demo-ca"),
+        (Attempt("patch", PODS, "kafka", "demo-0", "status"), "patch the status of Pod kafka/demo-0"),
+        (Attempt("list", PODS, "kafka"), "list Pod objects in namespace kafka"),
+        (Attempt("watch", PODS, None), "watch Pod objects in all namespaces"),
+        (Attempt("get", NODES, None, "worker"), "read Node worker"),
+        (Attempt("create", PODS, "kafka"), "create Pod in namespace kafka"),
+        (Attempt("create", SELF_SUBJECT_ACCESS_REVIEWS, None), "create SelfSubjectAccessReview"),
+    ],
+)
+def test_attempt(attempt: Attempt, text: str) -> None:
+    assert str(attempt) == text
+
+
+def test_forbidden_says_which_rule_is_missing_and_for_whom() -> None:
+    message = f'secrets "demo-ca" is forbidden: {RUNNER} cannot patch resource "secrets" in the namespace "kafka"'
+    error = translate(secret("patch"), 403, "Forbidden", message, name="demo-ca", kind="secrets")
+    assert error.__class__ is errors.Forbidden
+    assert str(error) == f"Failed to patch Secret kafka/demo-ca: {message}."
+    assert error.remedy == (
+        "Add this rule to a Role in namespace kafka and bind it to system:serviceaccount:awx:runner: "
+        "verbs: [patch], apiGroups: [''], resources: [secrets], resourceNames: [demo-ca]."
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempt", "rule"),
+    [
+        (Attempt("list", PODS, "kafka"), "verbs: [list], apiGroups: [''], resources: [pods]."),
+        (Attempt("create", SECRETS, "kafka", "x"), "verbs: [create], apiGroups: [''], resources: [secrets]."),
+        (
+            Attempt("patch", KAFKAS, "kafka", "demo", "status"),
+            "verbs: [patch], apiGroups: ['kafka.strimzi.io'], resources: [kafkas/status], resourceNames: [demo].",
+        ),
+    ],
+)
+def test_rule_when_the_server_does_not_tell_who_we_are(attempt: Attempt, rule: str) -> None:
+    error = translate(attempt, 403, "Forbidden", "forbidden")
+    assert error.remedy == f"Add this rule to a Role in namespace kafka and bind it to the identity of this run: {rule}"
+
+
+def test_rule_for_a_cluster_wide_kind() -> None:
+    error = translate(Attempt("get", NODES, None, "worker"), 403, "Forbidden", "forbidden")
+    assert error.remedy.startswith("Add this rule to a ClusterRole and bind it to")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'admission webhook "policy" denied the request: no',
+        'secrets "x" is forbidden: exceeded quota: q',
+        """secrets "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no""",
+    ],
+)
+def test_a_policy_is_not_mistaken_for_a_missing_rule(message: str) -> None:
+    error = translate(secret("create"), 403, "Forbidden", message)
+    assert message in str(error)
+    assert error.remedy == (
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+
+
+def test_neither_is_a_namespace_that_is_being_deleted() -> None:
+    message = 'secrets "x" is forbidden: unable to create new content in namespace kafka because it is being terminated'
+    error = translate(secret("create"), 403, "Forbidden", message)
+    assert error.remedy == (
+        "Namespace kafka is being deleted: run again when it is there anew, or correct the option namespace."
+    )
+
+
+@pytest.mark.parametrize(
+    ("resource", "group"), [("users", ""), ("groups", ""), ("userextras/scopes", "authentication.k8s.io")]
+)
+def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, group: str) -> None:
+    message = (
+        f'{resource} "jane" is forbidden: User "awx" cannot impersonate resource "{resource}" in API group "{group}" at the '
+        "cluster scope"
+    )
+    error = translate(secret("get"), 403, "Forbidden", message)
+    assert error.remedy == (
+        f"Add this rule to a ClusterRole and bind it to awx: verbs: [impersonate], apiGroups: ['{group}'], resources: "
+        f"[{resource}]; or leave out impersonate_user and impersonate_groups."
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempt", "status", "reason", "message", "kind", "text", "remedy"),
+    [
+        (
+            secret("get"), 404, "NotFound", 'secrets "demo-ca" not found', errors.NotFound,
+            'Failed to read Secret kafka/demo-ca: secrets "demo-ca" not found.', "Check name and namespace.",
+        ),
+        (
+            secret("patch"), 409, "Conflict", "the object has been modified", errors.Conflict,
+            "Failed to patch Secret kafka/demo-ca: the object has been modified.",
+            "Another client changed it meanwhile; run again.",
+        ),
+        (
+            secret("create"), 409, "AlreadyExists", 'secrets "demo-ca" already exists', errors.AlreadyExists,
+            'Failed to create Secret kafka/demo-ca: secrets "demo-ca" already exists.',
+            "Another client created it meanwhile; run again.",
+        ),
+        (
+            secret("get"), 401, "Unauthorized", "Unauthorized", errors.Unauthorized,
+            "Failed to read Secret kafka/demo-ca: the API server does not accept the credentials.",
+            "Check kubeconfig and context, or api_key, or client_cert and client_key, and whether they have expired; "
+            "an exec plugin of the kubeconfig must be able to log in without asking.",
+        ),
+        (
+            Attempt("watch", PODS, "kafka"), 410, "Expired", "too old resource version: 1 (9)", errors.Gone,
+            "Failed to watch Pod objects in namespace kafka: too old resource version: 1 (9).", "List again.",
+        ),
+        (
+            Attempt("patch", KAFKAS, "kafka", "demo"), 422, "Invalid", "spec.kafka: Required value", errors.Invalid,
+            "Failed to patch Kafka kafka/demo: spec.kafka: Required value.",
+            "Correct the Kafka; the API server refuses this one.",
+        ),
+        (
+            secret("get"), 503, "ServiceUnavailable", "apiserver is shutting down", errors.Unavailable,
+            "Failed to read Secret kafka/demo-ca: apiserver is shutting down.",
+            "Run again when the API server is healthy; a flow continues where it stopped.",
+        ),
+        (
+            secret("get"), 302, "", "", errors.Unavailable,
+            "Failed to read Secret kafka/demo-ca: HTTP status 302.",
+            "Check host and proxy: what answers is not a Kubernetes API server.",
+        ),
+    ],
+)  # fmt: skip
+def test_message(
+    attempt: Attempt, status: int, reason: str, message: str, kind: type[KubeError], text: str, remedy: str
+) -> None:
+    details = {"name": attempt.name, "kind": attempt.resource.plural}
+    error = translate(attempt, status, reason, message, **details)
+    assert (type(error), str(error), error.remedy) == (kind, text, remedy)
+    assert error.attempt == attempt
+    assert not error.outcome_unknown
+
+
+KYVERNO = 'admission webhook "validate.kyverno.svc-fail" denied the request: protect-ca: CA Secrets may be changed by the platform team only'
+POLICY = "ValidatingAdmissionPolicy 'secrets-have-owners' with binding 'all' denied request: failed expression: has(object.metadata.labels.owner)"
+
+
+@pytest.mark.parametrize(("status", "reason"), [(400, "BadRequest"), (422, "Invalid"), (403, "Forbidden")])
+@pytest.mark.parametrize("cause", [KYVERNO, POLICY])
+def test_a_denial_by_a_policy_keeps_its_cause(cause: str, status: int, reason: str) -> None:
+    """A webhook chooses the status itself."""
+    error = translate(secret("patch"), status, reason, cause, name="demo-ca", causes=[{"message": cause}])
+    assert str(error) == f"Failed to patch Secret kafka/demo-ca: {cause}."
+    assert isinstance(error, errors.Forbidden if status == 403 else errors.Invalid)
+    assert error.remedy == (
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+
+
+@pytest.mark.parametrize("status", [400, 403, 422])
+def test_a_policy_that_quotes_the_data_shows_none_of_it(status: int) -> None:
+    password, encoded = "correct horse", base64.b64encode(b"correct horse").decode()
+    message = f'admission webhook "w" denied the request: ca.password: {encoded} ({password}) is too weak, a=b is not'
+    sent = {"data": {"ca.password": encoded, "short": base64.b64encode(b"a").decode(), "gone": None}}
+    error = error_from(secret("patch"), status, {"reason": "Invalid", "message": message}, sent=sent)
+    assert error.cause == (
+        'admission webhook "w" denied the request: ca.password: (hidden) ((hidden)) is too weak, a=b is not'
+    )
+
+
+@pytest.mark.parametrize("message", ["404 page not found", "the server could not find the requested resource"])
+@pytest.mark.parametrize("verb", ["get", "list"])
+def test_a_missing_crd_is_named(message: str, verb: str) -> None:
+    error = error_from(Attempt(verb, KAFKAS, "kafka", "demo" if verb == "get" else None), 404, {"message": message})
+    assert error.__class__ is errors.ResourceTypeMissing
+    assert str(error).endswith(": the API server does not know Kafka in kafka.strimzi.io/v1.")
+    assert error.remedy == (
+        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 1.0 or later), or check "
+        "that this is the right Kubernetes cluster."
+    )
+
+
+@pytest.mark.parametrize("resource", [SECRETS, LEASES])
+def test_a_missing_built_in_kind_means_a_wrong_host(resource: Resource) -> None:
+    error = error_from(Attempt("list", resource, "kafka"), 404, {"message": "404 page not found"})
+    assert error.__class__ is errors.ResourceTypeMissing
+    assert error.remedy == "Check host: it must be the URL of a Kubernetes API server, without more path."
+
+
+def test_a_missing_namespace_is_named() -> None:
+    error = translate(
+        secret("create"), 404, "NotFound", 'namespaces "kafka" not found', name="kafka", kind="namespaces"
+    )
+    assert error.__class__ is errors.NotFound
+    assert error.remedy == "Create the namespace kafka, or correct the option namespace."
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (413, "Request entity too large: limit is 3145728"),
+        (422, 'Secret "x" is invalid: data: Too long: must have at most 1048576 bytes'),
+        (422, 'Secret "x" is invalid: data: Too long: may not be more than 1048576 bytes'),
+        (500, "etcdserver: request is too large"),
+    ],
+)
+def test_too_large(status: int, message: str) -> None:
+    error = translate(secret("patch"), status, "", message)
+    assert error.__class__ is errors.TooLarge
+    assert str(error) == "Failed to patch Secret kafka/demo-ca: it is too large."
+    assert error.remedy == (
+        "A Secret holds at most 1 MiB: remove CAs from it that are neither trusted nor used any more, then run again."
+    )
+    assert not error.outcome_unknown
+
+
+CONTENT = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldC1zZWNyZXQ="
+KEY = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "message", "text"),
+    [
+        (400, "BadRequest", f'cannot be handled as a Secret: illegal "{CONTENT}"', "it is not valid"),
+        (422, "Invalid", f"data[x y]: Invalid value: {CONTENT!r}", "it is not valid: data[x y] (FieldValueInvalid)"),
+        (403, "Forbidden", f"admission webhook denied: {KEY} and {CONTENT}", "admission webhook denied: (hidden) and (hidden)"),
+        (500, "InternalError", f"oops {KEY[:40]}", "oops (hidden)"),
+    ],
+)  # fmt: skip
+def test_content_of_a_secret_is_never_shown(status: int, reason: str, message: str, text: str) -> None:
+    causes = [{"field": "data[x y]", "reason": "FieldValueInvalid", "message": CONTENT}] if status == 422 else []
+    error = translate(secret("create"), status, reason, message, causes=causes)
+    assert error.cause == text
+    assert "PRIVATE" not in str(error)
+    assert CONTENT not in str(error)
+
+
+@pytest.mark.parametrize(("verb", "unknown"), [("patch", True), ("get", False)])
+def test_a_server_that_gives_up_may_have_written(verb: str, unknown: bool) -> None:
+    error = translate(secret(verb), 504, "Timeout", "request did not complete within the allotted timeout")
+    assert error.outcome_unknown is unknown
+    assert str(error).endswith("timeout. It is not known whether it was done.") is unknown
+
+
+@pytest.mark.parametrize(
+    ("code", "is_transient", "outcome_unknown"),
+    [
+        *((code, True, True) for code in (408, 500, 502, 503, 504)),
+        (429, True, False),
+        *((code, False, False) for code in (302, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 501, 505)),
+    ],
+)
+def test_failures_that_may_pass(code: int, is_transient: bool, outcome_unknown: bool) -> None:
+    found = error_from(secret("patch"), code, {}, 3.0)
+    assert (found.is_transient, found.outcome_unknown) == (is_transient, outcome_unknown)
+    assert found.retry_after == 3.0 or not is_transient
+    assert not error_from(secret("get"), code, {}).outcome_unknown, "nothing is done by a read"
+
+
+# Paths of the API.
+
+DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment")
 
 
 @pytest.mark.parametrize(
@@ -45,3 +333,66 @@ def test_a_name_cannot_lead_to_another_object() -> None:
 
 def test_api_version() -> None:
     assert (SECRETS.api_version, LEASES.api_version) == ("v1", "coordination.k8s.io/v1")
+
+
+# Times as the API server writes them, and what is none.
+
+NOON = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
+
+
+#: They read times that this collection has written, or that a person has.
+ELSEWHERE = {"_ansible/arguments.py", "_kube/resources.py", "_issuing/pending/requests.py"}
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        ("2026-06-01T12:00:00Z", NOON),
+        ("2026-06-01T12:00:00.250000Z", NOON + timedelta(milliseconds=250)),
+        ("2026-06-01T14:00:00+02:00", NOON),
+        ("2026-06-01T12:00:00", None),
+        ("soon", None),
+        # Nothing can be added to the one or taken from the other.
+        ("9999-12-31T23:59:59Z", None),
+        ("0001-01-01T00:00:00Z", None),
+        ("", None),
+        (None, None),
+        (17, None),
+    ],
+)
+def test_what_is_read(value: object, time: datetime | None) -> None:
+    assert read_time(value) == time
+
+
+DATE = "Mon, 01 Jun 2026 12:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("sent", "received", "date", "ahead"),
+    [
+        (0, 0, DATE, 0),
+        (0.9, 1.5, DATE, 0),
+        (-3, 4, DATE, 0),
+        (601, 602, DATE, 600),
+        (-602, -600, DATE, -600),
+        (0, 0, "", None),
+        (0, 0, "soon", None),
+        (0, 0, "Mon, 01 Jun 2026 12:00:00 -0000", None),
+    ],
+)
+def test_how_far_this_clock_is_ahead(sent: float, received: float, date: str, ahead: int | None) -> None:
+    """A server's time is rounded down to whole seconds, and what a request takes is no difference."""
+    found = ahead_of_server(NOON + timedelta(seconds=sent), NOON + timedelta(seconds=received), date)
+    assert found == (None if ahead is None else timedelta(seconds=ahead))
+
+
+def test_nobody_else_reads_times_of_the_api_server() -> None:
+    """Python 3.10, where modules may run and no test does, refuses these."""
+    (folder,) = map(Path, module_utils.__path__)
+    reading = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "fromisoformat"
+    }
+    assert reading == ELSEWHERE

@@ -1,32 +1,45 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The next step about a leaf that somebody else issues: a row for each case, and the laws that no case may break."""
+"""The next step about a leaf that an issuer elsewhere signs: key, answer, back-off, and the laws that no case may break."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
+    CLOCKS_DIFFER,
+    Choice,
     Failure,
+    Keys,
+    KnownKey,
     LeafRequest,
     LeafState,
     Next,
+    RotationPolicy,
+    Take,
+    Verdict,
     Wanted,
+    choose,
+    judge,
     next_action,
     next_try,
+    record_answer,
+    record_failure,
     request_name,
     state_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 
-from ...support.certificates import key, leaf, make
+from ...support.certificates import NOW, key, leaf, make
 
-NOW = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 HOUR = timedelta(hours=1)
 CA = make("cluster-ca v1", key(1))
 ANSWER = (leaf(CA), CA.certificate)
@@ -190,3 +203,205 @@ def test_the_state_that_is_told(request_: LeafRequest | None, state: LeafState) 
     assert state_of(request_, needed=True, served=True) is LeafState.IN_USE
     assert state_of(request_, needed=False, served=False) is LeafState.NOT_NEEDED
     assert state_of(request_, needed=False, served=True) is LeafState.NOT_NEEDED
+
+
+# The answer decides about its request: the rows of "Improved and extensible Certificate controller", "issuing".
+
+SECOND = timedelta(seconds=1)
+GOOD, EARLY, TOO_EARLY = (leaf(CA, begin=NOW + ahead) for ahead in (-SECOND, CLOCKS_DIFFER, CLOCKS_DIFFER + SECOND))
+BEFORE = Failure(2, NOW - timedelta(hours=9), "It was refused.")
+ASKED_AGAIN = LeafRequest("demo-kafka-0", "someone", "the CA", NOW - timedelta(hours=1), failure=BEFORE)
+
+
+@pytest.mark.parametrize(
+    ("answer", "refusals", "verdict"),
+    [
+        pytest.param(GOOD, (), Verdict.VALIDATED, id="valid"),
+        pytest.param(GOOD, ("it is a CA certificate",), Verdict.REFUSED, id="not what was asked for"),
+        pytest.param(EARLY, ("it is not valid before 12:05",), Verdict.NOT_YET, id="good in a moment"),
+        pytest.param(EARLY, (), Verdict.NOT_YET, id="good in a moment, and nothing else"),
+        pytest.param(TOO_EARLY, ("it is not valid before 12:06",), Verdict.REFUSED, id="not yet valid by more than clocks differ"),
+    ],
+)  # fmt: skip
+def test_which_answers_are_copied(answer: Certificate, refusals: tuple[str, ...], verdict: Verdict) -> None:
+    assert judge((answer, CA.certificate), refusals, NOW) is verdict
+
+
+def test_what_is_valid_ends_the_row_of_failures() -> None:
+    chain = (GOOD, CA.certificate)
+    found = record_answer(ASKED_AGAIN, chain, (), NOW)
+    assert found == replace(ASKED_AGAIN, answer=chain, failure=None, is_open=False, is_recorded=False)
+    assert next_action(found, WANTED, NOW) is Next.COLLECT
+    assert next_action(replace(found, is_recorded=True), WANTED, NOW) is Next.USE
+
+
+def test_what_is_refused_is_one_more_failure() -> None:
+    found = record_answer(ASKED_AGAIN, (GOOD,), ("it expired", "it is a CA certificate"), NOW)
+    told = (
+        "The certificate that came back is refused: it expired; it is a CA certificate. "
+        "Correct what the issuer makes of the request."
+    )
+    assert found == replace(ASKED_AGAIN, failure=Failure(3, NOW, told), is_open=False, is_recorded=False)
+
+
+@pytest.mark.parametrize(("later", "left"), [(0.0, 300), (0.5, 300), (299.5, 1)])
+def test_what_is_good_in_a_moment_stays_with_its_issuer(later: float, left: int) -> None:
+    now = NOW + timedelta(seconds=later)
+    found = record_answer(ASKED_AGAIN, (EARLY,), (), now)
+    assert found == replace(ASKED_AGAIN, waiting=f"demo-kafka-0: its certificate is valid in {left} s; clocks differ.")
+    assert next_action(found, WANTED, now) is Next.WAIT
+
+
+REFUSALS = st.lists(st.sampled_from(["it expired", "it is a CA certificate"]), unique=True).map(tuple)
+
+
+@given(st.lists(st.sampled_from([GOOD, EARLY, TOO_EARLY]), min_size=1), REFUSALS)
+def test_who_was_refused_is_not_asked_again_at_once(answers: list[Certificate], refusals: tuple[str, ...]) -> None:
+    request = ASKED_AGAIN
+    for one in answers:
+        request = record_answer(request, (one,), refusals, NOW)
+        if request.answer is not None:
+            return
+        assert request.failure is not None
+        if not request.is_open:
+            due = next_try(request.failure, request.secret)
+            assert due >= NOW + timedelta(hours=1)
+            # Then one request takes the place of this one.
+            closed = replace(request, is_recorded=True)
+            assert next_action(closed, WANTED, due - timedelta(microseconds=1)) is Next.WAIT
+            assert next_action(closed, WANTED, due) is Next.ASK
+
+
+@given(st.integers(1, 40))
+def test_the_back_off_never_shrinks_with_failures(count: int) -> None:
+    row = record_failure(replace(ASKED_AGAIN, failure=None), "It is refused.", NOW)
+    waits = []
+    for _number in range(count):
+        assert row.failure is not None
+        waits.append(next_try(row.failure, row.secret) - row.failure.at)
+        row = record_failure(row, "It is refused.", NOW)
+    # Tries are spread by a tenth; the longest wait alone has no longer one after it.
+    assert all(later >= earlier * 10 / 11 for earlier, later in pairwise(waits))
+
+
+# The key that the next certificate is for: the rows of "Improved and extensible Certificate controller", "keymanager".
+
+KEY = KeySpec(KeyAlgorithm.RSA, 2048)
+OTHER = KeySpec(KeyAlgorithm.ECDSA, 256)
+ALWAYS, NEVER = RotationPolicy.ALWAYS, RotationPolicy.NEVER
+NEXT, PRESENT = KnownKey("next", KEY), KnownKey("present", KEY)
+NOTHING = Keys(None, None)
+IN_USE = Keys(None, PRESENT, used=frozenset({"present"}))
+BOTH = replace(IN_USE, following=NEXT)
+BROKEN = Keys(None, None, "it cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("keys", "policy", "expected"),
+    [
+        pytest.param(NOTHING, ALWAYS, Choice(Take.NEW), id="none yet"),
+        pytest.param(IN_USE, ALWAYS, Choice(Take.NEW), id="every certificate gets a key of its own"),
+        pytest.param(BOTH, ALWAYS, Choice(Take.FOLLOWING), id="the next key is stored and matches"),
+        pytest.param(replace(BOTH, following=KnownKey("next", OTHER)), ALWAYS, Choice(Take.NEW), id="of another kind"),
+        pytest.param(
+            replace(BOTH, following=KnownKey("next", KeySpec(KeyAlgorithm.RSA, 4096))), ALWAYS, Choice(Take.NEW), id="of another size"
+        ),
+        pytest.param(replace(BOTH, used=frozenset({"next"})), ALWAYS, Choice(Take.NEW), id="a certificate in use has it"),
+        pytest.param(replace(BROKEN, following=NEXT), ALWAYS, Choice(Take.FOLLOWING), id="the present key does not matter"),
+        pytest.param(NOTHING, NEVER, Choice(Take.NEW), id="never: none to be kept"),
+        pytest.param(replace(NOTHING, following=NEXT), NEVER, Choice(Take.FOLLOWING), id="never: none to be kept, and one is stored"),
+        pytest.param(IN_USE, NEVER, Choice(Take.PRESENT), id="never: the present key"),
+        pytest.param(BOTH, NEVER, Choice(Take.PRESENT), id="never: the present key, whatever is stored"),
+        pytest.param(replace(IN_USE, present=KnownKey("present", OTHER)), NEVER, Choice(Take.PRESENT), id="never: the user chooses its kind"),
+        pytest.param(BROKEN, NEVER, Choice(Take.NONE, "it cannot be read"), id="never: an unusable one is not replaced"),
+        pytest.param(replace(BROKEN, following=NEXT), NEVER, Choice(Take.NONE, "it cannot be read"), id="never: not even by the next"),
+    ],
+)  # fmt: skip
+def test_which_key(keys: Keys, policy: RotationPolicy, expected: Choice) -> None:
+    assert choose(keys, KEY, policy) == expected
+
+
+SPECS = st.sampled_from([KEY, OTHER])
+KNOWN = st.none() | st.builds(KnownKey, st.sampled_from(["a", "b"]), SPECS)
+KEYS = st.builds(
+    Keys, KNOWN, KNOWN, st.sampled_from(["", "it cannot be read"]), st.frozensets(st.sampled_from(["a", "b"]))
+)
+
+
+@given(KEYS, SPECS, st.sampled_from(RotationPolicy))
+def test_what_was_chosen_is_chosen_again(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> None:
+    """Until it is used, so that a run that goes on asks for the same."""
+    first = choose(keys, wanted, policy)
+    stored = {
+        Take.NEW: KnownKey("new", wanted),
+        Take.PRESENT: keys.present,
+        Take.FOLLOWING: keys.following,
+        Take.NONE: keys.following,
+    }[first.take]
+    second = choose(replace(keys, following=stored), wanted, policy)
+    assert second == (Choice(Take.FOLLOWING) if first.take is Take.NEW else first)
+
+
+@given(KEYS, SPECS)
+def test_a_key_of_a_certificate_in_use_is_never_used_again(keys: Keys, wanted: KeySpec) -> None:
+    if choose(keys, wanted, ALWAYS).take is Take.FOLLOWING:
+        assert keys.following is not None
+        assert keys.following.public not in keys.used
+
+
+@given(KEYS, SPECS)
+def test_never_makes_none_anew(keys: Keys, wanted: KeySpec) -> None:
+    if keys.present is not None or keys.problem:
+        assert choose(keys, wanted, NEVER).take in (Take.PRESENT, Take.NONE)
+
+
+# When a failed request is tried again: later and later, and always at the same time for the same failure.
+
+WHO = st.text(min_size=1)
+COUNTS = st.integers(min_value=1, max_value=10_000)
+
+
+def after(count: int, who: str = "demo-kafka-0") -> timedelta:
+    return next_try(Failure(count, NOW, "why."), who) - NOW
+
+
+@pytest.mark.parametrize(("count", "hours"), [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 32), (2000, 32)])
+def test_twice_as_long_each_time_up_to_32_hours(count: int, hours: int) -> None:
+    assert hours * HOUR <= after(count) < 1.1 * hours * HOUR
+
+
+@given(COUNTS, WHO)
+def test_never_early_and_hardly_late(count: int, who: str) -> None:
+    least = HOUR * min(2 ** min(count - 1, 16), 32)
+    assert least <= after(count, who) < 1.1 * least
+    assert after(count, who) == after(count, who)
+
+
+def test_the_leaves_of_a_cluster_do_not_all_come_at_once() -> None:
+    times = sorted(after(1, f"demo-kafka-{number}") for number in range(100))
+    assert len(set(times)) == 100
+    # Spread over most of the six minutes that there are.
+    assert times[-1] - times[0] > timedelta(minutes=5)
+
+
+def test_nobody_is_always_the_last() -> None:
+    """A leaf that comes late after one failure need not come late after the next."""
+    names = [f"demo-kafka-{number}" for number in range(20)]
+    first, second = (sorted(names, key=lambda name: after(count, name)) for count in (1, 2))
+    assert first != second
+
+
+def test_it_counts_from_the_failure() -> None:
+    early, late = (next_try(Failure(3, at, "why."), "one") for at in (NOW, NOW + HOUR))
+    assert late - early == HOUR
+
+
+# The record of the next certificate of an end entity.
+
+LEAF = leaf(CA)
+
+
+def test_the_certificate_is_the_first_of_the_answer() -> None:
+    answered = LeafRequest("demo-kafka-0", "someone", "ca", NOW, answer=(LEAF, CA.certificate))
+    assert answered.certificate == LEAF
+    assert LeafRequest("demo-kafka-0", "someone", "ca", NOW).certificate is None

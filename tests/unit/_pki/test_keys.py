@@ -1,8 +1,11 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Private keys: made, read, stored, and the text in the place of a key that is kept elsewhere."""
+
 from __future__ import annotations
 
+import base64
 import copy
 import io
 import json
@@ -14,7 +17,9 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import PrivateKeyError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
@@ -26,6 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_keys,
     key_name,
     load_key,
+    load_stored_key,
+    named_key,
+    placeholder,
 )
 
 from ...support.certificates import EC, key, leaf, make
@@ -202,3 +210,138 @@ def test_immutable_and_equal_by_key() -> None:
     assert load_key(KEY.reveal()) == KEY
     assert hash(load_key(KEY.reveal())) == hash(KEY)
     assert key(1) != KEY
+
+
+# A stored key is not validated prime by prime, but one whose parts do not belong together is refused.
+
+RSA = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+STORED_EC = generate_key(KeySpec(KeyAlgorithm.ECDSA, 256))
+OTHER = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+
+
+def parts(key: object) -> dict[str, int]:
+    """RSAPrivateKey of RFC 8017, A.1.2."""
+    assert isinstance(key, rsa.RSAPrivateKey)
+    private = key.private_numbers()
+    public = private.public_numbers
+    return {
+        "version": 0, "n": public.n, "e": public.e, "d": private.d, "p": private.p, "q": private.q,
+        "dp": private.dmp1, "dq": private.dmq1, "qi": private.iqmp,
+    }  # fmt: skip
+
+
+GOOD = parts(RSA.for_signing())
+FOREIGN = parts(OTHER.for_signing())
+
+
+def pkcs1(numbers: dict[str, int]) -> bytes:
+    """PEM of these numbers, whether they make sense or not."""
+    body = b"".join(element(2, number.to_bytes(number.bit_length() // 8 + 1, "big")) for number in numbers.values())
+    encoded = base64.encodebytes(element(0x30, body))
+    return b"-----BEGIN RSA PRIVATE KEY-----\n" + encoded + b"-----END RSA PRIVATE KEY-----\n"
+
+
+def element(tag: int, content: bytes) -> bytes:
+    """DER with a length of two bytes or one."""
+    length = len(content)
+    head = bytes([length]) if length < 128 else b"\x82" + length.to_bytes(2, "big")
+    return bytes([tag]) + (head if length < 128 or length > 255 else b"\x81" + bytes([length])) + content
+
+
+@pytest.mark.parametrize("key", [RSA, STORED_EC], ids=["rsa", "ec"])
+def test_a_key_that_signs_is_the_key_that_was_stored(key: object) -> None:
+    assert load_stored_key(key.reveal()) == key  # type: ignore[attr-defined]
+
+
+def test_pkcs1_is_read_too() -> None:
+    assert load_stored_key(pkcs1(GOOD)) == RSA
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"n": FOREIGN["n"]},
+        {"n": GOOD["n"] + 1},
+        {"n": GOOD["n"] + 2},
+        {"n": 0},
+        {"e": 3},
+        {"e": 0},
+        {"p": 0, "d": 5},
+        {"d": GOOD["d"] + 2, "dp": GOOD["dp"] + 2},
+        {"dp": GOOD["dp"] + 2},
+        {"dq": GOOD["dq"] + 2},
+        {"qi": GOOD["qi"] + 1},
+        {"p": 1, "q": GOOD["n"]},
+        {"p": GOOD["n"], "q": 1},
+        {"p": GOOD["p"] + 2, "q": GOOD["q"] + 2},
+        {**FOREIGN, "n": GOOD["n"]},
+    ],
+    ids="+".join,
+)
+def test_a_key_whose_halves_do_not_belong_together_is_refused(damage: dict[str, int]) -> None:
+    pem = pkcs1({**GOOD, **damage})
+    with pytest.raises(PrivateKeyError) as caught:
+        load_stored_key(pem)
+    text = "".join(traceback.format_exception(caught.value))
+    assert not any(str(number) in text for number in GOOD.values() if number > 65537)
+
+
+STORED_ENCRYPTED = STORED_EC.for_signing().private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"canary")
+)
+
+
+@pytest.mark.parametrize("pem", [b"", b"canary", RSA.reveal()[:-40], STORED_ENCRYPTED])
+def test_what_is_no_key_is_refused(pem: bytes) -> None:
+    with pytest.raises(PrivateKeyError):
+        load_stored_key(pem)
+
+
+# The text in the place of a key names the key, and nothing else is taken for such a text.
+
+DIGEST = key(1).public_key_sha256
+TEXT = f"The private key with the public key SHA-256 {DIGEST} is kept elsewhere."
+
+
+def test_what_it_says() -> None:
+    assert placeholder(DIGEST) == TEXT
+
+
+@given(st.binary(min_size=32, max_size=32).map(bytes.hex))
+def test_it_names_its_key(digest: str) -> None:
+    assert named_key(placeholder(digest).encode()) == digest
+
+
+@pytest.mark.parametrize("content", [f"{TEXT}\n", f" {TEXT}\r\n\n"])
+def test_what_an_editor_adds_does_not_matter(content: str) -> None:
+    assert named_key(content.encode()) == DIGEST
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"placeholder", id="another text"),
+        pytest.param(TEXT.replace(DIGEST, DIGEST.upper()).encode(), id="capitals"),
+        pytest.param(TEXT.replace(DIGEST, DIGEST[:-1]).encode(), id="too short"),
+        pytest.param(TEXT.replace(DIGEST, f"{DIGEST}0").encode(), id="too long"),
+        pytest.param(TEXT.removesuffix(".").encode(), id="cut"),
+        pytest.param(TEXT.replace(".", "!").encode(), id="the full stop is meant"),
+        pytest.param(f"{TEXT}\n{TEXT}".encode(), id="twice"),
+        pytest.param(f"{TEXT} Ask Alice.".encode(), id="more behind it"),
+        pytest.param(key(1).reveal(), id="the key itself"),
+        pytest.param(key(1).reveal() + TEXT.encode(), id="behind the key itself"),
+    ],
+)
+def test_nothing_else_is_one(content: bytes) -> None:
+    assert named_key(content) is None
+
+
+@given(st.binary())
+def test_any_content_is_looked_at(content: bytes) -> None:
+    assert named_key(content) is None
+
+
+def test_nobody_takes_it_for_a_key() -> None:
+    with pytest.raises(PrivateKeyError):
+        load_stored_key(TEXT.encode())

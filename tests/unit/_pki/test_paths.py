@@ -1,6 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Path validation: the paths that a verifier looks for, uncommon paths, and a certificate whose signer is assumed."""
+
 from __future__ import annotations
 
 import time
@@ -12,16 +14,20 @@ from typing import Any
 import pytest
 from cryptography import x509
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify, make_double
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import (
+    PathResult,
     Verifier,
     check_authority_chain,
     validate_issued_by,
     validate_path,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import AssumedCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import defects
 
 from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...support.path_cases import PATHS, PathCase
 
 ALL = frozenset(Verifier)
 JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
@@ -286,3 +292,174 @@ def test_nor_does_it_before_a_leaf_exists() -> None:
         for dated in (True, False)
     ]
     assert found == [False, True]
+
+
+# The paths that a verifier looks for, the end of the search, and the reason that is given where it finds none.
+
+A, OTHER_B = make("A", key(0)), make("B", key(1))
+BELOW_A = make("I", key(3), A)
+OTHER_A = make("A", key(9))
+
+
+def certified(lower: Entity, upper: Entity) -> Certificate:
+    return cross_certify(lower.certificate, upper.certificate, upper.key, not_before=NOW, validity=YEAR)
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+def test_cas_that_all_certify_each_other_are_searched_for_a_moment_only(verifier: Verifier) -> None:
+    """A leaf that is yet to be issued may be sent with any number of certificates."""
+    roots = [make(f"R{number}", key(20 + number)) for number in range(12)]
+    crossed = [certified(lower, upper) for lower in roots for upper in roots if lower is not upper]
+    began = time.process_time()
+    for sent, trusted in ((crossed, [A.certificate]), ([], crossed)):
+        result = validate_issued_by(crossed[0], sent, trusted, at=NOW, verifier=verifier)
+        assert not result.valid or verifier is not Verifier.OPENSSL
+        # Of trusted ones it may take any.
+        assert ("too many possible paths" in result.reason) is (verifier is Verifier.OPENSSL and not sent)
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_openssl_takes_the_first_issuer_that_is_sent_and_is_valid_now(first: bool) -> None:
+    """With the renewal of its own CA before the link certificate it comes to a root that it does not know, unless that one has ended."""
+    link, root, ended = certified(A, OTHER_B), A.certificate, make("A", key(0), end=NOW - timedelta(days=1)).certificate
+    for own, accepted in ((root, first), (ended, True)):
+        sent = (link, own) if first else (own, link)
+        result = validate_path((leaf(A), *sent), [OTHER_B.certificate], at=NOW, verifier=Verifier.OPENSSL)
+        assert result.valid is accepted
+
+
+@pytest.mark.parametrize("verifier", [Verifier.JVM, Verifier.GO])
+def test_no_path_goes_through_a_ca_twice(verifier: Verifier) -> None:
+    presented = (leaf(A), certified(A, OTHER_B), certified(OTHER_B, A))
+    result = validate_path(presented, [], at=NOW, verifier=verifier)
+    assert result.reason == "no trusted certificate for CN=A,O=io.strimzi, the issuer of CN=B,O=io.strimzi"
+
+
+def test_openssl_does_not_go_from_trusted_certificates_back_to_presented_ones() -> None:
+    presented = (leaf(BELOW_A), make("A", key(0), OTHER_B).certificate)
+    trusted = [BELOW_A.certificate, OTHER_B.certificate]
+    assert not validate_path(presented, trusted, at=NOW, verifier=Verifier.OPENSSL).valid
+    assert validate_path((*presented, BELOW_A.certificate), trusted[1:], at=NOW, verifier=Verifier.OPENSSL).valid
+
+
+def test_whichever_of_two_issuers_openssl_takes_has_to_be_the_right_one() -> None:
+    right, wrong = (make("S", key(number), subject_identifier=None) for number in (7, 8))
+    presented = [leaf(right, authority_identifier=None)]
+    for trusted in ((right, wrong), (wrong, right)):
+        anchors = [one.certificate for one in trusted]
+        assert not validate_path(presented, anchors, at=NOW, verifier=Verifier.OPENSSL).valid
+
+
+@pytest.mark.parametrize("name", ["A", "Z"])
+def test_an_issuer_is_known_by_its_name_first(name: str) -> None:
+    other = make(name, key(0), subject_identifier=None)
+    issuer = make("M", key(0)).certificate
+    result = validate_issued_by(issuer, [], [other.certificate], at=NOW, verifier=Verifier.OPENSSL)
+    assert result.reason == "no trusted certificate for CN=M,O=io.strimzi, the issuer of the leaf"
+
+
+def test_the_ca_with_another_key_is_named_and_not_the_one_above_it() -> None:
+    other = make("A", key(9), OTHER_B, subject_identifier=None)
+    anchors = [other.certificate, OTHER_B.certificate]
+    result = validate_issued_by(A.certificate, [], anchors, at=NOW, verifier=Verifier.OPENSSL)
+    assert result.reason == "CN=A,O=io.strimzi has another key than the issuer of the same name"
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize(
+    ("presented", "trusted", "why"),
+    [
+        ((leaf(BELOW_A), BELOW_A), (OTHER_B,), "no trusted certificate for CN=A,O=io.strimzi, the issuer of CN=I,O=io.strimzi"),
+        (
+            (leaf(BELOW_A), BELOW_A), (OTHER_A,),
+            "CN=I,O=io.strimzi was signed by another key than that of the trusted CN=A,O=io.strimzi",
+        ),
+    ],
+)  # fmt: skip
+def test_where_a_path_ends_is_told(
+    presented: tuple[Certificate | Entity, ...], trusted: tuple[Entity, ...], why: str, verifier: Verifier
+) -> None:
+    sent = [one.certificate if isinstance(one, Entity) else one for one in presented]
+    result = validate_path(sent, [one.certificate for one in trusted], at=NOW, verifier=verifier)
+    assert (result.valid, result.reason) == (False, why)
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+def test_where_a_leaf_that_is_yet_to_be_issued_ends_is_told(verifier: Verifier) -> None:
+    result = validate_issued_by(A.certificate, [], [OTHER_A.certificate], at=NOW, verifier=verifier)
+    assert result.reason == "the leaf was signed by another key than that of the trusted CN=A,O=io.strimzi"
+
+
+@pytest.mark.parametrize("verifier", [Verifier.JVM, Verifier.GO])
+def test_of_several_reasons_the_first_is_told(verifier: Verifier) -> None:
+    day = timedelta(days=1)
+    expired, early = make("A", key(0), end=NOW - day), make("A", key(0), begin=NOW + day)
+    for trusted, why in (((expired, early), "expired on"), ((early, expired), "is not valid before")):
+        result = validate_path([leaf(A)], [one.certificate for one in trusted], at=NOW, verifier=verifier)
+        assert why in result.reason
+
+
+def test_a_result_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        PathResult(False).valid = True  # type: ignore[misc]
+
+
+# Uncommon certificate paths: what a verifier refuses we refuse, and little else.
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize("case", PATHS, ids=lambda case: case.name)
+def test_verdict(case: PathCase, verifier: Verifier) -> None:
+    """The defects of a CA itself are told when somebody supplies it, and no gate asks again."""
+    result = validate_path((case.leaf, *case.sent), case.anchors, at=NOW, verifier=verifier)
+    unfit = any(verifier in defect.verifiers for one in result.path[1:] for defect in defects(one))
+    assert (result.valid and not unfit) == (verifier not in case.refused_by | case.stricter), result.reason
+
+
+def test_names_are_distinct() -> None:
+    assert len({case.name for case in PATHS}) == len(PATHS)
+
+
+@pytest.mark.parametrize("case", PATHS, ids=lambda case: case.name)
+def test_we_are_stricter_only_where_a_verifier_is_not(case: PathCase) -> None:
+    assert not case.stricter & case.refused_by
+
+
+# A certificate of which it is assumed who has signed it: the assumption is all that differs.
+
+CA = make("cluster-ca v1", key(1))
+
+
+#: The same name and key; the same name with another key; another name with the same key.
+RENEWED, IMPOSTOR, RENAMED = (
+    make("cluster-ca v1", key(1), end=NOW + 2 * YEAR),
+    make("cluster-ca v1", key(2)),
+    make("cluster-ca v2", key(1)),
+)
+
+
+#: The leaf that a forecast makes: signed by a key that stands in for the CA's, which is not at hand.
+DOUBLE = Entity(make_double(CA.certificate, key(3)), key(3))
+MADE = leaf(DOUBLE)
+ASSUMED = AssumedCertificate(MADE.der, CA.certificate)
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"), [(CA, True), (RENEWED, True), (IMPOSTOR, False), (RENAMED, False), (DOUBLE, False)]
+)
+def test_who_has_signed_it(by: Entity, expected: bool) -> None:
+    assert ASSUMED.signed_by(by.certificate) is expected
+
+
+def test_all_else_is_the_certificates_own() -> None:
+    assert (ASSUMED.der, ASSUMED.sha256, ASSUMED.not_after) == (MADE.der, MADE.sha256, MADE.not_after)
+    assert not MADE.signed_by(CA.certificate)
+
+
+@pytest.mark.parametrize(("anchor", "accepted"), [(CA, True), (RENEWED, True), (IMPOSTOR, False)])
+def test_a_path_to_it_is_judged_by_the_assumption(anchor: Entity, accepted: bool) -> None:
+    """Names, key identifiers and dates are those of the CA; the one signature is not looked at."""
+    found: Certificate = anchor.certificate
+    assert (validate_path((ASSUMED,), (found,), at=NOW).reason == "") is accepted
+    assert validate_path((MADE,), (found,), at=NOW).reason != ""

@@ -1,0 +1,100 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Results of modules: a plan in lines for a person, and the answers of listeners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners
+from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
+
+from .._trust.builders import NEW, OLD, PODS, answering, cluster, name_of
+from .._trust.of_users import STAGES
+
+STEPS = [
+    {"phase": "prepare", "what": "make it", "restarts": []},
+    {"phase": "use", "what": "use it", "restarts": ["a", "b"]},
+]
+VIOLATION = {"gate": "trust", "subject": "pod a", "message": "is held.", "remedy": "Let it go."}
+
+
+def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
+    return {
+        "plan": steps,
+        "planned_phases": [step["phase"] for step in steps],
+        "planned_rolls": len(steps) // 2,
+        "planned_restarts": sum(len(step["restarts"]) for step in steps),
+        "choices": [],
+        "waiting": [],
+        "pending": [],
+        "violations": [],
+        **changed,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (planned([]), "renew: nothing to do"),
+        (planned([], pending=["use it"]), "renew: nothing to do in the phases that were asked for. Left: use it"),
+        (planned([], violations=[VIOLATION], pending=["use it"]), "renew: something is in the way"),
+        (planned([], violations=[VIOLATION]), "renew: something is in the way"),
+        (planned(STEPS), "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all"),
+        (planned(STEPS[:1]), "renew: 1 step (prepare), 0 rolls of the Kafka nodes, 0 restarts in all"),
+        (planned([*STEPS, *STEPS]), "renew: 4 steps (prepare, use, prepare, use), 2 rolls of the Kafka nodes, 4 restarts in all"),
+    ],
+)  # fmt: skip
+def test_the_first_line_says_what_it_takes(given: dict[str, Any], line: str) -> None:
+    assert plan_lines(given, "renew", check_mode=False)[0] == line
+
+
+def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
+    assert plan_lines(planned([]), "renew", check_mode=False, answered="it is done") == [
+        "renew: nothing to do: it is done"
+    ]
+    left = planned([], pending=["use it"])
+    assert plan_lines(left, "renew", False, "it is done") == plan_lines(left, "renew", False)
+
+
+def test_what_is_waited_for_is_told_where_no_step_will_tell_it() -> None:
+    assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
+    held = planned([], waiting=["A CA waits."], violations=[VIOLATION])
+    assert plan_lines(held, "reconcile", check_mode=False)[1:] == []
+
+
+def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:
+    given = planned(STEPS, choices=["Because."], waiting=["a keeps it"], violations=[VIOLATION])
+    assert plan_lines(given, "renew", check_mode=False)[1:] == []
+    assert plan_lines(given, "renew", check_mode=True)[1:] == [
+        "Because.", "prepare: make it", "use: use it (restarts a, b)", "pod a: is held. Let it go.", "a keeps it",
+    ]  # fmt: skip
+
+
+# The answers of listeners, as results of modules.
+
+
+def test_nobody_was_asked() -> None:
+    assert describe_listeners(None) == []
+
+
+def test_of_the_cluster_ca() -> None:
+    found = describe_listeners(answering(cluster(), accepting=[name_of(OLD)]))
+    assert [(one["pod"], one["issuers"], one["trusts"], one["why"]) for one in found] == [
+        (name, [label_of_old()], [label_of_old()], []) for name in PODS
+    ]
+
+
+def test_of_the_clients_ca_nobody_presents_anything() -> None:
+    """Brokers present certificates of another CA there."""
+    found = describe_listeners(answering(STAGES["trusted"], accepting=[name_of(OLD)], refusing=[name_of(NEW)]))
+    assert [(one["issuers"], one["trusts"], len(one["refuses"]), one["why"]) for one in found] == [
+        ([], [label_of_old()], 1, []) for _name in PODS
+    ]
+
+
+def label_of_old() -> str:
+    return f"cluster-ca v0 ({OLD.certificate.sha256[:12]})"

@@ -1,0 +1,457 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Certificates of cert-manager: what is written and compared, every state in which one can be, and requests to an API server in memory."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, Forbidden, IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
+    CertManagerByCertificates,
+    Terms,
+    answer_to,
+    differing_fields,
+    failed_at,
+    manifest,
+    refuse_foreign_certificate,
+    spec_patch,
+    trouble_of,
+    wanted_spec,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
+    IssuerReference,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    IssuedCertificate,
+    LeafOrder,
+    Refused,
+    Waiting,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+
+from ....support.cert_manager import NAMESPACE, People
+from ....support.cert_manager_certificates import CertificatesCounterpart, MemoryCertificates, path_of_certificate
+from ....support.certificates import NOW, key, leaf, make
+from ....support.issuer_contract import CLIENT, USER, asked, is_told, issued, wish
+from ....support.memory_api import MemoryApi, _merge
+from ..._kube.doubles import ScriptedTransport, status
+
+Object = dict[str, Any]
+SCOPE = ClusterNames("kafka", "demo")
+REFERENCE = IssuerReference(CertManagerIssuer("corporate", "ClusterIssuer"), "kafka")
+TERMS = Terms(SCOPE, REFERENCE, KeySpec(KeyAlgorithm.RSA, 2048), timedelta(days=365), timedelta(days=30))
+ROOT = make("root", key(1))
+CA = make("corporate", key(2), ROOT)
+LEAF = leaf(CA)
+NAME = "demo-kafka-0"
+TARGET = f"Certificate kafka/{NAME}"
+
+
+def test_what_is_written_for_a_node() -> None:
+    """The example of the specification (External Certificate Manager, "Issuing Cluster CA end-entity certificates")."""
+    made = manifest(wish(name=NAME).order, TERMS)
+    assert made["metadata"] == {
+        "name": NAME, "labels": {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"},
+    }  # fmt: skip
+    labels = made["spec"].pop("secretTemplate")["labels"]
+    assert labels["app.kubernetes.io/managed-by"] == "cert-manager"
+    assert labels["strimzi.io/cluster"] == "demo"
+    assert made["spec"] == {
+        "secretName": "demo-kafka-0-cm",
+        "privateKey": {"algorithm": "RSA", "size": 2048, "encoding": "PKCS8", "rotationPolicy": "Always"},
+        "duration": "8760h",
+        "renewBefore": "720h",
+        "isCA": False,
+        "usages": ["digital signature", "key encipherment", "server auth", "client auth"],
+        "subject": {"organizations": ["io.strimzi"]},
+        "commonName": "demo-kafka",
+        "dnsNames": ["demo-kafka-0.demo-kafka-brokers", "demo-kafka-bootstrap.kafka.svc"],
+        "ipAddresses": ["192.0.2.4", "2001:db8::4"],
+        "issuerRef": {"name": "corporate", "kind": "ClusterIssuer", "group": "cert-manager.io"},
+    }
+
+
+def test_a_pure_client_has_no_names_and_no_use_as_a_server() -> None:
+    spec = wanted_spec(wish(CLIENT).order, replace(TERMS, validity=timedelta(minutes=90)))
+    assert {"dnsNames", "ipAddresses"} & set(spec) == set()
+    assert spec["usages"] == ["digital signature", "key encipherment", "client auth"]
+    assert spec["duration"] == "5400s"
+
+
+SPEC = wanted_spec(wish(name=NAME).order, TERMS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ({}, ()),
+        ({"dnsNames": ["other.example"]}, ("dnsNames",)),
+        ({"ipAddresses": None}, ("ipAddresses",)),
+        ({"issuerRef": {**SPEC["issuerRef"], "kind": "Issuer"}}, ("issuerRef",)),
+        ({"duration": "24h", "renewBefore": "1h"}, ("duration", "renewBefore")),
+        ({"additionalOutputFormats": [{"type": "DER"}]}, ("additionalOutputFormats",)),
+        ({"keystores": {"jks": {"create": True}}}, ("keystores",)),
+        ({"isCA": True}, ("isCA",)),
+        ({"secretName": "demo-kafka-0"}, ("secretName",)),
+        ({"secretTemplate": {"labels": {}, "annotations": {"a": "b"}}}, ("secretTemplate",)),
+        ({"privateKey": {**SPEC["privateKey"], "rotationPolicy": "Never"}}, ("privateKey",)),
+    ],
+)
+def test_what_differs_is_found_and_patched_away(changes: Object, fields: tuple[str, ...]) -> None:
+    found = {"spec": {name: one for name, one in {**SPEC, **changes}.items() if one is not None}}
+    assert differing_fields(found, SPEC) == fields
+    assert _merge(found, spec_patch(found, SPEC))["spec"] == SPEC
+
+
+def condition(kind: str, status: str, message: str = "", reason: str = "", generation: int = 1) -> Object:
+    return {"type": kind, "status": status, "reason": reason, "message": message, "observedGeneration": generation}
+
+
+def certificate(*conditions: Object, **status: Any) -> Object:
+    return {
+        "metadata": {"name": NAME, "generation": 1},
+        "spec": SPEC,
+        "status": {"conditions": [*conditions], **status},
+    }
+
+
+def secret(**entries: bytes) -> Object:
+    held = {"tls.crt": LEAF.pem + CA.certificate.pem, "tls.key": key(51).reveal(), "ca.crt": ROOT.certificate.pem}
+    held |= {name.replace("_", "."): content for name, content in entries.items()}
+    return {"data": {name: base64.b64encode(content).decode() for name, content in held.items()}}
+
+
+READY, NOT_READY = (
+    condition("Ready", "True"),
+    condition("Ready", "False", "Issuing certificate as Secret does not exist"),
+)
+ISSUING = condition("Issuing", "True", "Renewing certificate")
+FAILED = condition("Issuing", "False", "denied: no", "Denied")
+DONE = condition("Issuing", "False", "The certificate has been successfully issued", "Issued")
+SINCE = "2026-06-01T10:00:00Z"
+
+
+def test_what_was_issued_comes_with_its_key_and_the_chain_to_the_root() -> None:
+    for conditions in ((READY,), (READY, DONE), (READY, FAILED)):
+        answer = answer_to(certificate(*conditions), secret(), (), SCOPE)
+        assert isinstance(answer, IssuedCertificate)
+        assert (answer.leaf, answer.chain) == (LEAF, (CA.certificate, ROOT.certificate))
+        assert answer.key == key(51)
+
+
+@pytest.mark.parametrize(
+    ("found", "stored", "told"),
+    [
+        pytest.param(certificate(), None, f"{TARGET} was not looked at yet.", id="nobody has looked"),
+        pytest.param(
+            certificate(condition("Ready", "True", generation=0)), secret(), f"{TARGET} was not looked at yet.", id="looked at earlier",
+        ),
+        pytest.param(
+            certificate(NOT_READY, ISSUING), None, f"{TARGET} is being issued: Renewing certificate.", id="being issued",
+        ),
+        pytest.param(
+            certificate(READY, ISSUING), secret(), f"{TARGET} is being issued: Renewing certificate.", id="being renewed",
+        ),
+        pytest.param(
+            certificate(NOT_READY), None,
+            f"{TARGET}: Issuing certificate as Secret does not exist. Secret kafka/{NAME}-cm is not there yet, or lacks its labels",
+            id="no Secret",
+        ),
+        pytest.param(certificate(NOT_READY), secret(tls_crt=b"?"), f"Secret kafka/{NAME}-cm holds no usable tls.crt", id="spoilt"),
+        pytest.param(certificate(NOT_READY), secret(tls_key=b"?"), f"Secret kafka/{NAME}-cm holds no usable tls.key", id="no key"),
+    ],
+)  # fmt: skip
+def test_what_waits_says_for_what(found: Object, stored: Object | None, told: str) -> None:
+    answer = answer_to(found, stored, (), SCOPE)
+    assert isinstance(answer, Waiting)
+    assert told in answer.why
+    is_told(answer)
+
+
+@pytest.mark.parametrize(
+    ("found", "stored", "told"),
+    [
+        pytest.param(
+            certificate(NOT_READY, FAILED, failedIssuanceAttempts=1, lastFailureTime=SINCE), None,
+            f"{TARGET} could not be issued: denied: no. It has failed 1 time in a row, on {SINCE} the last time.", id="failed",
+        ),
+        pytest.param(
+            certificate(READY, FAILED, failedIssuanceAttempts=3, lastFailureTime=SINCE), secret(),
+            "It has failed 3 times in a row", id="failed, with one that will not do",
+        ),
+        pytest.param(
+            certificate(READY), secret(), f"{TARGET} was not issued anew: it is Ready with the certificate that it had.",
+            id="somebody has reset the condition",
+        ),
+    ],
+)  # fmt: skip
+def test_what_comes_to_nothing_says_why(found: Object, stored: Object | None, told: str) -> None:
+    answer = answer_to(found, stored, {LEAF.sha256}, SCOPE)
+    assert isinstance(answer, Refused)
+    assert told in answer.why
+    is_told(answer)
+
+
+def test_while_it_is_issued_it_says_what_its_request_waits_for() -> None:
+    answer = answer_to(certificate(ISSUING), None, (), SCOPE, "CertificateRequest kafka/a is pending: soon.")
+    assert isinstance(answer, Waiting)
+    assert answer.why.endswith(": Renewing certificate. CertificateRequest kafka/a is pending: soon.")
+    is_told(answer)
+
+
+def test_nothing_is_wrong_where_nothing_has_failed() -> None:
+    for conditions in ((), (READY,), (READY, DONE), (NOT_READY, ISSUING)):
+        assert trouble_of(certificate(*conditions), SCOPE) is None
+
+
+@pytest.mark.parametrize("text", [None, "", "yesterday", "9999-12-31T23:59:59Z", "2026-06-01T10:00:00"])
+def test_a_time_that_nobody_can_tell(text: str | None) -> None:
+    assert failed_at(certificate(lastFailureTime=text)) is None
+
+
+def test_the_time_of_a_failure() -> None:
+    found = failed_at(certificate(lastFailureTime=SINCE))
+    assert found is not None
+    assert found.isoformat() == "2026-06-01T10:00:00+00:00"
+
+
+@pytest.mark.parametrize("label", ["app.kubernetes.io/managed-by", "strimzi.io/cluster"])
+def test_one_that_lacks_a_label_is_somebody_elses(label: str) -> None:
+    made = manifest(wish(name=NAME).order, TERMS)
+    assert refuse_foreign_certificate(made, SCOPE) is None
+    del made["metadata"]["labels"][label]
+    answer = refuse_foreign_certificate(made, SCOPE)
+    assert answer is not None
+    assert label in answer.why
+    is_told(answer)
+
+
+# Certificates of cert-manager on an API server in memory: what is sent, what is found, and what is in the way.
+
+CORPORATE = make("corporate", key(1))
+AWAY = status(
+    500, "InternalError", 'Internal error occurred: failed calling webhook "webhook.cert-manager.io": refused'
+)
+NOTHING_KEPT = status(404, "NotFound", "", name="demo-kafka-0-cm", kind="secrets")
+MISSING = status(404, "NotFound", "", name="demo-kafka-0", kind="certificates")
+
+
+@dataclass
+class Bench:
+    """cert-manager that approves everything, and the issuer before it."""
+
+    api: MemoryApi = field(default_factory=MemoryApi)
+
+    def __post_init__(self) -> None:
+        self.manager = MemoryCertificates(self.api, CORPORATE)
+
+    @property
+    def issuer(self) -> CertManagerByCertificates:
+        return before(self.api)
+
+    def find(self, order: LeafOrder) -> dict[str, Any]:
+        return self.api.find("certificates", NAMESPACE, order.name) or {}
+
+    def change(self, order: LeafOrder, patch: dict[str, Any], sub: str = "") -> None:
+        path = path_of_certificate(NAMESPACE, order.name) + sub
+        assert self.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json").status == 200
+
+    def requests(self) -> list[str]:
+        return [one["metadata"]["name"] for one in self.api.all("certificaterequests", NAMESPACE)]
+
+
+def before(api: Any) -> CertManagerByCertificates:
+    return CertificatesCounterpart(
+        api, People(api), CertManagerIssuer("corporate"), (CORPORATE.certificate,), lambda: NOW
+    ).issuer
+
+
+def answering(*answers: Response) -> CertManagerByCertificates:
+    """Before an API server that answers so."""
+    return before(ScriptedTransport(list(answers)))
+
+
+def test_one_of_somebody_else_is_neither_changed_nor_issued_anew() -> None:
+    bench, order = Bench(), wish().order
+    asked(bench.issuer, order)
+    bench.change(order, {"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}, "spec": {"duration": "24h"}})
+    theirs, begun = bench.find(order), len(bench.api.writes)
+    answer = bench.issuer.request(replace(order, unfit=frozenset({"0"})))
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    assert (bench.find(order), len(bench.api.writes)) == (theirs, begun)
+
+
+def test_what_operators_look_after_is_not_written_to() -> None:
+    """A KafkaUser of the name under which the certificate of another one would be kept: both would write to its Secret without end."""
+    bench, order = Bench(), wish(USER, name="orders").order
+    labels = {"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"}
+    body = {"kind": "Secret", "metadata": {"name": "orders-cm", "labels": labels}, "data": {}}
+    bench.api.request("POST", f"/api/v1/namespaces/{NAMESPACE}/secrets", body=body)
+    begun = len(bench.api.writes)
+    answer = bench.issuer.request(order)
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    assert f"Secret {NAMESPACE}/orders-cm, which is one of a KafkaUser, and both would write to it" in answer.why
+    assert (bench.find(order), len(bench.api.writes)) == ({}, begun)
+
+
+def test_five_hundred_are_asked_about_with_three_lists() -> None:
+    bench, order = Bench(), wish().order
+    bench.manager.is_asleep = True
+    orders = [replace(order, name=f"demo-{number}") for number in range(500)]
+    tokens = [asked(bench.issuer, one) for one in orders]
+    bench.api.requests.clear()
+    assert {type(answer) for answer in bench.issuer.poll(tokens)} == {Waiting}
+    assert {type(one.answer) for one in bench.issuer.review(orders).values()} == {Waiting}
+    assert [path.rpartition("/")[2] for _method, path in bench.api.requests] == ["certificates", "secrets"] * 2
+
+
+def test_it_is_issued_anew_as_by_cmctl() -> None:
+    bench, order = Bench(), wish().order
+    (first,) = issued(bench.issuer, asked(bench.issuer, order))
+    bench.manager.is_asleep = True
+    asked(bench.issuer, replace(order, unfit=frozenset({first.leaf.sha256})))
+    ready, issuing = bench.find(order)["status"]["conditions"]
+    assert ready["type"] == "Ready"
+    assert (issuing["type"], issuing["status"], issuing["reason"]) == ("Issuing", "True", "ManuallyTriggered")
+    assert issuing["lastTransitionTime"] == "2026-06-01T12:00:00Z"
+
+
+def test_what_is_being_issued_is_not_begun_again() -> None:
+    bench, order = Bench(), wish().order
+    (first,) = issued(bench.issuer, asked(bench.issuer, order))
+    bench.manager.is_asleep = True
+    again = replace(order, unfit=frozenset({first.leaf.sha256}))
+    token, begun = asked(bench.issuer, again), len(bench.api.writes)
+    assert asked(bench.issuer, again) == token
+    assert len(bench.api.writes) == begun
+
+
+def failed(bench: Bench, order: LeafOrder, at: str = "2026-06-01T12:01:00Z") -> None:
+    """Denied, by a clock that is ahead of ours by a minute."""
+    bench.manager.approving = frozenset()
+    asked(bench.issuer, order)
+    People(bench.api).deny(NAMESPACE, f"{order.name}-1")
+    bench.change(order, {"status": {"lastFailureTime": at}}, "/status")
+
+
+def test_after_a_refusal_the_old_answer_goes_first() -> None:
+    """cert-manager would take it for the new one, and a failure that is as late as the condition as well."""
+    bench, order = Bench(), wish().order
+    failed(bench, order)
+    assert bench.requests() == [f"{order.name}-1"]
+    bench.manager.is_asleep = True
+    asked(bench.issuer, order)
+    assert bench.requests() == []
+    (issuing,) = (one for one in bench.find(order)["status"]["conditions"] if one["type"] == "Issuing")
+    assert (issuing["status"], issuing["lastTransitionTime"]) == ("True", "2026-06-01T12:01:01Z")
+
+
+def test_requests_of_others_stay() -> None:
+    bench, order, other = Bench(), wish().order, wish(number=1).order
+    failed(bench, order)
+    failed(bench, other)
+    bench.manager.is_asleep = True
+    asked(bench.issuer, order)
+    assert bench.requests() == [f"{other.name}-1"]
+
+
+def test_what_is_good_is_an_answer_although_its_renewal_has_failed() -> None:
+    bench, order = Bench(), wish().order
+    (first,) = issued(bench.issuer, asked(bench.issuer, order))
+    bench.manager.approving = frozenset()
+    bench.manager.renew(order.name)
+    bench.manager.fail(order.name, "not today")
+    assert issued(bench.issuer, asked(bench.issuer, order)) == [first]
+    kept = bench.issuer.review((order,))[order.name]
+    assert isinstance(kept.answer, IssuedCertificate)
+    assert "not today" in kept.trouble
+
+
+class Busy(MemoryApi):
+    """Somebody else writes the status first, so often."""
+
+    conflicts = 0
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        if (
+            method == "PATCH"
+            and path.endswith("/status")
+            and "resourceVersion" in str(arguments)
+            and self.conflicts > 0
+        ):
+            self.conflicts -= 1
+            return status(409, "Conflict", "the object has been modified", name="demo", kind="certificates")
+        return super().request(method, path, **arguments)
+
+
+@pytest.mark.parametrize(("conflicts", "is_done"), [(1, True), (4, True), (5, False)])
+def test_the_condition_is_set_on_what_is_there(conflicts: int, is_done: bool) -> None:
+    bench, order = Bench(Busy()), wish().order
+    (first,) = issued(bench.issuer, asked(bench.issuer, order))
+    bench.api.conflicts = conflicts  # type: ignore[attr-defined]
+    again = replace(order, unfit=frozenset({first.leaf.sha256}))
+    if is_done:
+        (second,) = issued(bench.issuer, asked(bench.issuer, again))
+        assert second.leaf != first.leaf
+    else:
+        with pytest.raises(Conflict):
+            bench.issuer.request(again)
+
+
+def test_what_is_in_the_way_is_told() -> None:
+    order = wish(name="demo-kafka-0").order
+    with pytest.raises(
+        IssuerUnavailable, match=r"Certificate kafka/demo-kafka-0 cannot be made: .*failed calling webhook"
+    ):
+        answering(MISSING, NOTHING_KEPT, AWAY).request(order)
+    refused = answering(MISSING, NOTHING_KEPT, status(422, "Invalid", "spec.duration: too short", name="a")).request(
+        order
+    )
+    assert isinstance(refused, Refused)
+    assert "Certificate kafka/demo-kafka-0 is not accepted: spec.duration: too short." in refused.why
+    with pytest.raises(Forbidden) as raised:
+        answering(status(403, "Forbidden", 'User "ci" cannot list', name="")).review((order,))
+    assert "verbs: [list], apiGroups: ['cert-manager.io'], resources: [certificates]" in raised.value.remedy
+    kept = answering(status(404, "NotFound", "the server could not find the requested resource")).review((order,))
+    assert isinstance(kept["demo-kafka-0"].answer, Waiting)
+    assert kept["demo-kafka-0"].correction is None
+
+
+def test_the_status_is_a_permission_of_its_own() -> None:
+    bench, order = Bench(), wish().order
+    (first,) = issued(bench.issuer, asked(bench.issuer, order))
+
+    class Denying(MemoryApi):
+        def request(self, method: str, path: str, **arguments: Any) -> Any:
+            if path.endswith("/status"):
+                return status(403, "Forbidden", 'User "ci" cannot patch')
+            return bench.api.request(method, path, **arguments)
+
+    with pytest.raises(Forbidden) as raised:
+        before(Denying()).request(replace(order, unfit=frozenset({first.leaf.sha256})))
+    assert "resources: [certificates/status]" in raised.value.remedy
+
+
+def test_nothing_is_asked_about_nothing() -> None:
+    bench = Bench()
+    assert bench.issuer.poll(()) == ()
+    bench.issuer.forget(())
+    assert bench.api.requests == []
+
+
+def test_another_validity_is_that_of_the_issuer() -> None:
+    bench, order = Bench(), wish().order
+    asked(bench.issuer, replace(order, validity=timedelta(days=1)))
+    assert bench.find(order)["spec"]["duration"] == "168h"

@@ -1,0 +1,455 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of requests for leaves: their records, the issuer's answers, whether an answer may be used, and leaves with other names than an operator wants."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import pending as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_misnamed
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.signed_by_hand import Signature
+from ..._strimzi.bench import SCOPE, Bench, conditions, pem
+from ..elsewhere import (
+    EXTERNAL,
+    KEYS,
+    NODE,
+    OTHER_NODE,
+    REQUESTS,
+    Noting,
+    answer,
+    ask,
+    collect,
+    elsewhere,
+    put,
+    requested,
+    see,
+    seen,
+    signed,
+)
+from ..office import BY_SECRET, CA, NODES, OLD, office
+from ..test_subjects import helpless, of_resource
+
+DAY = timedelta(days=1)
+WAITING = (
+    "The requests lie in Secrets kafka/demo-issuing-<component>: export them with strimzi_csr, have them signed, and import "
+    "the answers."
+)
+
+
+#: Of the same name, with another key.
+IMPOSTOR = make(CA.certificate.subject.partition(",")[0].removeprefix("CN="), key(70), path_length=0)
+
+
+def asked(*secrets: str) -> Bench:
+    bench = elsewhere()
+    ask(bench, *(secrets or (NODE,)))
+    return bench
+
+
+def test_of_a_cluster_without_requests_nothing_is_known() -> None:
+    bench = elsewhere()
+    assert see(bench).snapshot == bench.observe().snapshot
+
+
+def test_nobody_has_answered_yet() -> None:
+    found = seen(asked())
+    assert (found.secret, found.issuer, found.authority) == (NODE, EXTERNAL, CA.certificate.fingerprint)
+    assert (found.asked_at, found.outdated, found.waiting) == (NOW, "", WAITING)
+    assert (found.is_open, found.is_recorded, found.answer, found.failure) == (True, True, None, None)
+
+
+def test_a_good_answer_can_be_recorded() -> None:
+    bench = asked(NODE, OTHER_NODE)
+    leaf = signed(bench)
+    answer(bench, leaf, CA)
+    found = seen(bench)
+    assert (found.answer, found.outdated, found.failure) == ((leaf, CA.certificate), "", None)
+    assert (found.is_open, found.is_recorded) == (False, False)
+    assert seen(bench, OTHER_NODE).waiting == WAITING
+
+
+def test_the_root_may_be_left_out() -> None:
+    bench = asked()
+    leaf = signed(bench)
+    answer(bench, leaf)
+    assert seen(bench).answer == (leaf,)
+
+
+def of_another_key(bench: Bench) -> tuple[Certificate, ...]:
+    return (signed(bench, own_key=key(71)),)
+
+
+def names_of(*names: str) -> list[tuple[x509.ExtensionType, bool]]:
+    usages = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH])
+    return [(x509.SubjectAlternativeName(list(map(x509.DNSName, names))), False), (usages, False)]
+
+
+OLD_NAME, NODE_NAME, CA_NAME = OLD.certificate.subject, "CN=demo-kafka,O=io.strimzi", CA.certificate.subject
+MEANT = "where that is meant, put that CA into the source that ca_source names, or replace the CA in use by it as certificate"
+WRONG: list[tuple[str, Callable[[Bench], tuple[Certificate, ...]], str]] = [
+    ("another key", of_another_key, "it does not carry the requested public key"),
+    (
+        "another name", lambda bench: (signed(bench, extra=names_of("demo.example")),),
+        "its alternative names are not the requested ones",
+    ),
+    (
+        "another subject", lambda bench: (signed(bench, common_name="admin"),), "its subject is CN=admin,O=io.strimzi"
+    ),
+    (
+        "of another CA", lambda bench: (signed(bench, by=OLD),),
+        f"no trusted certificate for {OLD_NAME}, the issuer of {NODE_NAME} (it is signed by {OLD_NAME}, and was to be by {CA_NAME}; {MEANT})",
+    ),
+    (
+        "of another CA, with its chain", lambda bench: (signed(bench, by=OLD), OLD.certificate),
+        f"no trusted certificate for {OLD_NAME}, the issuer of {OLD_NAME} (it is signed by {OLD_NAME}, SHA-256 {OLD.certificate.sha256}, "
+        f"and was to be by {CA_NAME}; {MEANT})",
+    ),
+    (
+        "expired", lambda bench: (signed(bench, begin=NOW - 9 * DAY, end=NOW - DAY),),
+        f"{NODE_NAME} expired on 2026-05-31 12:00:00 UTC",
+    ),
+    (
+        "not valid yet", lambda bench: (signed(bench, begin=NOW + DAY),),
+        f"{NODE_NAME} is not valid before 2026-06-02 12:00:00 UTC",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "reason"), [pytest.param(*row[1:], id=row[0]) for row in WRONG])
+def test_a_wrong_answer_is_refused_for_this_reason_alone(
+    made: Callable[[Bench], tuple[Certificate, ...]], reason: str
+) -> None:
+    bench = asked()
+    answer(bench, *made(bench))
+    found = seen(bench)
+    assert found.failure is not None
+    assert found.failure.why == (
+        f"The certificate that came back is refused: {reason}. Correct what the issuer makes of the request."
+    )
+    assert (found.failure.count, found.failure.at) == (1, NOW)
+    assert (found.answer, found.is_open, found.is_recorded) == (None, False, False)
+
+
+def test_a_ca_of_the_same_name_is_another() -> None:
+    bench = asked()
+    answer(bench, signed(bench, by=IMPOSTOR), IMPOSTOR)
+    found = seen(bench)
+    assert found.failure is not None
+    assert found.answer is None
+
+
+def test_a_ca_certificate_for_the_requested_key_is_refused() -> None:
+    """With it the node could issue certificates."""
+    bench = asked()
+    answer(bench, signed(bench, ca=True))
+    found = seen(bench)
+    assert found.failure is not None
+    assert "it is a CA certificate" in found.failure.why
+
+
+def test_every_reason_is_told() -> None:
+    bench = asked()
+    answer(bench, signed(bench, own_key=key(71), common_name="admin", extra=names_of("demo.example")))
+    found = seen(bench)
+    assert found.failure is not None
+    for reason in ("requested public key", "its subject is CN=admin", "alternative names"):
+        assert reason in found.failure.why
+
+
+def test_garbage_is_refused_with_a_remedy() -> None:
+    bench = asked()
+    answer(bench, content=b"<html>")
+    found = seen(bench)
+    assert found.failure is not None
+    assert found.failure.why == (
+        "What was put back is unusable: no readable certificate in PEM form. Put back the certificate with its chain in PEM form."
+    )
+
+
+@pytest.mark.parametrize("seconds", [1, 299, 300])
+def test_clocks_that_differ_are_waited_for(seconds: int) -> None:
+    bench = asked()
+    answer(bench, signed(bench, begin=NOW + timedelta(seconds=seconds)), CA)
+    found = seen(bench)
+    assert found.waiting == f"{NODE}: its certificate is valid in {seconds} s; clocks differ."
+    assert (found.is_open, found.answer, found.failure) == (True, None, None)
+    bench.clock.seconds += seconds
+    assert seen(bench).answer is not None
+
+
+@pytest.mark.parametrize("seconds", [0, 301])
+def test_but_not_longer_than_clocks_differ(seconds: int) -> None:
+    bench = asked()
+    answer(bench, signed(bench, begin=NOW + timedelta(seconds=seconds)), CA)
+    found = seen(bench)
+    assert (found.waiting, found.is_open) == ("", False)
+    assert (found.failure is None) is (seconds == 0)
+
+
+#: Somebody who always gives the same serial number.
+SAME_SERIAL = Signature(CA, NOW - timedelta(hours=1), serial=7)
+
+
+def given_the_same_serial(bench: Bench, name: str) -> bytes:
+    return SAME_SERIAL.sign(requested(bench, name)["request"].encode())
+
+
+@pytest.mark.parametrize(("first", "second"), [(NODE, OTHER_NODE), (OTHER_NODE, NODE)])
+def test_the_serial_number_of_a_leaf_in_use_is_not_given_again(first: str, second: str) -> None:
+    bench = asked(NODE, OTHER_NODE)
+    put(bench, first, f"{first}.crt", given_the_same_serial(bench, first))
+    answer(bench, content=given_the_same_serial(bench, second), name=second)
+    found = seen(bench, second)
+    assert (found.answer, found.failure is not None) == (None, True)
+
+
+@pytest.mark.parametrize(("first", "second"), [(NODE, OTHER_NODE), (OTHER_NODE, NODE)])
+def test_a_serial_number_belongs_to_the_answer_that_was_recorded_first(first: str, second: str) -> None:
+    bench = asked(NODE, OTHER_NODE)
+    answer(bench, content=given_the_same_serial(bench, first), name=first)
+    collect(bench, first)
+    answer(bench, content=given_the_same_serial(bench, second), name=second)
+    found, other = seen(bench, second), seen(bench, first)
+    assert found.failure is not None
+    assert "its issuer has given its serial number to CN=demo-kafka,O=io.strimzi before" in found.failure.why
+    assert (found.answer, other.outdated, other.answer is not None) == (None, "", True)
+
+
+def test_failures_are_counted() -> None:
+    bench = asked()
+    answer(bench, content=b"<html>")
+    collect(bench, NODE)
+    first = seen(bench).failure
+    bench.clock.seconds += 7200
+    ask(bench, NODE)
+    open_again = seen(bench)
+    assert (open_again.is_open, open_again.failure) == (True, first)
+    answer(bench, content=b"<html>")
+    found = seen(bench).failure
+    assert first is not None
+    assert found is not None
+    assert (first.count, found.count) == (1, 2)
+    assert found.at - first.at == timedelta(hours=2)
+
+
+# Requests that are not wanted any more.
+
+
+def more_names(bench: Bench) -> None:
+    alternative = {"bootstrap": {"alternativeNames": ["kafka.example"]}}
+    listener = {"name": "plain", "port": 9092, "type": "internal", "tls": False, "configuration": alternative}
+    bench.change("kafkas", "demo", {"spec": {"kafka": {"listeners": [listener]}}})
+    bench.remove("secrets", NODE)
+
+
+def nobody(bench: Bench) -> None:
+    bench.remove("secrets", NODE)
+    bench.remove("pods", NODE)
+
+
+def key_lost(bench: Bench) -> None:
+    bench.remove("secrets", KEYS)
+
+
+def key_replaced(bench: Bench) -> None:
+    put(bench, KEYS, f"{NODE}.key", key(71).reveal())
+
+
+def record_lost(bench: Bench) -> None:
+    bench.remove("secrets", REQUESTS)
+
+
+def record_broken(bench: Bench) -> None:
+    put(bench, REQUESTS, f"{NODE}.requested", b"{")
+
+
+OUTDATED = [
+    pytest.param(more_names, "other names are needed by now", id="names"),
+    pytest.param(nobody, "nothing of this cluster needs it", id="nobody"),
+    pytest.param(key_lost, "the key that was made for it is gone", id="key"),
+    pytest.param(key_replaced, "the key that was made for it is gone", id="another key"),
+    pytest.param(record_lost, "no request asks for it", id="record"),
+    pytest.param(record_broken, "what is recorded about it cannot be read", id="unreadable"),
+]
+
+
+@pytest.mark.parametrize(("event", "why"), OUTDATED)
+def test_what_is_not_wanted_any_more(event: Callable[[Bench], None], why: str) -> None:
+    """Its answer is not even looked at."""
+    bench = asked()
+    event(bench)
+    assert seen(bench).outdated == why
+    bench = asked()
+    answer(bench)
+    event(bench)
+    found = seen(bench)
+    assert (found.outdated, found.answer, found.failure) == (why, None, None)
+
+
+def expired(bench: Bench) -> None:
+    bench.clock.seconds += 400 * 86400
+
+
+def edited(bench: Bench) -> None:
+    put(bench, REQUESTS, f"{NODE}.pending", pem(Entity(OLD.certificate, OLD.key)))
+
+
+@pytest.mark.parametrize(
+    ("event", "why"),
+    [
+        pytest.param(nobody, "nothing of this cluster needs it", id="nobody"),
+        pytest.param(key_lost, "the key that was made for it is gone", id="key"),
+        pytest.param(key_replaced, "it does not carry the requested public key", id="another key"),
+        pytest.param(more_names, "its alternative names are not the requested ones", id="names"),
+        pytest.param(expired, f"{NODE_NAME} expired on 2026-12-01 00:00:00 UTC", id="expired"),
+        pytest.param(edited, "it is of no CA of this cluster", id="edited"),
+    ],
+)
+def test_what_was_collected_is_checked_each_time(event: Callable[[Bench], None], why: str) -> None:
+    bench = asked()
+    answer(bench)
+    collect(bench, NODE)
+    assert (seen(bench).outdated, seen(bench).is_recorded) == ("", True)
+    event(bench)
+    assert why in seen(bench).outdated
+
+
+def test_what_was_collected_needs_no_issuer() -> None:
+    bench = asked()
+    leaf = signed(bench)
+    answer(bench, leaf, CA)
+    collect(bench, NODE)
+    found = seen(bench)
+    assert (found.answer, found.is_open, found.issuer) == ((leaf, CA.certificate), False, "")
+    assert found.authority == CA.certificate.fingerprint
+    assert found.asked_at == leaf.not_before
+
+
+# The issuer that is asked.
+
+
+@pytest.fixture
+def noting(monkeypatch: pytest.MonkeyPatch) -> Noting:
+    issuer = Noting()
+    monkeypatch.setattr(module, "issuer_of", lambda work, stored=(): issuer)
+    return issuer
+
+
+def test_only_requests_that_are_open_are_asked_about(noting: Noting, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = asked(NODE, OTHER_NODE, "demo-kafka-exporter-certs")
+    polled: list[list[bytes]] = []
+    poll = noting.poll
+    monkeypatch.setattr(noting, "poll", lambda tokens: (polled.append([one.value for one in tokens]), poll(tokens))[1])
+    record = requested(bench)
+    put(bench, REQUESTS, f"{NODE}.requested", json.dumps({**record, "open": False}).encode())
+    record = requested(bench, OTHER_NODE)
+    put(bench, REQUESTS, f"{OTHER_NODE}.requested", json.dumps({**record, "issuer": "another"}).encode())
+    found = see(bench).snapshot.leaves.requests
+    exporter = requested(bench, "demo-kafka-exporter-certs", "demo-issuing-kafka-exporter")
+    assert polled == [[exporter["request"].encode()]]
+    assert {name: bool(one.waiting) for name, one in found.items()} == {
+        NODE: False, OTHER_NODE: False, "demo-kafka-exporter-certs": True,
+    }  # fmt: skip
+
+
+def test_what_people_put_back_says_nothing_once_another_issuer_is_asked() -> None:
+    bench = asked()
+    answer(bench)
+    found = see(bench, issuer=CertManagerIssuer("corporate")).snapshot.leaves.requests[NODE]
+    assert (found.issuer, found.answer, found.waiting) == (EXTERNAL, None, "")
+
+
+def test_what_a_renewal_of_the_ca_is_asked_for_is_recorded_as_its_own() -> None:
+    """The CA in use has the same name and key, and would do as well."""
+    renewed = make("cluster-ca v1", key(1), path_length=0, end=NOW + 2 * YEAR)
+    bench = elsewhere()
+    name = renewed.certificate.fingerprint
+    put(bench, SCOPE.ca_key_secret, f"{name}.crt", pem(renewed))
+    put(bench, SCOPE.ca_key_secret, f"{name}.key", bench.data(SCOPE.ca_key_secret)["ca.key"])
+    ask(bench, NODE, ca=renewed)
+    answer(bench, signed(bench, by=renewed), renewed)
+    assert (seen(bench).authority, bool(seen(bench).answer)) == (name, True)
+    collect(bench, NODE)
+    assert (seen(bench).authority, seen(bench).outdated) == (name, "")
+
+
+# Leaves with other names than an operator wants that cannot issue them.
+
+
+def stored(bench: Bench, *names: str, by: Entity = CA) -> Bench:
+    """A leaf with these names for the first node."""
+    name = DistinguishedName("demo-kafka")
+    leaf = sign_leaf(key(50).public_key, name, names, by.certificate, by.key, not_before=NOW - YEAR / 2, validity=YEAR)
+    data = {f"{NODES[0]}.crt": base64.b64encode(pem(leaf)).decode()}
+    bench.change("secrets", NODES[0], {"data": data})
+    return bench
+
+
+def misnamed(bench: Bench) -> dict[str, str]:
+    return dict(with_misnamed(bench.observe()).snapshot.leaves.misnamed)
+
+
+WANTED = of_resource(helpless())
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (WANTED - {"demo-kafka-brokers"}, "it lacks demo-kafka-brokers"),
+        (WANTED | {"old.example"}, "it should not have old.example"),
+        ((WANTED - {"demo-kafka-brokers"}) | {"a", "b"}, "it lacks demo-kafka-brokers and should not have a, b"),
+    ],
+)
+def test_the_difference_is_told(names: set[str], why: str) -> None:
+    assert misnamed(stored(helpless(), *names)) == {NODES[0]: why}
+
+
+def test_the_right_names() -> None:
+    assert misnamed(stored(helpless(), *WANTED)) == {}
+
+
+@pytest.mark.parametrize(
+    "bench",
+    [
+        pytest.param(lambda: helpless({"conditions": conditions("Ready")}), id="the operator is ready"),
+        pytest.param(lambda: helpless(bench=office()), id="it has the key"),
+        pytest.param(elsewhere, id="there is no such node any more"),
+    ],
+)
+def test_nothing_is_in_the_way(bench: type[Bench]) -> None:
+    assert misnamed(stored(bench(), "old.example")) == {}
+
+
+def test_a_leaf_of_another_ca_is_another_matter() -> None:
+    assert misnamed(stored(helpless(), "old.example", by=OLD)) == {}
+
+
+@pytest.mark.parametrize(("domain", "told"), [("cluster.local", {}), ("corp.internal", True)])
+def test_cruise_control_has_names_too(domain: str, told: object) -> None:
+    """Its domain is that of the nodes."""
+    bench, where = stored(helpless(), *WANTED), BY_SECRET["demo-cruise-control-certs"]
+    names = cruise_control_names(SCOPE, domain)
+    leaf = sign_leaf(
+        key(50).public_key, DistinguishedName(where.common_name), names, CA.certificate, CA.key, not_before=NOW - YEAR / 2, validity=YEAR
+    )  # fmt: skip
+    content = {f"{where.entry}.crt": base64.b64encode(pem(leaf)).decode()}
+    bench.change("secrets", where.secret, {"data": content})
+    wrong = {
+        where.secret: "it lacks demo-cruise-control.kafka.svc.cluster.local and should not have demo-cruise-control.kafka.svc.corp.internal"
+    }
+    assert misnamed(bench) == (wrong if told else {})

@@ -1,0 +1,249 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The requests to Vault for a link certificate, and the outcome of each answer that it can give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkOrder, Refused
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki, link_body
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
+
+from ....support.certificates import NOW
+from ....support.fake_vault.server import FakeVault, Fault
+from ....support.issuer_contract import is_told
+from ....support.link_contract import next_ca, ordered, ordered_back
+from ....support.vault_mount import (
+    SetUp,
+    documented_back_policy,
+    documented_cross_sign_policy,
+    documented_link_policy,
+    documented_policy,
+    fake_set_up,
+)
+from .test_contract import Vault
+
+Bench = tuple[FakeVault, SetUp]
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with fake_set_up() as made:
+        yield made
+
+
+def order_of(ready: SetUp) -> LinkOrder:
+    counterpart = Vault(ready, ready.issuer())
+    return ordered(counterpart, next_ca(counterpart))
+
+
+def refused(bench: Bench) -> Refused:
+    answer = bench[1].issuer().link(order_of(bench[1]))
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    return answer
+
+
+def test_the_request_goes_to_the_pinned_issuer(bench: Bench) -> None:
+    vault, ready = bench
+    order = order_of(ready)
+    ready.issuer().link(order)
+    (seen,) = vault.seen
+    assert seen.path == f"pki/kafka/issuer/{ready.issuer_ref}/sign-intermediate"
+    assert "PRIVATE" not in str(seen.body)
+
+
+@pytest.mark.parametrize("seconds", [0, 86400])
+def test_the_request_says_all_that_vault_would_choose_otherwise(bench: Bench, seconds: int) -> None:
+    order = order_of(bench[1])
+    now = order.not_before + timedelta(seconds=seconds)
+    assert link_body(order, order.csr, now) == {
+        "csr": order.csr.decode(), "use_csr_values": True, "exclude_cn_from_sans": True, "format": "pem",
+        "skid": (order.authority.subject_key_identifier or b"").hex(), "max_path_length": 0,
+        # By a clock that may be somewhat ahead.
+        "not_before_duration": f"{seconds + 300}s",
+        "not_after": f"{order.not_after.isoformat().removesuffix('+00:00')}Z",
+    }  # fmt: skip
+
+
+def test_a_clock_that_is_somewhat_ahead_does_no_harm(bench: Bench) -> None:
+    vault, ready = bench
+    order = order_of(ready)
+    mount, ahead = vault.mounts["pki/kafka"], timedelta(minutes=4)
+
+    def late() -> datetime:
+        return type(mount)().now() + ahead
+
+    mount.now = late
+    answer = ready.issuer().link(order)
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, order)) == []
+
+
+def test_the_documented_policy_suffices_and_that_for_leaves_does_not(bench: Bench) -> None:
+    vault, ready = bench
+    vault.tokens.policies["leaves"] = documented_policy(ready.mount, ready.issuer_ref)
+    vault.tokens.policies["link"] = documented_link_policy(ready.mount, ready.issuer_ref)
+    both, leaves = (VaultToken(vault.tokens.make("default", *more)) for more in (("leaves", "link"), ("leaves",)))
+    assert isinstance(ready.issuer(login=both).link(order_of(ready)), Certificate)
+    with pytest.raises(IssuerUnavailable) as raised:
+        ready.issuer(login=leaves).link(order_of(ready))
+    assert "certify CN=cluster-ca v1,O=io.strimzi with issuer" in str(raised.value)
+    assert "none of the policies of its token (default, leaves) permits it" in str(raised.value)
+    assert raised.value.remedy == (
+        f'Add this to one of them: path "pki/kafka/issuer/{ready.issuer_ref}/sign-intermediate" {{ capabilities = ["update"] }}.'
+    )
+
+
+@pytest.mark.parametrize("linked_by", ["", "another"], ids=["alone", "beside one that it keeps"])
+def test_a_ca_whose_key_is_here_is_certified_with_its_name_byte_by_byte(bench: Bench, linked_by: str) -> None:
+    vault, ready = bench
+    vault.tokens.policies["back"] = documented_back_policy(ready.mount, ready.issuer_ref)
+    back, leaves = (VaultToken(vault.tokens.make("default", *more)) for more in (("back",), ()))
+    counterpart = Vault(ready, ready.issuer())
+    old = next_ca(counterpart, outlives_rewriting=False)
+    order = ordered_back(NextAuthority(ready.authority, None), old.certificate, old.key)
+    answer = ready.issuer(login=back, linked_by=linked_by).link(order)
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, order)) == []
+    with pytest.raises(IssuerUnavailable) as raised:
+        ready.issuer(login=leaves).link(order)
+    assert f'path "pki/kafka/issuer/{ready.issuer_ref}/sign-self-issued"' in raised.value.remedy
+    assert not any("PRIVATE" in str(one.body) for one in vault.seen)
+
+
+def test_what_it_refuses_is_told_in_its_own_words(bench: Bench) -> None:
+    bench[0].faults = [Fault(400, ("signing certificate has a max path length of zero",), path="/sign-intermediate")]
+    answer = refused(bench)
+    assert "refuses to certify CN=cluster-ca v1,O=io.strimzi: signing certificate has a max path length" in answer.why
+    assert "The link certificate" in answer.remedy
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"{}", "it has no data"),
+        (b'{"data": {}}', "it has no certificate"),
+        (b'{"data": {"certificate": "none"}}', "its certificate cannot be read"),
+        (b'{"data": {"certificate": [null]}}', "it has no certificate"),
+    ],
+)
+def test_an_answer_that_lacks_what_the_api_promises_is_refused(bench: Bench, raw: bytes, said: str) -> None:
+    bench[0].faults = [Fault(200, path="/sign-intermediate", raw=raw)]
+    answer = refused(bench)
+    assert said in answer.why
+    assert "not usable" in answer.why
+
+
+def test_a_server_that_is_sealed_is_told_of(bench: Bench) -> None:
+    vault, ready = bench
+    order, vault.sealed = order_of(ready), True
+    with pytest.raises(IssuerUnavailable, match="it is sealed, or under maintenance"):
+        ready.issuer().link(order)
+    vault.sealed = False
+
+
+# The next CA is in the same mount.
+
+
+def crossing(bench: Bench, login: VaultToken | None = None) -> tuple[VaultPki, LinkOrder]:
+    ready = bench[1]
+    made = ready.administrator.write(
+        f"{ready.mount}/issuers/generate/root/internal",
+        {"common_name": "the next", "issuer_name": "next", "ttl": "4000h"},
+    )
+    bench[0].seen.clear()
+    (authority,) = parse_certificates(made["certificate"].encode())
+    order = link_order(NextAuthority((authority,), None), ready.authority[0])
+    return ready.issuer(login=login, issuer_ref="next", linked_by=ready.issuer_ref), order
+
+
+def test_its_own_key_signs_the_request_and_the_ca_in_use_certifies_it(bench: Bench) -> None:
+    vault, ready = bench
+    issuer, order = crossing(bench)
+    assert isinstance(issuer.link(order), Certificate)
+    assert [(one.method, one.path.removeprefix("pki/kafka/")) for one in vault.seen] == [
+        ("GET", "issuer/next"), ("POST", "intermediate/cross-sign"), ("POST", f"issuer/{ready.issuer_ref}/sign-intermediate"),
+    ]  # fmt: skip
+    assert f"Vault issuer {ready.issuer_ref} of" in issuer.linker.reference
+    assert issuer.linker.keeps_both
+
+
+def test_the_ca_in_use_is_certified_by_its_issuer_the_other_way_round(bench: Bench) -> None:
+    vault, ready = bench
+    issuer, forth = crossing(bench)
+    back = ordered_back(NextAuthority((forth.authority,), None), forth.issuer)
+    answer = issuer.link(back)
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, back)) == []
+    assert [(one.method, one.path.removeprefix("pki/kafka/")) for one in vault.seen] == [
+        ("GET", f"issuer/{ready.issuer_ref}"), ("POST", "intermediate/cross-sign"), ("POST", "issuer/next/sign-intermediate"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("back", "path"),
+    [(False, "issuer/next"), (False, "intermediate/cross-sign"), (True, "issuer/{old}"), (True, "issuer/next/sign-intermediate")],
+)  # fmt: skip
+def test_each_rule_of_the_page_is_needed(bench: Bench, back: bool, path: str) -> None:
+    vault, ready = bench
+    page, rule = (
+        documented_cross_sign_policy(ready.mount, "next", ready.issuer_ref),
+        f'path "pki/kafka/{path.format(old=ready.issuer_ref)}"',
+    )
+    assert rule in page
+    vault.tokens.policies["link"] = documented_link_policy(ready.mount, ready.issuer_ref)
+    vault.tokens.policies["cross"], vault.tokens.policies["less"] = page, page.replace(rule, 'path "another"')
+    issuer, order = crossing(bench, VaultToken(vault.tokens.make("default", "link", "cross")))
+    if back:
+        order = ordered_back(NextAuthority((order.authority,), None), order.issuer)
+    assert isinstance(issuer.link(order), Certificate)
+    with pytest.raises(IssuerUnavailable) as raised:
+        ready.issuer(
+            login=VaultToken(vault.tokens.make("default", "link", "less")),
+            issuer_ref="next",
+            linked_by=ready.issuer_ref,
+        ).link(order)
+    assert f"Add this to one of them: {rule} {{ capabilities = [" in raised.value.remedy
+    assert raised.value.remedy.removeprefix("Add this to one of them: ").removesuffix(".") in " ".join(page.split())
+
+
+@pytest.mark.parametrize(
+    ("path", "lacking"), [("/issuer/next", "key_id"), ("/cross-sign", "csr")], ids=["the issuer", "the request"]
+)
+@pytest.mark.parametrize(
+    "raw", [b'{"data": {}}', '{"data": {"key_id": "ä", "csr": "ä"}}'.encode()], ids=["nothing", "no ASCII"]
+)
+def test_an_answer_that_lacks_what_a_request_takes_is_refused(
+    bench: Bench, path: str, lacking: str, raw: bytes
+) -> None:
+    issuer, order = crossing(bench)
+    bench[0].faults = [Fault(200, path=path, raw=raw)]
+    answer = issuer.link(order)
+    assert isinstance(answer, Refused)
+    assert f"it has no {lacking}" in answer.why
+
+
+def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench) -> None:
+    issuer, order = crossing(bench)
+    bench[0].faults = [Fault(400, ("the key is gone",), path="/cross-sign")]
+    answer = issuer.link(order)
+    assert isinstance(answer, Refused)
+    assert "refuses to certify CN=the next: the key is gone" in answer.why
+
+
+def test_the_time_of_the_request_does_not_matter_to_the_end(bench: Bench) -> None:
+    order = order_of(bench[1])
+    assert (
+        link_body(order, order.csr, NOW)["not_after"]
+        == link_body(order, order.csr, NOW + timedelta(days=1))["not_after"]
+    )

@@ -1,0 +1,345 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls to Vault: how a token is got, kept and got anew, when a call is made again, and the paths of the API."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import configured
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call, Reply
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import (
+    PatientCalls,
+    mount_path,
+    sign_path,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    VaultAppRole,
+    VaultKubernetes,
+    VaultLogin,
+    VaultToken,
+    VaultTokenSecret,
+)
+
+from ....support.fake_vault.server import Fault
+from ....support.vault_mount import QuickClock
+from ..._strimzi.bench import Bench as Cluster
+from ..._strimzi.bench import secret
+from .logins import APPROLE, KUBERNETES, Bench, issuer_of, login_set_up, paths, revoke_all, sign, unavailable
+
+
+@pytest.fixture
+def clock() -> QuickClock:
+    return QuickClock()
+
+
+@pytest.fixture
+def bench(clock: QuickClock) -> Iterator[Bench]:
+    with login_set_up(clock) as made:
+        yield made
+
+
+@pytest.mark.parametrize("login", [APPROLE, KUBERNETES, VaultAppRole("the-role-id\n", " the-secret-id\n")])
+def test_a_login_serves_many_requests(bench: Bench, clock: QuickClock, login: VaultLogin) -> None:
+    vault, ready = bench
+    issuer = issuer_of(ready, login, clock)
+    for _time in range(3):
+        sign(issuer)
+    assert paths(vault) == ["login", "sign", "sign", "sign"]
+
+
+def test_a_token_is_taken_as_it_is(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    token = vault.tokens.make("default", "kafka")
+    sign(issuer_of(ready, VaultToken(f"{token}\n"), clock))
+    assert paths(vault) == ["sign"]
+    assert vault.seen[0].headers["x-vault-token"] == token
+
+
+def test_a_token_is_renewed_while_it_lives(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    clock.sleep(900)
+    sign(issuer)
+    clock.sleep(700)
+    sign(issuer)
+    assert paths(vault) == ["login", "sign", "renew-self", "sign", "sign"]
+
+
+def test_where_it_cannot_live_longer_it_is_got_anew(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    vault.tokens.methods["approle"].longest = 1200
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    clock.sleep(1000)
+    sign(issuer)
+    assert paths(vault) == ["login", "sign", "renew-self", "login", "sign"]
+
+
+@pytest.mark.parametrize("gone", [1300, 1_000_000])
+def test_one_that_has_ended_is_got_anew_without_asking(bench: Bench, clock: QuickClock, gone: float) -> None:
+    vault, ready = bench
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    clock.sleep(gone)
+    sign(issuer)
+    assert paths(vault) == ["login", "sign", "login", "sign"]
+
+
+def test_one_that_was_revoked_is_not_renewed_but_got_anew(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    revoke_all(vault)
+    clock.sleep(900)
+    sign(issuer)
+    assert paths(vault) == ["login", "sign", "renew-self", "login", "sign"]
+
+
+@pytest.mark.parametrize(
+    ("login", "said", "remedy"),
+    [
+        (VaultAppRole("the-role-id", "wrong"), "by AppRole at auth/approle (HTTP 400: invalid role", "secret_id"),
+        (
+            VaultKubernetes("kafka", "wrong", "clusters/west"),
+            "by Kubernetes at auth/clusters/west (HTTP 403: permission denied", "bound to the service account",
+        ),
+        (VaultAppRole("the-role-id", "x", "gone"), "at auth/gone (HTTP 403", "mount"),
+    ],
+)  # fmt: skip
+def test_a_login_that_is_refused_is_not_tried_again(
+    bench: Bench, clock: QuickClock, login: VaultLogin, said: str, remedy: str
+) -> None:
+    vault, ready = bench
+    found = unavailable(issuer_of(ready, login, clock))
+    assert said in str(found)
+    assert remedy in found.remedy
+    assert paths(vault) == ["login"]
+
+
+def test_a_login_that_the_server_is_too_busy_for_is_tried_again(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    vault.faults = [Fault(429, path="/login", times=2)]
+    sign(issuer_of(ready, APPROLE, clock))
+    assert paths(vault) == ["login"] * 3 + ["sign"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"auth": null}', "its answer has no token"),
+        (b'{"auth": {"client_token": "", "lease_duration": 1}}', "its answer has no token"),
+        (b'{"auth": {"client_token": "hvs.x"}}', "its answer has no token"),
+        (b'{"auth": {"client_token": "", "mfa_requirement": {"mfa_request_id": "1"}}}', "it wants a second factor"),
+    ],
+)
+def test_a_login_without_a_token_is_told_of(bench: Bench, clock: QuickClock, body: bytes, said: str) -> None:
+    vault, ready = bench
+    vault.faults = [Fault(200, raw=body, path="/login")]
+    assert said in str(unavailable(issuer_of(ready, APPROLE, clock)))
+
+
+def test_a_token_that_does_not_end_is_not_renewed(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    vault.tokens.methods["approle"].seconds = 0
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    clock.sleep(1e6)
+    sign(issuer)
+    assert paths(vault) == ["login", "sign", "sign"]
+
+
+@pytest.mark.parametrize("token", ["hvs.a\nX-Evil: 1", "hvs.\u00e9", "\x00"])
+def test_a_token_that_is_none_is_neither_sent_nor_shown(bench: Bench, clock: QuickClock, token: str) -> None:
+    vault, ready = bench
+    assert "characters that no token has" in str(unavailable(issuer_of(ready, VaultToken(token), clock)))
+    assert vault.seen == []
+
+
+def test_a_token_in_a_secret_is_read_when_it_is_needed_and_again_where_it_is_refused(bench: Bench) -> None:
+    vault, ready = bench
+    cluster, login = Cluster(), VaultTokenSecret("vault-token")
+    issuer = configured.issuer_of(cluster.work(issuer=ready.settings(login=login)))
+    assert isinstance(issuer, VaultPki)
+    assert str(unavailable(issuer)).endswith("Secret kafka/vault-token does not exist.")
+    cluster.create("secrets", secret("vault-token", {"token": b" "}))
+    assert str(unavailable(issuer)).endswith("Secret kafka/vault-token has no token in its entry token.")
+    for _time in range(2):
+        token = vault.tokens.make("default", "kafka")
+        cluster.change("secrets", "vault-token", secret_patch({"token": f"{token}\n".encode()}))
+        sign(issuer)
+        revoke_all(vault)
+    assert "does not accept the token" in str(unavailable(issuer))
+
+
+# Tokens that Vault does not accept, or that may not do what they are for.
+
+
+def test_one_that_somebody_revoked_is_got_anew_once(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    revoke_all(vault)
+    sign(issuer)
+    assert paths(vault) == ["login", "sign", "sign", "login", "sign"]
+
+
+def test_one_for_so_many_uses_is_got_anew(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    vault.tokens.methods["approle"].uses = 2
+    issuer = issuer_of(ready, APPROLE, clock)
+    for _time in range(3):
+        sign(issuer)
+    assert paths(vault).count("login") == 2
+
+
+def test_a_token_that_ends_in_the_middle_and_cannot_be_got_anew_is_told_of(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    issuer = issuer_of(ready, APPROLE, clock)
+    sign(issuer)
+    revoke_all(vault)
+    vault.tokens.methods["approle"].accepts = lambda body, _: False
+    found = unavailable(issuer)
+    assert "refuses the login by AppRole at auth/approle (HTTP 400: invalid role or secret ID)" in str(found)
+    assert "Give another secret_id" in found.remedy
+
+
+def test_a_policy_that_is_missing_is_told_from_a_token_that_has_ended(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    rule = f'path "pki/kafka/issuer/{ready.issuer_ref}/sign/kafka" {{ capabilities = ["update"] }}'
+    found = unavailable(issuer_of(ready, VaultToken(vault.tokens.make("default", "other")), clock))
+    assert "none of the policies of its token (default, other) permits it" in str(found)
+    assert rule in found.remedy
+    ended = vault.tokens.make("default", "kafka", seconds=10)
+    clock.sleep(11)
+    found = unavailable(issuer_of(ready, VaultToken(ended), clock))
+    assert "does not accept the token" in str(found)
+
+
+def test_a_policy_that_is_missing_after_a_login_is_told_of(bench: Bench, clock: QuickClock) -> None:
+    vault, ready = bench
+    for policies, named in ((("default", "other"), " (default, other)"), (("other",), "")):
+        vault.tokens.methods["approle"].policies = policies
+        assert f"policies of its token{named} permits it" in str(unavailable(issuer_of(ready, APPROLE, clock)))
+
+
+def test_a_server_that_fails_while_it_is_asked_about_the_token_does_not_hide_the_cause(
+    bench: Bench, clock: QuickClock
+) -> None:
+    vault, ready = bench
+    vault.faults = [Fault(500, path="lookup-self", times=9)]
+    found = unavailable(issuer_of(ready, VaultToken(vault.tokens.make("default")), clock))
+    assert "does not accept the token" in str(found)
+
+
+def test_what_is_refused_is_not_asked_with_another_token(bench: Bench, clock: QuickClock) -> None:
+    """A role that does not fit is no matter of the login."""
+    vault, ready = bench
+    vault.faults = [Fault(400, ("not allowed by this role",))]
+    with contextlib.suppress(AssertionError):
+        sign(issuer_of(ready, APPROLE, clock))
+    assert paths(vault) == ["login", "sign"]
+
+
+# When Vault is asked again, how often, and after what time.
+
+CALL = Call("path", {}, "do it")
+GOOD = Reply(200, {"data": {}})
+
+
+@dataclass
+class Scripted:
+    """Answers in order."""
+
+    answers: list[Reply | VaultFailure]
+    server: str = "Vault x"
+    sent: list[Call] = field(default_factory=list)
+
+    def send(self, call: Call) -> Reply:
+        self.sent.append(call)
+        answer = self.answers.pop(0)
+        if isinstance(answer, VaultFailure):
+            raise answer
+        return answer
+
+
+def slept(answers: Sequence[Reply | VaultFailure], jitter: float = 0.5) -> tuple[list[float], Reply | None]:
+    """How long was waited each time, and the answer in the end."""
+    connection, clock = Scripted(list(answers)), QuickClock()
+    calls = PatientCalls(connection, clock, lambda: None, lambda: jitter)
+    try:
+        found = calls.send(CALL)
+    except VaultFailure:
+        found = None
+    assert len(connection.sent) == len(clock.slept) + 1
+    return clock.slept, found
+
+
+BROKEN = VaultFailure("It", "broke off", "Run again.", transient=True)
+
+
+@pytest.mark.parametrize("status", [200, 204, 400, 403])
+def test_what_says_something_is_returned_at_once(status: int) -> None:
+    reply = Reply(status, {})
+    assert slept([reply]) == ([], reply)
+
+
+def test_the_delay_doubles() -> None:
+    assert slept([Reply(503, {}), BROKEN, Reply(500, {}), GOOD]) == ([1.0, 2.0, 4.0], GOOD)
+
+
+@pytest.mark.parametrize(("jitter", "delays"), [(0.0, [0.5, 1.0, 2.0]), (1.0, [1.5, 3.0, 6.0])])
+def test_clients_do_not_return_all_at_the_same_moment(jitter: float, delays: list[float]) -> None:
+    assert slept([BROKEN, BROKEN, BROKEN, GOOD], jitter) == (delays, GOOD)
+
+
+def test_after_four_tries_it_is_given_up() -> None:
+    assert slept([BROKEN] * 4) == ([1.0, 2.0, 4.0], None)
+
+
+def test_a_server_says_how_long_it_wants_to_be_left_alone() -> None:
+    assert slept([Reply(429, {}, wait=7.0), Reply(429, {}, wait=0.0), GOOD]) == ([7.5, 0.5], GOOD)
+
+
+def test_a_long_time_is_not_waited_for() -> None:
+    assert slept([Reply(429, {}, wait=20.0)]) == ([], None)
+
+
+def test_what_does_not_pass_is_not_asked_again() -> None:
+    assert slept([VaultFailure("It", "is not trusted", "Give a CA.")]) == ([], None)
+    assert slept([Reply(404, {})]) == ([], None)
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_what_only_the_server_can_correct_is_no_answer(status: int) -> None:
+    assert slept([Reply(status, {}, "unknown role: kafka")]) == ([], None)
+
+
+# Paths of the API from the names that people give.
+
+
+@pytest.mark.parametrize(
+    ("mount", "expected"),
+    [
+        ("pki", "pki"),
+        ("/pki/", "pki"),
+        ("pki/kafka", "pki/kafka"),
+        ("pki//kafka", "pki/kafka"),
+        ("a b/ü?", "a%20b/%C3%BC%3F"),
+    ],
+)
+def test_a_mount_may_lie_below_others(mount: str, expected: str) -> None:
+    assert mount_path(mount) == expected
+
+
+def test_a_name_is_one_part_of_a_path() -> None:
+    assert sign_path("pki", "../root", "a/b") == "pki/issuer/..%2Froot/sign/a%2Fb"

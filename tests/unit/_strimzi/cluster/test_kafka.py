@@ -1,0 +1,361 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Kafka resource: the operator's work, the addresses of listeners, and maintenance windows (docs/operator.md, "Pause", "Kafka resource")."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import CronError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
+    condition,
+    is_generated,
+    is_observed,
+    listener_addresses,
+    maintenance_windows,
+    note_absent_operator,
+    parse_cron,
+    read_reconciliation,
+    renewal_window,
+    user_pause,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+
+from ....support.memory_api import MemoryApi
+from ..bench import LABELS, SCOPE, Bench, conditions, kafka
+
+PAUSE = {"strimzi.io/pause-reconciliation": "true"}
+OURS = {**PAUSE, "trustops.strimzi/paused-by": "me"}
+
+
+def test_no_resource_is_neither_generated_nor_ready() -> None:
+    assert read_reconciliation(None, SCOPE) == Reconciliation(
+        exists=False, generated=False, observed=False, ready=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "generated"),
+    [
+        ({}, True),
+        ({"clusterCa": None}, True),
+        ({"clusterCa": {"validityDays": 30}}, True),
+        ({"clusterCa": {"generateCertificateAuthority": True}}, True),
+        ({"clusterCa": {"generateCertificateAuthority": False}}, False),
+        ({"clientsCa": {"generateCertificateAuthority": False}}, True),
+    ],
+)
+def test_the_operator_generates_unless_told_otherwise(spec: dict[str, Any], generated: bool) -> None:
+    assert is_generated(kafka(**spec), SCOPE) is generated
+
+
+def test_each_ca_has_its_own_part_of_the_specification() -> None:
+    resource = kafka(clientsCa={"generateCertificateAuthority": False, "renewalDays": 7})
+    clients = SCOPE.of(CaKind.CLIENTS)
+    assert (is_generated(resource, SCOPE), is_generated(resource, clients)) == (True, False)
+    assert renewal_window(resource, clients) == timedelta(days=7)
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ({}, ""),
+        ({"clientsCa": {"type": "strimzi.io"}}, ""),
+        ({"clientsCa": {"type": None}}, ""),
+        ({"clientsCa": {"type": "cert-manager.io"}}, "cert-manager.io"),
+        ({"clientsCa": {"type": "vault.example.com"}}, "vault.example.com"),
+        ({"clusterCa": {"type": "cert-manager.io"}}, ""),
+    ],
+)
+def test_a_ca_that_strimzi_has_from_somebody_else(spec: dict[str, Any], kind: str) -> None:
+    assert read_reconciliation(kafka(**spec), SCOPE.of(CaKind.CLIENTS)).foreign_type == kind
+
+
+@pytest.mark.parametrize(
+    ("status", "generation", "observed"),
+    [
+        (None, 1, False),
+        ({}, 1, False),
+        ({"observedGeneration": 1}, 1, True),
+        ({"observedGeneration": 1}, 2, False),
+        ({"observedGeneration": 3}, 2, False),
+    ],
+)
+def test_observed_means_the_present_generation(status: dict[str, Any] | None, generation: int, observed: bool) -> None:
+    resource = kafka(status)
+    resource["metadata"]["generation"] = generation
+    assert is_observed(resource) is observed
+
+
+NODES = ("demo-nodes-0", "demo-nodes-1")
+SEEN = {"conditions": conditions("Ready"), "observedGeneration": 2}
+
+
+@pytest.mark.parametrize(
+    ("status", "pods", "absent"),
+    [
+        (None, NODES, "its status has no condition, which an operator sets as soon as it sees the resource"),
+        ({"clusterId": "x"}, NODES, "its status has no condition, which an operator sets as soon as it sees the resource"),
+        ({"conditions": conditions("NotReady")}, (), ""),
+        ({**SEEN, "observedGeneration": 3}, NODES, "its status is about generation 3 of a resource that has come to generation 2"),
+        ({**SEEN, "observedGeneration": 1}, NODES, ""),
+        (SEEN, NODES[:1], ""),
+        (SEEN, (), "none of its 2 nodes has a pod, and its status says nothing of that"),
+        ({**SEEN, "conditions": conditions("NotReady")}, (), ""),
+        ({**SEEN, "conditions": conditions("ReconciliationPaused")}, NODES[:1], ""),
+    ],
+)  # fmt: skip
+def test_what_shows_that_no_operator_works_on_it(status: Any, pods: tuple[str, ...], absent: str) -> None:
+    resource = kafka(status)
+    resource["metadata"]["generation"] = 2
+    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
+
+
+def test_the_pod_of_a_single_node_may_just_be_made_anew() -> None:
+    resource = kafka({"conditions": conditions("Ready")})
+    assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).absent == ""
+    assert note_absent_operator(read_reconciliation(None, SCOPE), None).absent == ""
+
+
+def test_no_generation_is_not_observed() -> None:
+    assert is_observed(kafka({})) is False
+
+
+@pytest.mark.parametrize(
+    ("found", "holds"),
+    [
+        ([], False),
+        (None, False),
+        ([{"type": "Ready", "status": "False"}], False),
+        ([{"type": "NotReady", "status": "True"}], False),
+        ([{"type": "Warning", "status": "True"}, {"type": "Ready", "status": "True"}], True),
+    ],
+)
+def test_condition(found: Any, holds: bool) -> None:
+    assert condition(kafka({"conditions": found}), "Ready") is holds
+    assert read_reconciliation(kafka({"conditions": found}), SCOPE).ready is holds
+
+
+@pytest.mark.parametrize(
+    ("annotations", "confirmed", "expected"),
+    [
+        ({}, False, (False, False, False)),
+        ({}, True, (False, False, False)),
+        (PAUSE, False, (True, False, False)),
+        (PAUSE, True, (True, False, True)),
+        (OURS, False, (True, True, False)),
+        (OURS, True, (True, True, True)),
+        ({**PAUSE, "trustops.strimzi/paused-for": "storage team"}, True, (True, False, True)),
+        ({"trustops.strimzi/paused-by": "me"}, True, (False, False, False)),
+        ({**OURS, "strimzi.io/pause-reconciliation": "false"}, True, (False, False, False)),
+    ],
+)
+def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[bool, bool, bool]) -> None:
+    """Set, by us, and in force are three things: the operator may still work while the annotation is there."""
+    status = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
+    found = read_reconciliation(kafka(status, annotations), SCOPE)
+    assert (found.paused, found.paused_by_us, found.pause_effective) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "days"),
+    [
+        ({}, 30),
+        ({"clusterCa": None}, 30),
+        ({"clusterCa": {}}, 30),
+        ({"clusterCa": {"renewalDays": 7}}, 7),
+        ({"clusterCa": {"renewalDays": 36500}}, 36500),
+        ({"clusterCa": {"renewalDays": 2**63 - 1}}, 36500),
+        ({"clusterCa": {"renewalDays": -1}}, 30),
+        ({"clusterCa": {"renewalDays": True}}, 30),
+        ({"clusterCa": {"renewalDays": "7"}}, 30),
+    ],
+)
+def test_how_long_before_its_end_a_leaf_is_renewed(spec: dict[str, Any], days: int) -> None:
+    assert renewal_window(kafka(**spec), SCOPE) == timedelta(days=days)
+
+
+def test_and_of_a_cluster_that_is_not_there_yet() -> None:
+    assert renewal_window(None, SCOPE) == timedelta(days=30)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "confirmed", "expected"),
+    [
+        ({}, False, ReissuePause.NONE),
+        ({}, True, ReissuePause.ENDED),
+        ({"trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.NONE),
+        ({"strimzi.io/pause-reconciliation": "false"}, False, ReissuePause.NONE),
+        (PAUSE, True, ReissuePause.FOREIGN),
+        ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.ASKED),
+        ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, True, ReissuePause.OURS),
+    ],
+)
+def test_who_has_paused_a_user(annotations: dict[str, str], confirmed: bool, expected: ReissuePause) -> None:
+    said = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
+    assert user_pause({"metadata": {"annotations": annotations}, "status": said}) is expected
+
+
+# Addresses that the platform gives to listeners, as the operator takes them (docs/operator.md, "Node names", 6 and 8).
+
+KINDS = {"services": "/api/v1", "routes": "/apis/route.openshift.io/v1"}
+
+
+def listener(kind: str) -> dict[str, Any]:
+    return {"name": "ext", "port": 9095, "type": kind, "tls": True}
+
+
+def bench_with(plural: str, status: dict[str, Any] | None, labels: dict[str, str] | None = None) -> Bench:
+    bench = Bench()
+    body = {"metadata": {"name": "one", "labels": labels or LABELS}, **({"status": status} if status else {})}
+    api: MemoryApi = bench.api
+    assert api.request("POST", f"{KINDS[plural]}/namespaces/kafka/{plural}", body=body).status == 201
+    return bench
+
+
+def found(bench: Bench, *kinds: str) -> dict[tuple[str, str], str]:
+    resource = kafka(kafka={"listeners": [listener(kind) for kind in kinds]})
+    return dict(listener_addresses(bench.work().client, SCOPE, resource))
+
+
+def balanced(*entries: dict[str, str]) -> dict[str, Any]:
+    return {"loadBalancer": {"ingress": list(entries)}}
+
+
+@pytest.mark.parametrize(
+    ("plural", "status", "address"),
+    [
+        ("services", balanced({"hostname": "lb.example", "ip": "192.0.2.1"}), "lb.example"),
+        ("services", balanced({"ip": "192.0.2.1"}), "192.0.2.1"),
+        ("services", balanced({"ip": "192.0.2.1"}, {"hostname": "second.example"}), "192.0.2.1"),
+        ("routes", {"ingress": [{"host": "one.apps.example"}, {"host": "two.apps.example"}]}, "one.apps.example"),
+        ("services", balanced(), ""),
+        ("services", {"loadBalancer": {}}, ""),
+        ("services", None, ""),
+        ("routes", {"ingress": []}, ""),
+    ],
+)
+def test_the_first_address(plural: str, status: dict[str, Any] | None, address: str) -> None:
+    kind = {"services": "loadbalancer", "routes": "route"}[plural]
+    assert found(bench_with(plural, status), kind) == ({(kind, "one"): address} if address else {})
+
+
+def test_those_of_other_clusters_do_not_count() -> None:
+    other = bench_with("services", balanced({"ip": "192.0.2.1"}), {**LABELS, "strimzi.io/cluster": "other"})
+    assert found(other, "loadbalancer") == {}
+
+
+@pytest.mark.parametrize("kinds", [(), ("internal", "cluster-ip", "nodeport", "ingress", "tlsroute")])
+def test_nobody_is_asked_where_no_listener_has_one(kinds: tuple[str, ...]) -> None:
+    bench = bench_with("services", balanced({"ip": "192.0.2.1"}))
+    before = len(bench.api.requests)
+    assert found(bench, *kinds) == {}
+    assert len(bench.api.requests) == before
+
+
+# Maintenance windows are read as the operator reads them, by the cron expressions of Quartz.
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc)
+
+
+#: Monday, in the middle of the day.
+NOON = at("2026-06-01T12:00:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        # The example of Strimzi's documentation: from Sunday to Thursday, between midnight and two.
+        ("* * 0-1 ? * SUN,MON,TUE,WED,THU *", "2026-06-02T00:00:00"),
+        ("* * 0-1 ? * SUN,MON,TUE,WED,THU", "2026-06-02T00:00:00"),
+        ("* * 2-4 * * ?", "2026-06-02T02:00:00"),
+        ("* * * ? * *", "2026-06-01T12:00:01"),
+        ("0 30 22 ? * FRI", "2026-06-05T22:30:00"),
+        ("* * 22-2 ? * 7", "2026-06-06T00:00:00"),
+        ("* 0/15 * * * ?", "2026-06-01T12:00:01"),
+        ("0 5/20 12 * * ?", "2026-06-01T12:05:00"),
+        ("0 0 0 1 JAN ?", "2027-01-01T00:00:00"),
+        ("0 0 3 L * ?", "2026-06-30T03:00:00"),
+        ("0 0 3 L-2 * ?", "2026-06-28T03:00:00"),
+        ("0 0 3 LW 8 ?", "2026-08-31T03:00:00"),
+        ("0 0 3 15W 8 ?", "2026-08-14T03:00:00"),
+        ("0 0 3 1W 8 ?", "2026-08-03T03:00:00"),
+        ("0 0 3 31W 5 ?", "2027-05-31T03:00:00"),
+        ("0 0 3 ? * 2#2", "2026-06-08T03:00:00"),
+        ("0 0 3 ? * FRI#5", "2026-07-31T03:00:00"),
+        ("0 0 3 ? * 6L", "2026-06-26T03:00:00"),
+        ("0 0 3 ? * L", "2026-06-06T03:00:00"),
+        ("0 0 3 29 2 ?", "2028-02-29T03:00:00"),
+        ("0 0 3 ? * mon-wed", "2026-06-02T03:00:00"),
+        ("0 0 3 1,15 * ? 2027", "2027-01-01T03:00:00"),
+        ("0 0 3 ? * * 2025", None),
+        ("0 0 3 31 2 ?", None),
+    ],
+)
+def test_the_next_opening(text: str, opens: str | None) -> None:
+    assert parse_cron(text).next_after(NOON) == (at(opens) if opens else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "* * * * *", "* * 0-1 * * MON", "* * 0-1 ? * ?", "60 * * ? * *", "* * 24 ? * *", "* * * ? 13 *", "* * * ? * 8", "* * * ? * XYZ",
+        "* * * 0 * ?", "* * * ? * 2#6", "* * * ? * * 1969", "* * -1 ? * *", "* * 1- ? * *", "* */0 * ? * *", "* * , ? * *", "* * ² ? * *", "* * * ? * * * *",
+    ],
+)  # fmt: skip
+def test_what_quartz_refuses(text: str) -> None:
+    with pytest.raises(CronError):
+        parse_cron(text)
+
+
+numbers = st.integers(0, 59).map(str) | st.sampled_from(["*", "0/7", "10-20", "50-5", "3,9"])
+hours = st.integers(0, 23).map(str) | st.sampled_from(["*", "0-1", "22-2", "*/6"])
+days = st.sampled_from(["? * *", "? * MON", "? * FRI-SUN", "1 * ?", "L * ?", "15W * ?", "? 3 2#1", "29 2 ?"])
+
+
+@given(st.tuples(numbers, numbers, hours, days), st.datetimes(datetime(2024, 1, 1), datetime(2030, 1, 1)))
+def test_the_next_opening_satisfies_it_and_nothing_before_does(
+    fields: tuple[str, str, str, str], moment: datetime
+) -> None:
+    expression = parse_cron(" ".join(fields))
+    begin = moment.replace(tzinfo=timezone.utc, microsecond=0)
+    found = expression.next_after(begin)
+    assume(found is not None)
+    assert found is not None
+    assert expression.is_satisfied(found)
+    for before in (1, 59, 3600, 86400, max(1.0, (found - begin).total_seconds() // 2)):
+        earlier = found - timedelta(seconds=before)
+        assert earlier <= begin or not expression.is_satisfied(earlier)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_open", "opens", "has_problem"),
+    [
+        (["* * 12 ? * *"], True, "2026-06-01T12:00:01", False),
+        (["* * 0-1 ? * *", "* * 11-13 ? * MON"], True, "2026-06-01T12:00:01", False),
+        (["* * 0-1 ? * *", "* * 20 ? * *"], False, "2026-06-01T20:00:00", False),
+        (["every night"], False, None, True),
+        (["every night", "* * 12 ? * *"], True, "2026-06-01T12:00:01", True),
+        ("* * 12 ? * *", True, "2026-06-01T12:00:01", False),
+        ([7], False, None, True),
+    ],
+)
+def test_windows_of_a_resource(given: object, is_open: bool, opens: str | None, has_problem: bool) -> None:
+    found = maintenance_windows({"spec": {"maintenanceTimeWindows": given}}, NOON)
+    assert found is not None
+    assert (found.is_open, found.opens_at, bool(found.problem)) == (is_open, at(opens) if opens else None, has_problem)
+
+
+@pytest.mark.parametrize("kafka", [None, {}, {"spec": {}}, {"spec": {"maintenanceTimeWindows": []}}])
+def test_without_any_everything_may_be_done_at_any_time(kafka: dict[str, object] | None) -> None:
+    assert maintenance_windows(kafka, NOON) is None

@@ -1,0 +1,352 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients outside the cluster as they are found: resources, the operator's copies, pods, named Secrets, and how a client of the cluster is known."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import observe_outside, reach_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    Follows,
+    NamedSecret,
+    OutsideClient,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    TrustState,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaSecrets,
+    Component,
+    PreparedAuthority,
+    StoredLeaf,
+)
+
+from ...support.certificates import Entity, key, leaf, make
+from ...support.memory_api import Response
+from .bench import SCOPE, Object, pem
+from .client_bench import FOREIGN, NEW, OLD, REACH, Clients, certificates
+
+ALL = {"secretName": "demo-cluster-ca-cert", "pattern": "*.crt"}
+ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
+ELSEWHERE = {"secretName": "corporate", "pattern": "*.crt"}
+HERE = "demo-kafka-bootstrap:9093"
+
+
+def connecting(*sources: Object, to: str = HERE) -> Object:
+    return {"bootstrapServers": to, "tls": {"trustedCertificates": list(sources)}}
+
+
+def mirroring(target: Object, *others: Object) -> Object:
+    return {
+        "target": {"alias": "here", **target},
+        "mirrors": [{"source": {"alias": f"there-{number}", **one}} for number, one in enumerate(others)],
+    }
+
+
+def with_connect(spec: Object, *held: Entity) -> Clients:
+    bench = Clients()
+    bench.resource("kafkaconnects", "connect", spec)
+    bench.copy("connect-connect-tls-trusted-certs", {"ca.crt": pem(*held or (OLD,))}, "KafkaConnect", "connect")
+    bench.run("connect-connect-0", "KafkaConnect", "connect")
+    return bench
+
+
+REFERRING = [
+    pytest.param(connecting(ALL), Follows.TRUSTED, id="all entries"),
+    pytest.param(connecting(ONE), Follows.ISSUING, id="ca.crt"),
+    pytest.param(connecting({**ALL, "pattern": "ca*.crt"}), Follows.ISSUING, id="a pattern that misses fingerprints"),
+    pytest.param(connecting({**ALL, "pattern": "*.pem"}), Follows.NOTHING, id="a pattern that misses all"),
+    pytest.param(connecting(ONE, ALL), Follows.TRUSTED, id="both"),
+    pytest.param(connecting(ALL, to="elsewhere:9093"), Follows.TRUSTED, id="by the Secret alone"),
+    pytest.param(
+        connecting({"secretName": "demo-cluster-ca-bundle", "certificate": "ca.crt"}), Follows.NOTHING, id="bundle"
+    ),
+    *(
+        pytest.param(connecting(ELSEWHERE, to=address), Follows.NOTHING, id=address)
+        for address in (
+            HERE, "demo-kafka-bootstrap.kafka:9093", "demo-kafka-bootstrap.kafka.svc.cluster.local:9093",
+            "other:9092, demo-kafka-bootstrap.kafka.svc:9093", "demo-kafka-0.demo-kafka-brokers.kafka.svc:9093",
+            "Broker-0.Example.com:443", "kafka.apps.example.com:443", "other:9092,10.0.0.7:31234",
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "follows"), REFERRING)
+def test_a_connect_that_trusts_this_cluster(spec: Object, follows: Follows) -> None:
+    (found,) = with_connect(spec, OLD, NEW).see()
+    assert (found.name, found.trusts) == ("KafkaConnect kafka/connect", certificates(OLD, NEW))
+    assert (found.doubt, found.kind, found.follows, found.declared) == ("", Verifier.JVM, follows, False)
+
+
+@pytest.mark.parametrize("spec", [{"bootstrapServers": HERE}, {"bootstrapServers": HERE, "tls": {}}])
+def test_a_connect_that_trusts_what_its_image_brings(spec: Object) -> None:
+    assert with_connect(spec).see() == ()
+
+
+ANYWHERE = [
+    "other-kafka-bootstrap:9093", "demo-kafka-bootstrap.elsewhere.svc:9093", "kafka.example.org:443", "a.b.apps.example.com:443",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ANYWHERE)
+def test_a_connect_is_known_by_the_ca_that_it_trusts_whatever_it_connects_to(address: str) -> None:
+    (found,) = with_connect(connecting(ELSEWHERE, to=address), FOREIGN, OLD).see()
+    assert (found.name, found.trusts, found.doubt) == ("KafkaConnect kafka/connect", certificates(FOREIGN, OLD), "")
+    assert (found.follows, found.declared) == (Follows.NOTHING, False)
+    assert with_connect(connecting(ELSEWHERE, to=address), FOREIGN).see() == ()
+
+
+def test_without_a_copy_the_secrets_that_it_names_tell() -> None:
+    """The operator has not made the copy yet, or cannot."""
+    bench = Clients()
+    one = {"secretName": "renamed", "certificate": "demo.pem"}
+    bench.resource("kafkaconnects", "connect", connecting(ELSEWHERE, one, to="kafka.example.org:443"))
+    assert bench.see() == ()
+    bench.store("corporate", {"corporate.crt": pem(FOREIGN), "demo.pem": pem(OLD)})
+    bench.store("renamed", {"other.pem": pem(OLD), "demo.pem": pem(FOREIGN)})
+    assert bench.see() == ()
+    bench.store("renamed-too", {"demo.pem": pem(NEW)})
+    too = {"secretName": "renamed-too", "pattern": "*.pem"}
+    bench.resource("kafkabridges", "bridge", connecting(too, to="kafka.example.org:443"))
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaBridge kafka/bridge", certificates(NEW))
+    assert found.doubt == "Secret kafka/bridge-bridge-tls-trusted-certs does not exist"
+
+
+def test_the_remedy_is_the_one_that_works() -> None:
+    (by_one,), (by_all,) = with_connect(connecting(ONE)).see(), with_connect(connecting(ALL)).see()
+    assert by_one.remedy == (
+        "Let its spec.tls.trustedCertificates name secretName demo-cluster-ca-cert and pattern '*.crt': the operator then "
+        "restarts it, and it knows every trusted CA. If that cannot be done in time, give a waiver for it."
+    )
+    assert by_all.remedy.startswith("The operator copies the CAs to it and restarts it by itself")
+
+
+def test_a_kafka_bridge_has_its_own_copy() -> None:
+    bench = Clients()
+    bench.resource("kafkabridges", "bridge", connecting(ALL))
+    bench.copy("bridge-bridge-tls-trusted-certs", {"ca.crt": pem(OLD)}, "KafkaBridge", "bridge")
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaBridge kafka/bridge", certificates(OLD))
+
+
+def test_each_connection_of_a_mirror_maker_has_its_own_entry() -> None:
+    bench = Clients()
+    there = connecting(ELSEWHERE, to="there:9093")
+    bench.resource("kafkamirrormaker2s", "mirror", mirroring(there, connecting(ALL), there))
+    entries = {
+        "ca.crt": pem(FOREIGN),
+        "here-ca.crt": pem(FOREIGN),
+        "there-0-ca.crt": pem(OLD),
+        "there-1-ca.crt": pem(FOREIGN),
+    }
+    bench.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaMirrorMaker2 kafka/mirror", certificates(OLD))
+    target = Clients()
+    target.resource("kafkamirrormaker2s", "mirror", mirroring(connecting(ONE), there))
+    entries = {"ca.crt": pem(NEW), "here-ca.crt": pem(NEW), "there-0-ca.crt": pem(FOREIGN)}
+    target.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
+    (found,) = target.see()
+    assert (found.trusts, "spec.target.tls.trustedCertificates" in found.remedy) == (certificates(NEW), True)
+
+
+COPY = "Secret kafka/connect-connect-tls-trusted-certs"
+
+
+@pytest.mark.parametrize(
+    ("entries", "doubt"),
+    [
+        (None, f"{COPY} does not exist"),
+        ({}, f"{COPY} holds no certificate in PEM form"),
+        ({"ca.crt": pem(OLD)[:200]}, f"entry ca.crt of {COPY} cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_unknown(entries: dict[str, bytes] | None, doubt: str) -> None:
+    bench = Clients()
+    bench.resource("kafkaconnects", "connect", connecting(ALL))
+    if entries is not None:
+        bench.copy("connect-connect-tls-trusted-certs", entries, "KafkaConnect", "connect")
+    (found,) = bench.see()
+    assert found.trusts is None
+    assert found.doubt.startswith(doubt)
+
+
+@pytest.mark.parametrize(
+    ("created", "phase", "older"),
+    [(4, "Running", True), (5, "Running", False), (6, "Running", False), (4, "Failed", False)],
+)
+def test_pods_that_started_before_their_copy_changed_may_not_know_it(created: int, phase: str, older: bool) -> None:
+    bench = Clients()
+    bench.resource("kafkaconnects", "connect", connecting(ALL))
+    bench.set_time(created)
+    bench.run("connect-connect-0", "KafkaConnect", "connect", phase)
+    bench.run("another-connect-0", "KafkaConnect", "another")
+    bench.set_time(5)
+    bench.copy("connect-connect-tls-trusted-certs", {"ca.crt": pem(OLD)}, "KafkaConnect", "connect")
+    (found,) = bench.see()
+    told = f"connect-connect-0 started before {COPY} last changed (2026-01-01T00:00:05Z), and may trust something else"
+    assert (found.trusts, found.doubt) == (certificates(OLD), told if older else "")
+
+
+CHANGED: Object = {"time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:data": {}}}
+
+
+@pytest.mark.parametrize("fields", [[], [{**CHANGED, "time": None}], [CHANGED, {**CHANGED, "time": "yesterday"}]])
+def test_without_a_record_of_its_last_change_nothing_is_known(fields: Sequence[Object]) -> None:
+    bench = with_connect(connecting(ALL))
+    objects, version = bench.api.snapshot()
+    objects["secrets", "kafka", "connect-connect-tls-trusted-certs"]["metadata"]["managedFields"] = list(fields)
+    bench.api.restore((objects, version))
+    (found,) = bench.see()
+    assert found.doubt.startswith(f"it is not recorded when {COPY} last changed")
+
+
+@pytest.mark.parametrize("number", [1, 40])
+def test_as_many_requests_whatever_the_number_of_clients(number: int) -> None:
+    bench = Clients()
+    for one in range(number):
+        bench.resource("kafkaconnects", f"c{one}", connecting(ALL))
+    bench.api.requests.clear()
+    assert len(bench.see()) == number
+    assert len(bench.api.requests) == 5
+
+
+# Secrets that the user names, and what may not be read.
+
+
+def test_named_secrets_under_the_strictest_rules() -> None:
+    bench = Clients()
+    bench.store(
+        "app", {"ca.crt": pem(OLD), "more.pem": pem(NEW), "tls.key": b"secret", "user.crt": pem(leaf(OLD, "u"))}
+    )
+    whole, one = bench.see(NamedSecret("kafka", "app"), NamedSecret("kafka", "app", "ca.crt"))
+    assert (whole.name, one.name) == ("Secret kafka/app", "Secret kafka/app entry ca.crt")
+    assert set(certificates(OLD, NEW)) < set(whole.trusts or ())
+    assert one == OutsideClient(
+        one.name, certificates(OLD), "", Verifier.OPENSSL, Follows.NOTHING, one.remedy, declared=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "doubt"),
+    [("gone", "Secret kafka/gone does not exist"), ("empty", "Secret kafka/empty holds no certificate in PEM form")],
+)
+def test_named_secrets_that_say_nothing(name: str, doubt: str) -> None:
+    bench = Clients()
+    bench.store("empty", {"tls.key": b"secret"})
+    (found,) = bench.see(NamedSecret("kafka", name))
+    assert (found.trusts, found.doubt, found.declared) == (None, doubt, True)
+
+
+def test_a_certificate_with_the_older_header_counts() -> None:
+    bench = Clients()
+    bench.store("app", {"ca.crt": pem(OLD).replace(b" CERTIFICATE", b" X509 CERTIFICATE")})
+    (found,) = bench.see(NamedSecret("kafka", "app"))
+    assert (found.trusts, found.doubt) == (certificates(OLD), "")
+
+
+def test_the_published_bundle_is_no_evidence_to_ask_for() -> None:
+    assert Clients().see(NamedSecret("kafka", "demo-cluster-ca-bundle")) == ()
+
+
+class Refusing:
+    """Answers with this status where the path ends like that, and else lets through."""
+
+    def __init__(self, api: Any, end: str, status: int, body: Object) -> None:
+        self._api, self._end, self._response = api, end, Response(status, {"kind": "Status", **body})
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        return self._response if path.endswith(self._end) else self._api.request(method, path, **arguments)
+
+
+def seen_by(bench: Clients, end: str, status: int, *named: NamedSecret, **body: Any) -> tuple[OutsideClient, ...]:
+    client = KubeClient(Refusing(bench.api, end, status, body), sleep=lambda seconds: None)  # type: ignore[arg-type]
+    return observe_outside(client, REACH, named)
+
+
+def test_what_may_not_be_listed_is_unknown_and_can_be_waived_by_a_name() -> None:
+    (found,) = seen_by(Clients(), "/kafkabridges", 403, reason="Forbidden", message="kafkabridges is forbidden")
+    assert (found.name, found.trusts) == ("KafkaBridge kafka/*", None)
+    assert found.doubt.startswith("it cannot be told which KafkaBridge resources trust this cluster: ")
+    assert "verbs: [list], apiGroups: ['kafka.strimzi.io'], resources: [kafkabridges]" in found.remedy
+
+
+def test_what_may_not_be_read_is_unknown() -> None:
+    (found,) = seen_by(
+        Clients(), "/secrets/app", 403, NamedSecret("apps", "app"), reason="Forbidden", message="secrets is forbidden"
+    )
+    assert (found.name, found.trusts, found.declared) == ("Secret apps/app", None, True)
+    assert "a Role in namespace apps" in found.remedy
+
+
+def test_where_the_kind_is_not_installed_there_is_none() -> None:
+    body = {"reason": "NotFound", "message": "the server could not find the requested resource", "details": {}}
+    assert seen_by(Clients(), "/kafkaconnects", 404, **body) == ()
+
+
+# How a client of the cluster is known: every address of its nodes, and every CA that it has or is about to have.
+
+ROOT = make("root", key(3))
+NODE_NAMES = x509.SubjectAlternativeName(
+    [x509.DNSName("Broker-0.example.com"), x509.IPAddress(ipaddress.ip_address("10.0.0.7"))]
+)
+NODE = make("demo-kafka", key(4), OLD, ca=False, extra=((NODE_NAMES, False),))
+OPERATOR_NAMES = x509.SubjectAlternativeName([x509.DNSName("operator.example.com")])
+OPERATOR = make("demo-entity-topic-operator", key(5), OLD, ca=False, extra=((OPERATOR_NAMES, False),))
+KAFKA = {"status": {"listeners": [{"addresses": [{"host": "Worker-1.example.com", "port": 31000}]}, {"name": "x"}]}}
+LEAVES = (
+    StoredLeaf("demo-kafka-0", "demo-kafka-0.crt", Component.KAFKA, (NODE.certificate,), 0),
+    StoredLeaf("demo-kafka-1", "demo-kafka-1.crt", Component.KAFKA, None, None),
+    StoredLeaf("demo-entity", "entity.crt", Component.ENTITY_OPERATOR, (OPERATOR.certificate,), 0),
+)
+CA = CaSecrets(
+    (OLD.certificate, ROOT.certificate),
+    {"next.crt": (NEW.certificate,)},
+    prepared=(PreparedAuthority((FOREIGN.certificate,), "key"),),
+)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "broker-0.example.com:443",
+        "other:1, 10.0.0.7:9094",
+        "worker-1.example.com:31000",
+        "demo-kafka-bootstrap.kafka.svc:9093",
+    ],
+)
+def test_every_address_of_nodes_leads_here(address: str) -> None:
+    assert reach_of(SCOPE, KAFKA, LEAVES, CA, None).leads_here(address)
+
+
+@pytest.mark.parametrize(
+    "address", [None, "", "operator.example.com:443", "example.com:443", "other-kafka-bootstrap:9093"]
+)
+def test_other_addresses_do_not(address: str | None) -> None:
+    assert not reach_of(SCOPE, KAFKA, LEAVES, CA, None).leads_here(address)
+
+
+def test_its_cas_are_those_in_use_beside_it_above_it_and_to_come() -> None:
+    reach = reach_of(SCOPE, None, (), CA, None)
+    for one in (OLD, ROOT, NEW, FOREIGN):
+        assert reach.is_trusted_by((OPERATOR.certificate, one.certificate))
+    for anchors in (None, (), (NODE.certificate,)):
+        assert not reach.is_trusted_by(anchors)
+
+
+def test_those_of_the_ledger_are_too() -> None:
+    ledger = Ledger((LedgerEntry((NEW.certificate,), TrustState.UNTRUSTED),))
+    assert reach_of(SCOPE, None, (), CaSecrets(), ledger).is_trusted_by((NEW.certificate,))

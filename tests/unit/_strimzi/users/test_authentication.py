@@ -1,0 +1,113 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps that are left for a user whose authentication changes, in every state that a call can find, and the refused changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
+    Authentication,
+    SeenUser,
+    UserStep,
+    refuse,
+    steps_left,
+)
+
+from ..bench import Object, conditions
+
+TLS, EXTERNAL = Authentication.TLS, Authentication.TLS_EXTERNAL
+PAUSE = {"strimzi.io/pause-reconciliation": "true"}
+OURS = {**PAUSE, "trustops.strimzi/paused-for-authentication": "tls-external"}
+
+
+def user(kind: str, annotations: Object | None = None, status: str = "Ready", observed: int = 3) -> Object:
+    metadata = {
+        "name": "orders", "namespace": "apps", "generation": 3, "labels": {"strimzi.io/cluster": "demo"},
+        "annotations": annotations or {},
+    }  # fmt: skip
+    found = {"observedGeneration": observed, "conditions": conditions(status)}
+    return {"metadata": metadata, "spec": {"authentication": {"type": kind}}, "status": found}
+
+
+def secret(owned: bool, *, kept: bool = False, kind: str = "Opaque") -> Object:
+    labels = {"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"} if owned else {}
+    labels |= {"trustops.strimzi/kept-of": "demo"} if kept else {}
+    metadata = {"name": "orders", "namespace": "apps", "labels": labels}
+    return {"type": kind, "metadata": metadata}
+
+
+ALL_OF_IT = (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT)
+
+
+@pytest.mark.parametrize(
+    ("seen", "left"),
+    [
+        (SeenUser(user("tls"), secret(True)), ALL_OF_IT),
+        (SeenUser(user("tls", OURS), secret(True)), ALL_OF_IT[1:]),
+        (SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(True)), ALL_OF_IT[2:]),
+        (SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(False, kept=True)), ALL_OF_IT[3:]),
+        (SeenUser(user("tls"), None), ALL_OF_IT[3:]),
+        (SeenUser(user("tls-external", observed=2), secret(False, kept=True)), (UserStep.AWAIT,)),
+        (SeenUser(user("tls-external", status="NotReady"), secret(False, kept=True)), (UserStep.AWAIT,)),
+        (SeenUser(user("tls-external", OURS), None), (UserStep.RESUME, UserStep.AWAIT)),
+        (SeenUser(user("tls-external"), secret(False, kept=True)), ()),
+        (SeenUser(user("tls-external"), None), ()),
+    ],
+)
+def test_to_certificates_of_somebody_else(seen: SeenUser, left: tuple[UserStep, ...]) -> None:
+    assert steps_left(seen, EXTERNAL) == left
+
+
+@pytest.mark.parametrize(
+    ("seen", "left"),
+    [
+        (SeenUser(user("tls-external"), secret(False, kept=True)), (UserStep.CHANGE, UserStep.AWAIT)),
+        (SeenUser(user("tls-external"), None), (UserStep.CHANGE, UserStep.AWAIT)),
+        (SeenUser(user("tls"), secret(True)), (UserStep.AWAIT,)),
+        (SeenUser(user("tls", observed=2), secret(True), has_certificate=True), (UserStep.AWAIT,)),
+        (SeenUser(user("tls"), secret(True), has_certificate=True), ()),
+        # A change that was begun and is not wanted any more.
+        (SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(True)), (UserStep.RESUME, UserStep.AWAIT)),
+    ],
+)
+def test_back_to_the_user_operator(seen: SeenUser, left: tuple[UserStep, ...]) -> None:
+    assert steps_left(seen, TLS) == left
+
+
+OTHER: Any = user("tls")
+OTHER["metadata"]["labels"] = {"strimzi.io/cluster": "other"}
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted", "message"),
+    [
+        (SeenUser(OTHER, None), EXTERNAL, "KafkaUser apps/orders is no user of demo."),
+        (SeenUser(user("scram-sha-512"), None), EXTERNAL, "KafkaUser apps/orders has the authentication scram-sha-512."),
+        (SeenUser(user(""), None), TLS, "KafkaUser apps/orders has the authentication none."),
+        (SeenUser(user("tls", PAUSE), None), EXTERNAL, "KafkaUser apps/orders is paused (strimzi.io/pause-reconciliation)."),
+        (
+            SeenUser(user("tls-external"), secret(False, kind="kubernetes.io/tls")), TLS,
+            "Secret apps/orders is of the type kubernetes.io/tls, and the User Operator could never write it: the type of a Secret "
+            "cannot change.",
+        ),
+        (
+            SeenUser(user("tls-external"), secret(False)), TLS,
+            "Secret apps/orders belongs to another owner, and the User Operator would overwrite it.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(seen: SeenUser, wanted: Authentication, message: str) -> None:
+    with pytest.raises(StepError) as refused:
+        refuse(seen, wanted, "demo")
+    assert str(refused.value) == message
+    assert refused.value.remedy
+
+
+@pytest.mark.parametrize("found", [None, secret(False, kept=True), secret(True)])
+def test_what_may_be_overwritten(found: Object | None) -> None:
+    refuse(SeenUser(user("tls-external"), found), TLS, "demo")

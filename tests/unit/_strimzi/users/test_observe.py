@@ -1,0 +1,162 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The snapshot of a flow on the clients CA."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    IssuedBy,
+    OtherAuthority,
+    UnlabelledSecret,
+)
+
+from ....support.certificates import NOW, key, make
+from ..bench import SCOPE, Bench, kafka, pem, pod, secret
+
+CLIENTS = SCOPE.of(CaKind.CLIENTS)
+CA, OLD, CLUSTER_CA = make("clients-ca v1", key(0)), make("clients-ca v0", key(1)), make("cluster-ca v0", key(2))
+MTLS = [{"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "tls"}}]
+
+
+def bench(listeners: Any = None, entity: Any = None, **annotations: str) -> Bench:
+    made = Bench()
+    spec = {"kafka": {"listeners": MTLS if listeners is None else listeners}}
+    made.create("kafkas", kafka(**spec, entityOperator={"userOperator": {}} if entity is None else entity))
+    stored = {"ca.crt": pem(CA), "ca-2027-01-01T00-00-00Z.crt": pem(OLD)}
+    marks = {"strimzi.io/ca-cert-generation": "3", **annotations}
+    made.create("secrets", secret(CLIENTS.ca_certificate_secret, stored, marks))
+    made.create("secrets", secret(CLIENTS.ca_key_secret, {"ca.key": CA.key.reveal()}))
+    bundle = {"cluster-ca.crt": pem(CLUSTER_CA), "clients-ca.crt": pem(CA, OLD)}
+    made.create("secrets", secret(CLIENTS.trust_bundle_secret, bundle))
+    return made
+
+
+def seen(made: Bench) -> Observation:
+    return observe_clients_ca(made.client(), CLIENTS, NOW)
+
+
+def test_a_users_secret_without_labels_is_told_and_holds_nothing() -> None:
+    made = bench()
+    labels = {"strimzi.io/cluster": "demo"}
+    made.create(
+        "kafkausers", {"metadata": {"name": "orders", "labels": labels}, "spec": {"authentication": {"type": "tls"}}}
+    )
+    leaf = make("orders", key(5), CA, ca=False)
+    stored = {"ca.crt": pem(CA), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
+    made.create("secrets", secret("orders", stored))
+    snapshot = seen(made).snapshot
+    why = "without which the User Operator issues another certificate in its place"
+    assert snapshot.objects.unlabelled_secrets == {
+        "orders": UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False, namespace="kafka")
+    }
+    (user,) = (one for one in snapshot.users.presenters if one.name == "KafkaUser kafka/orders")
+    assert user.authorities == {CA.certificate.fingerprint}
+
+
+def test_brokers_verify_and_do_nothing_else() -> None:
+    made = bench()
+    made.create("pods", pod("demo-kafka-0"))
+    controller = pod("demo-kafka-1")
+    controller["metadata"]["labels"]["strimzi.io/broker-role"] = "false"
+    made.create("pods", controller)
+    made.create("pods", pod("demo-entity-operator-x", "entity-operator"))
+    (broker,) = seen(made).snapshot.nodes.pods
+    assert (broker.name, broker.leaves, broker.verifies_only, broker.generation) == ("demo-kafka-0", (), True, None)
+
+
+def test_a_broker_that_the_operator_is_still_to_restart() -> None:
+    made = bench()
+    made.create("pods", pod("demo-kafka-0", clients_ca_cert_generation="2"))
+    made.create("pods", pod("demo-kafka-1", clients_ca_cert_generation="3"))
+    assert [one.generation for one in seen(made).snapshot.nodes.pods] == [2, None]
+
+
+@pytest.mark.parametrize(("kind", "verify"), [("tls", True), ("scram-sha-512", False), ("custom", False)])
+def test_whether_brokers_verify(kind: str, verify: bool) -> None:
+    made = bench(listeners=[{**MTLS[0], "authentication": {"type": kind}}])
+    made.create("pods", pod("demo-kafka-0"))
+    found = seen(made)
+    assert found.snapshot.users.has_verifiers is verify
+    assert [one.name for one in found.snapshot.nodes.pods] == ["demo-kafka-0"]
+    assert [one.port for one in endpoints_of(found)] == ([9093] if verify else [])
+
+
+CUSTOM = {
+    "name": "own", "port": 9094, "type": "route", "tls": True,
+    "authentication": {"type": "custom", "sasl": False, "listenerConfig": {"ssl.client.auth": "required"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("listeners", "verifying"), [([*MTLS, CUSTOM], True), ([CUSTOM], False)])
+def test_a_listener_that_nobody_here_manages_is_told_of(listeners: Any, verifying: bool) -> None:
+    found = seen(bench(listeners=listeners)).snapshot
+    assert found.users.unmanaged == ("listener own (9094, authentication custom)",)
+    assert found.users.has_verifiers is verifying
+
+
+@pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NONE)])
+def test_who_issues(entity: Any, who: IssuedBy) -> None:
+    assert seen(bench(entity=entity)).snapshot.users.issued_by is who
+
+
+def test_its_secrets_are_those_of_the_clients_ca() -> None:
+    found = seen(bench()).snapshot
+    assert found.ca.current == (CA.certificate,)
+    assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}
+    assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
+    assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
+    assert (found.users.sends_chains, found.users.dated_anchors) == (False, False)
+
+
+def other_of(observation: Observation) -> OtherAuthority:
+    assert observation.snapshot.other is not None
+    return observation.snapshot.other
+
+
+def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
+    """All that it trusts; an entry that cannot be read is up to a flow on that CA."""
+    made = bench()
+    made.api.requests.clear()
+    before = other_of(seen(made))
+    requests = len(made.api.requests)
+    stored = {"ca.crt": pem(CLUSTER_CA), "next.crt": pem(OLD), "odd.crt": b"theirs"}
+    made.create("secrets", secret(SCOPE.ca_certificate_secret, stored))
+    made.api.requests.clear()
+    now = other_of(seen(made))
+    assert (now.where, set(now.ca.anchors)) == (
+        "the cluster CA in Secret kafka/demo-cluster-ca-cert", {one.certificate for one in (CLUSTER_CA, OLD)}
+    )  # fmt: skip
+    assert (before.ca.anchors, len(made.api.requests) <= requests) == ((), True)
+    assert set(other_of(observe(made.client(), SCOPE, NOW)).ca.anchors) == {one.certificate for one in (CA, OLD)}
+
+
+@pytest.mark.parametrize(("said", "days"), [({}, 365), ({"clientsCa": {"validityDays": 40}}, 40)])
+def test_how_long_certificates_of_users_are_valid(said: dict[str, Any], days: int) -> None:
+    made = bench()
+    made.change("kafkas", "demo", {"spec": said})
+    assert seen(made).snapshot.users.longest_life == timedelta(days=days)
+
+
+def test_an_old_one_that_the_operator_keeps_until_it_expires_is_no_flow_of_its_own() -> None:
+    assert seen(bench()).snapshot.ca.retired == ()
+
+
+@pytest.mark.parametrize(("ours", "counted"), [({}, 3), ({"trustops.strimzi/ca-cert-generation": "5"}, 5)])
+def test_the_generation_is_our_own(ours: dict[str, str], counted: int) -> None:
+    assert seen(bench(**ours)).snapshot.ca.certificate_generation == counted
+
+
+def test_without_a_cluster() -> None:
+    found = seen(Bench()).snapshot
+    assert (found.reconciliation.exists, found.nodes.pods, found.users.presenters) == (False, (), ())
+    assert (found.users.has_verifiers, found.users.issued_by) == (True, IssuedBy.USER_OPERATOR)

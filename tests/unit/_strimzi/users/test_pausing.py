@@ -1,0 +1,149 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users that are paused: why, for how long, and which a call leaves paused."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import (
+    await_kept,
+    users_left_paused,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import AwaitKept
+
+from ....support.certificates import NOW, key, make
+from ....support.users import kafka_user, user_secret
+from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
+
+CLIENTS = SCOPE.of(CaKind.CLIENTS)
+CA, OLD = make("clients-ca v1", key(0)), make("clients-ca v0", key(1))
+ORDERS = "KafkaUser kafka/orders"
+STEP = AwaitKept(names=(ORDERS,), authority=CA.certificate)
+PAUSE = {"strimzi.io/pause-reconciliation": "true", "trustops.strimzi/paused-for-clients-ca-by": "me"}
+
+
+def bench(*said: str, beside: bytes | None = None) -> Bench:
+    """A user that this collection has paused. said: the conditions that the User Operator leaves. beside: the CA in the user's Secret."""
+    made = Bench()
+    made.create("kafkas", kafka(entityOperator={"userOperator": {}}))
+    made.create(
+        "secrets", secret(CLIENTS.ca_certificate_secret, {"ca.crt": pem(CA)}, {"strimzi.io/ca-cert-generation": "1"})
+    )
+    user = kafka_user("orders")
+    user["metadata"]["annotations"] = dict(PAUSE)
+    made.create("kafkausers", user)
+    made.change("kafkausers", "orders", {"status": {"conditions": conditions(*said)}}, "status")
+    stored = user_secret("orders", CA, CA, NOW)
+    if beside is not None:
+        stored["data"] |= secret("orders", {"ca.crt": beside})["data"]
+    made.create("secrets", stored)
+    return made
+
+
+def at(made: Bench, *, dry_run: bool = False) -> Work:
+    work = made.work(dry_run=dry_run)
+    work.scope = CLIENTS
+    return work
+
+
+def marks(made: Bench) -> dict[str, str]:
+    return dict(made.find("kafkausers", "orders")["metadata"].get("annotations") or {})
+
+
+def test_the_pause_ends_and_the_user_operator_is_asked_to_look() -> None:
+    made = bench("Ready")
+    work = at(made)
+    await_kept(STEP, work.observe(), work)
+    assert marks(made) == {"trustops.strimzi/reconcile-request": f"certificate-{CA.certificate.fingerprint[:12]}"}
+    assert [(one.verb, one.object, one.what) for one in work.actions] == [("update", ORDERS, "resume reconciliation")]
+
+
+@pytest.mark.parametrize(
+    ("said", "beside"),
+    [
+        pytest.param("ReconciliationPaused", None, id="it has not looked since"),
+        pytest.param("NotReady", None, id="it is not content"),
+        pytest.param("Ready", pem(OLD), id="another CA lies beside the certificate again"),
+    ],
+)
+def test_nobody_else_gets_one_before_it_is_seen_to_keep_this_one(said: str, beside: bytes | None) -> None:
+    work = at(bench(said, beside=beside))
+    with pytest.raises(OperatorSilent, match=rf"not said within 5 s that it keeps the certificates of {ORDERS}\."):
+        await_kept(STEP, work.observe(), work)
+
+
+def test_in_check_mode_nothing_is_changed_and_nobody_is_waited_for() -> None:
+    made = bench("ReconciliationPaused")
+    work = at(made, dry_run=True)
+    await_kept(STEP, work.observe(), work)
+    assert (marks(made), [one.what for one in work.actions]) == (PAUSE, ["resume reconciliation"])
+
+
+# The sentences about users that a call leaves paused.
+
+_MARKS = "strimzi.io/pause-reconciliation- trustops.strimzi/paused-for-clients-ca-by-."
+
+
+@pytest.mark.parametrize(
+    ("users", "known", "begin", "end"),
+    [
+        (
+            ["KafkaUser kafka/orders"], True, "The User Operator is left paused for KafkaUser kafka/orders, ",
+            f"no other run is at work: kubectl annotate kafkauser orders -n kafka {_MARKS}",
+        ),
+        (
+            ["KafkaUser kafka/b", "KafkaUser kafka/a"], False,
+            "The User Operator may be left paused for KafkaUser kafka/a, KafkaUser kafka/b, ",
+            f"no other run is at work, for each: kubectl annotate kafkauser <name> -n kafka {_MARKS}",
+        ),
+    ],
+    ids=["one", "two"],
+)  # fmt: skip
+def test_users_are_named_with_what_ends_their_pauses(users: list[str], known: bool, begin: str, end: str) -> None:
+    told = users_left_paused(users, known)
+    assert told.startswith(begin)
+    assert told.endswith(end)
+
+
+def test_of_no_user_nothing_is_said() -> None:
+    assert users_left_paused(frozenset()) == ""
+
+
+# Whether the User Operator makes PKCS#12 files, as its pods say; doubt counts as "it does not".
+
+SETTING = "STRIMZI_PKCS12_KEYSTORE_GENERATION"
+
+
+def pod(*env: Object, container: str = "user-operator") -> Object:
+    others = {"name": "topic-operator", "env": [{"name": SETTING, "value": "false"}]}
+    return {"spec": {"containers": [others, {"name": container, "env": list(env)}]}}
+
+
+@pytest.mark.parametrize("env", [(), ({"name": SETTING, "value": "true"},), ({"name": "OTHER", "value": "false"},)])
+def test_it_makes_them_unless_told_otherwise(env: tuple[Object, ...]) -> None:
+    assert why_users_are_paused([pod(*env)]) == ""
+
+
+@pytest.mark.parametrize("said", ["false", "FALSE"])
+def test_one_of_two_that_makes_none_is_enough(said: str) -> None:
+    """While it restarts there may be an old and a new one."""
+    why = why_users_are_paused([pod(), pod({"name": SETTING, "value": said})])
+    assert why.startswith("The User Operator makes no PKCS#12 files, and would store an empty certificate")
+
+
+@pytest.mark.parametrize("pods", [[], [pod(container="tls-sidecar")]])
+def test_where_nobody_runs_it_cannot_be_told(pods: list[Object]) -> None:
+    assert why_users_are_paused(pods).startswith("No User Operator runs that shows whether it makes PKCS#12 files")
+
+
+def test_those_of_other_namespaces_are_not_seen() -> None:
+    why = why_users_are_paused([pod()], ("team-a", "team-b"))
+    assert why.startswith(
+        "The collection cannot see whether the User Operator of team-a, team-b makes PKCS#12 files; one that does not would store"
+    )

@@ -1,0 +1,383 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The presenters of certificates of the clients CA, and the CAs that each certificate may be of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.presenters import presenters_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
+    Copy,
+    NamedCertificate,
+    Reader,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+    ClientsCa,
+    UserCertificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    NamedSecret,
+    Presenter,
+    ReissuePause,
+    Renewal,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ..bench import Object, kafka, pem
+
+OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))
+RENEWED = make("clients-ca v0", key(0), end=NOW + 2 * YEAR)
+LATE, EARLY = NOW, NOW - timedelta(days=1)
+GOOD = UserCertificate(
+    "CN=orders", "CN=clients-ca v1", "ab", NOW + YEAR, NEW.certificate, True, NOW, "", NEW.certificate, True, True
+)  # fmt: skip
+
+
+def of(
+    *users: User, current: Entity = NEW, resource: Object | None = None, named: Sequence[NamedCertificate] = ()
+) -> tuple[Presenter, ...]:
+    """The presenters of a cluster in which OLD was in use before."""
+    clients_ca = ClientsCa((current.certificate,), pem(current))
+    found = Users(resource or kafka(), "apps", True, clients_ca, users, tuple(named))
+    known = (OLD.certificate, NEW.certificate, RENEWED.certificate)
+    used = (OLD.certificate.fingerprint, current.certificate.fingerprint)
+    return presenters_of(found, CaSecrets(current=(current.certificate,)), known, used, NOW)
+
+
+def user(certificate: UserCertificate | None = GOOD, kind: str = "tls", *readers: Reader) -> User:
+    return User("apps", "orders", kind, "orders", True, ReissuePause.NONE, certificate, readers)
+
+
+def one(*users: User, **options: Any) -> Presenter:
+    """The only presenter beside the User Operator."""
+    _operator, found = of(*users, **options)
+    return found
+
+
+def names_of(*authorities: Entity) -> frozenset[str]:
+    return frozenset(authority.certificate.fingerprint for authority in authorities)
+
+
+def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
+    (found,) = of()
+    assert (found.name, found.authorities, found.behind) == ("the User Operator", names_of(NEW), False)
+
+
+def test_a_user() -> None:
+    found = one(user())
+    assert (found.name, found.authorities, found.behind) == ("KafkaUser apps/orders", names_of(NEW), False)
+    assert found.why == "Secret apps/orders"
+
+
+def test_a_user_at_which_no_user_operator_looks() -> None:
+    """It goes on presenting what it has, and nothing waits for it to be issued anew."""
+    found = one(replace(user(), namespace="kafka", watched=False))
+    assert (found.authorities, found.renewal, found.secret) == (names_of(NEW), Renewal.BY_HAND, "")
+    assert found.hindered == "no User Operator is known to look for users in kafka"
+    assert found.remedy == (
+        "Make it anew in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own; where "
+        "another User Operator serves it, give kafka in user_namespaces (strimzi_user_namespaces); or give a waiver for it that says until when it "
+        "may go on."
+    )
+
+
+def test_a_user_of_another_ca_than_the_one_in_use_is_issued_anew() -> None:
+    found = one(user(replace(GOOD, authority=OLD.certificate, beside=OLD.certificate, is_current=False)))
+    assert (found.authorities, found.behind) == (names_of(OLD), True)
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        (RENEWED.certificate, (RENEWED,)),
+        (OLD.certificate, (OLD,)),
+        (None, (OLD, RENEWED)),
+        (NEW.certificate, (OLD, RENEWED)),
+    ],
+)
+def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any, expected: tuple[Entity, ...]) -> None:
+    found = one(user(replace(GOOD, authority=OLD.certificate, beside=beside)))
+    assert found.authorities == names_of(*expected)
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [UserCertificate(problem="Secret apps/orders does not exist"), replace(GOOD, not_after=NOW, authority=None)],
+    ids=["none", "expired"],
+)
+def test_a_user_without_a_certificate_that_counts_presents_none(certificate: UserCertificate) -> None:
+    found = one(user(certificate))
+    assert (found.authorities, found.behind) == (frozenset(), not certificate.is_current)
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [replace(GOOD, authority=None, problem="of a stranger"), replace(GOOD, has_key=False, problem="of a stranger")],
+    ids=["another CA", "another key"],
+)
+def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertificate) -> None:
+    found = one(user(certificate))
+    assert (found.authorities, found.why) == (None, "Secret apps/orders: of a stranger")
+
+
+def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> None:
+    why = "its user.p12 holds another certificate than its user.crt"
+    found = one(user(replace(GOOD, stale=why)))
+    assert (found.authorities, found.why, found.behind) == (names_of(OLD, NEW), f"Secret apps/orders: {why}", False)
+    assert found.remedy.startswith(
+        "Remove the entries user.p12 and user.password from its Secret: the User Operator makes"
+    )
+
+
+@pytest.mark.parametrize("kind", ["scram-sha-512", ""])
+def test_others_present_no_certificate(kind: str) -> None:
+    assert len(of(user(None, kind))) == 1
+
+
+def test_a_user_whose_certificates_somebody_else_issues() -> None:
+    found = one(user(None, "tls-external"))
+    assert (found.authorities, found.why) == (None, "another issuer issues its certificate, CN=orders")
+    assert found.remedy == (
+        "Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and give a waiver for it that says "
+        "until when it may go on."
+    )
+
+
+def named(certificate: UserCertificate, *readers: Reader, entry: str = "tls.crt", remedy: str = "") -> NamedCertificate:
+    return NamedCertificate(NamedSecret("elsewhere", "partner", entry), certificate, remedy, readers)
+
+
+OF_OLD = replace(GOOD, authority=OLD.certificate, beside=NEW.certificate)
+WHERE = "Secret elsewhere/partner entry tls.crt"
+
+
+class TestNamedSecrets:
+    """Secrets of somebody for whom the User Operator issues nothing, and copies."""
+
+    @pytest.mark.parametrize(("certificate", "authorities"), [(GOOD, [NEW]), (OF_OLD, [OLD, RENEWED])])
+    def test_one_with_the_subject_of_a_user_is_that_users(
+        self, certificate: UserCertificate, authorities: Sequence[Entity]
+    ) -> None:
+        found = one(user(None, "tls-external"), named=[named(certificate)])
+        assert (found.name, found.authorities, found.why) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
+        assert (found.renewal, found.behind) == (Renewal.BY_HAND, False)
+        assert found.remedy.startswith(
+            f"Put a certificate of the CA in use into {WHERE}, and restart its readers; delete"
+        )
+
+    def test_a_superuser_by_name_is_known_by_it_too(self) -> None:
+        resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=admin,O=us"]}})
+        own = replace(GOOD, subject="CN=admin,O=us")
+        assert one(resource=resource, named=[named(own)]).name == "superuser CN=admin,O=us"
+        assert one(resource=resource, named=[named(own)]).authorities == names_of(NEW)
+
+    def test_all_secrets_of_a_user_count(self) -> None:
+        both = [named(GOOD), named(OF_OLD, entry="old.crt")]
+        found = one(user(None, "tls-external"), named=both)
+        assert found.authorities == names_of(OLD, RENEWED, NEW)
+        both[1] = named(replace(OF_OLD, authority=None, problem="of a stranger"), entry="old.crt")
+        found = one(user(None, "tls-external"), named=both)
+        assert (found.authorities, found.why) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
+
+    def test_one_of_another_subject_says_nothing_of_a_user(self) -> None:
+        _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, subject="CN=other"))])
+        assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))
+
+    def test_a_copy_of_a_users_certificate_is_told_of_as_a_secret(self) -> None:
+        _operator, own, copy = of(user(), named=[named(OF_OLD)])
+        assert own.authorities == names_of(NEW)
+        assert (copy.name, copy.authorities, copy.why) == (WHERE, names_of(OLD, RENEWED), WHERE)
+        assert copy.remedy.startswith("Put the certificate as it was issued anew into it, and restart who reads it; or")
+
+    def test_one_that_has_expired_is_presented_to_nobody(self) -> None:
+        assert one(named=[named(replace(OF_OLD, not_after=NOW))]).authorities == frozenset()
+
+    def test_one_that_cannot_be_read_is_not_known(self) -> None:
+        found = one(named=[named(UserCertificate(problem="it does not exist"), remedy="Grant it.")])
+        assert (found.authorities, found.why, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
+
+    def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
+        """Nobody here issues it anew, and brokers accept it under either."""
+        found = one(current=RENEWED, named=[named(replace(OF_OLD, beside=RENEWED.certificate))])
+        assert found.authorities == names_of(RENEWED)
+
+    def reader(self, certificate: UserCertificate, created: datetime, *, followed: bool) -> Presenter:
+        pods = ({"metadata": {"creationTimestamp": created.isoformat()}},)
+        reader = Reader("Pod elsewhere/a", pods, followed=followed)
+        *_others, found = of(named=[named(certificate, reader)])
+        return found
+
+    @pytest.mark.parametrize(("created", "expected"), [(LATE, (NEW,)), (EARLY, (OLD, NEW))])
+    def test_its_readers(self, created: datetime, expected: tuple[Entity, ...]) -> None:
+        found = self.reader(GOOD, created, followed=False)
+        assert (found.name, found.authorities, found.renewal) == (
+            "Pod elsewhere/a", names_of(*expected), Renewal.BY_HAND,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("certificate", "created", "renewal"),
+        [(GOOD, EARLY, Renewal.FOLLOWED), (GOOD, LATE, Renewal.BY_HAND), (OF_OLD, EARLY, Renewal.BY_HAND)],
+        ids=["changed, not restarted", "restarted", "not changed"],
+    )
+    def test_one_that_the_operator_restarts_is_waited_for_when_the_secret_has_changed(
+        self, certificate: UserCertificate, created: datetime, renewal: Renewal
+    ) -> None:
+        assert self.reader(certificate, created, followed=True).renewal is renewal
+
+
+class TestReaders:
+    def reader(self, *created: str, **fields: Any) -> Presenter:
+        pods = tuple({"metadata": {"creationTimestamp": moment}} for moment in created)
+        _operator, _user, found = of(user(GOOD, "tls", Reader("Pod apps/a", pods, **fields)))
+        return found
+
+    def test_one_that_has_started_since(self) -> None:
+        found = self.reader(NOW.isoformat())
+        assert (found.name, found.authorities, found.renewal) == ("Pod apps/a", names_of(NEW), Renewal.BY_HAND)
+
+    def test_one_that_has_not_may_have_read_any(self) -> None:
+        found = self.reader((NOW - timedelta(days=1)).isoformat())
+        assert found.authorities == names_of(OLD, NEW)
+        assert found.why == "it has not read the certificate of user orders since that was issued"
+        assert found.remedy.startswith(
+            "Restart it, so that it reads the certificate of user orders again; or give a waiver"
+        )
+
+    def test_a_ca_that_was_renewed_with_its_key_validates_whatever_it_has_read(self) -> None:
+        reader = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
+        _operator, _user, found = of(user(GOOD, "tls", reader), current=RENEWED)
+        assert found.authorities == names_of(RENEWED)
+
+    def test_a_copy_that_is_behind(self) -> None:
+        """Nobody can restart a KafkaAccess; its operator copies for it."""
+        reader = Reader("KafkaAccess apps/a", None, Copy("cd", NOW), followed=True)
+        _operator, _user, found = of(user(GOOD, "tls", reader))
+        assert (found.authorities, found.renewal) == (names_of(OLD, NEW), Renewal.FOLLOWED)
+        assert found.remedy.startswith("The Access Operator copies the certificate of user orders for it: see in its")
+
+    def test_one_that_the_operator_restarts(self) -> None:
+        found = self.reader((NOW - timedelta(days=1)).isoformat(), followed=True)
+        assert (found.renewal, found.remedy.partition(":")[0]) == (
+            Renewal.FOLLOWED,
+            "The operator restarts it by itself",
+        )
+
+    def test_one_of_which_nothing_can_be_told(self) -> None:
+        _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None)))
+        assert (found.authorities, found.why) == (
+            None, "it cannot be told whether it has read the certificate of user orders since that was issued",
+        )  # fmt: skip
+
+
+class TestTheEndOfWhatReadersHaveRead:
+    """It is known of those that have read what the cluster's own User Operator has written."""
+
+    FRESH = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": LATE.isoformat()}},))
+    BEHIND = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
+
+    @pytest.mark.parametrize(
+        ("reader", "certificate", "end"),
+        [
+            (FRESH, GOOD, GOOD.not_after),
+            (BEHIND, GOOD, None),
+            (FRESH, replace(GOOD, stale="its user.p12 does not open"), None),
+            (FRESH, replace(GOOD, changed_at=None), None),
+            (Reader("KafkaAccess apps/a", None, Copy("ab", NOW)), GOOD, GOOD.not_after),
+            (Reader("KafkaAccess apps/a", None, Copy("cd", NOW)), GOOD, None),
+        ],
+        ids=["read", "not read", "another one in the keystore", "not told when it changed", "copied", "not copied"],
+    )
+    def test_it_is_that_of_the_certificate_in_the_secret(
+        self, reader: Reader, certificate: UserCertificate, end: datetime | None
+    ) -> None:
+        _operator, own, found = of(user(certificate, "tls", reader))
+        assert (found.reads, found.ends_at) == (f"{reader.name} orders", end)
+        assert (own.reads, own.ends_at) == ("", None)
+
+    def test_another_user_operator_may_issue_for_longer(self) -> None:
+        _operator, _user, found = of(replace(user(GOOD, "tls", self.FRESH), namespace="team"))
+        assert found.reads == ""
+
+    def test_a_person_may_put_anything_into_a_named_secret(self) -> None:
+        *_others, found = of(named=[named(GOOD, self.FRESH)])
+        assert (found.name, found.reads) == ("Pod apps/a", "")
+
+
+@pytest.mark.parametrize(
+    ("superusers", "unknown"),
+    [
+        (["CN=orders", "CN=admin"], ["superuser CN=admin"]),
+        (["O=Acme,CN=admin", "OU=ops,CN=b"], ["superuser O=Acme,CN=admin", "superuser OU=ops,CN=b"]),
+        (["1.2.840.113549.1.9.1=#1603612e62,CN=orders"], ["superuser 1.2.840.113549.1.9.1=#1603612e62,CN=orders"]),
+        (["admin", "ANONYMOUS"], []),
+        (None, []),
+    ],
+)
+def test_superusers_whose_certificates_were_signed_by_hand(superusers: Any, unknown: list[str]) -> None:
+    resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": superusers}})
+    found = [one for one in of(user(), resource=resource) if one.authorities is None]
+    assert [one.name for one in found] == unknown
+
+
+def test_a_superuser_by_a_certificate_is_none_of_the_users_that_log_in_by_password() -> None:
+    """Kafka knows that user by its name alone."""
+    resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=orders"]}})
+    assert one(user(None, "scram-sha-512"), resource=resource).name == "superuser CN=orders"
+
+
+@pytest.mark.parametrize(
+    ("ready", "pause", "why"),
+    [
+        (True, ReissuePause.NONE, ""),
+        (True, ReissuePause.OURS, ""),
+        (True, ReissuePause.FOREIGN, "it is paused (strimzi.io/pause-reconciliation)"),
+        (False, ReissuePause.NONE, "the User Operator says that it is not ready"),
+    ],
+)
+def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissuePause, why: str) -> None:
+    found = one(replace(user(), ready=ready, pause=pause))
+    assert (found.hindered, found.pause) == (why, pause)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "pause"),
+    [(replace(OF_OLD, is_current=False), ReissuePause.FOREIGN), (replace(GOOD, is_current=True), ReissuePause.NONE)],
+    ids=["not issued anew", "issued anew"],
+)
+def test_readers_of_a_user_that_somebody_else_has_paused(certificate: UserCertificate, pause: ReissuePause) -> None:
+    """They have something to take up only where it was issued anew before the pause."""
+    of_user = user(certificate, "tls", Reader("KafkaConnect apps/connect", (), followed=True))
+    _operator, _user, found = of(replace(of_user, pause=ReissuePause.FOREIGN))
+    assert (found.name, found.pause) == ("KafkaConnect apps/connect", pause)
+
+
+def test_the_remedy_for_a_pause_of_somebody_else_is_its_end() -> None:
+    found = one(replace(user(), pause=ReissuePause.FOREIGN))
+    assert found.remedy.startswith(
+        "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to the one that"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "pause", "names"),
+    [
+        ("scram-sha-512", ReissuePause.OURS, ["KafkaUser apps/orders"]),
+        ("", ReissuePause.ASKED, ["KafkaUser apps/orders"]),
+        ("scram-sha-512", ReissuePause.FOREIGN, []),
+        ("scram-sha-512", ReissuePause.NONE, []),
+    ],
+)
+def test_a_user_that_got_another_authentication_is_told_of_while_it_is_paused_by_us(
+    kind: str, pause: ReissuePause, names: list[str]
+) -> None:
+    _operator, *found = of(replace(user(None, kind), pause=pause))
+    assert [(one.name, one.authorities, one.pause) for one in found] == [(name, frozenset(), pause) for name in names]

@@ -1,0 +1,369 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users of a cluster as they are found: their Secrets, and the CA that each certificate is of."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import (
+    UNOPENED,
+    ClientsCa,
+    UserCertificate,
+    is_to_be_opened,
+    read_user_secret,
+    why_stale,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import (
+    KnownUsers,
+    read_users,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    Named,
+    ReissuePause,
+    UserNamespace,
+)
+
+from ....operator import certs
+from ....support.certificates import NOW, Entity, key, make
+from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
+from .stage import NEW, OLD, STRANGER, USER_LABELS, Stage, keystore, mounting, of, one_user
+from .test_readers import CONTENT
+
+
+@pytest.mark.parametrize("authority", [OLD, NEW])
+def test_each_certificate_is_of_a_ca_that_brokers_trust(authority: Entity) -> None:
+    leaf = of(authority)
+    found = one_user(leaf).seen()
+    assert (found.name, found.authentication, found.secret) == ("orders", "tls", "orders")
+    assert (found.ready, found.pause) == (True, ReissuePause.NONE)
+    assert found.certificate is not None
+    assert found.certificate.authority == authority.certificate
+    assert (found.certificate.subject, found.certificate.sha256) == (leaf.certificate.subject, leaf.certificate.sha256)
+    assert (found.certificate.not_after, found.certificate.keystore) == (leaf.certificate.not_after, True)
+    assert found.certificate.problem == ""
+
+
+def test_the_end_of_its_ca_is_not_that_of_a_certificate() -> None:
+    """Brokers do not look at the dates of what they trust."""
+    ended = make("clients-ca v1", NEW.key, end=NOW - timedelta(days=1))
+    leaf = of(ended)
+    stored = secret("orders", {"ca.crt": pem(ended), "user.crt": pem(leaf), "user.key": leaf.key.reveal()})
+    found = read_user_secret(stored, ClientsCa((ended.certificate,), pem(ended)), NOW)
+    assert (found.authority, found.problem) == (ended.certificate, "")
+
+
+@pytest.mark.parametrize(
+    ("said", "ready"),
+    [([], True), (["Ready"], True), (["ReconciliationPaused"], True), (["NotReady"], False)],
+    ids=["nothing yet", "ready", "paused", "not ready"],
+)
+def test_whether_a_user_is_ready_is_said_by_the_user_operator(said: list[str], ready: bool) -> None:
+    stage = one_user()
+    stage.change("kafkausers", "orders", {"status": {"conditions": conditions(*said)}}, "status")
+    assert stage.seen().ready is ready
+
+
+@pytest.mark.parametrize(
+    ("own", "longest"),
+    [([], 40), ([None], 40), ([7], 7), ([7, None], 40), ([7, 400], 400)],
+    ids=["no user", "as usual", "shorter", "one as usual", "longer"],
+)
+def test_how_long_certificates_are_valid_at_most(own: Sequence[int | None], longest: int) -> None:
+    stage = Stage()
+    for number, days in enumerate(own):
+        stage.user(f"user-{number}")
+        stage.pod(f"program-{number}", {"volumes": [{"secret": {"secretName": f"user-{number}"}}]})
+        if days:
+            stage.change("kafkausers", f"user-{number}", {"spec": {"authentication": {"validityDays": days}}})
+    stage.user("no-program")
+    stage.change("kafkausers", "no-program", {"spec": {"authentication": {"validityDays": 3_000_000}}})
+    assert stage.see().longest_life(timedelta(days=40)) == timedelta(days=longest)
+
+
+WRONG: Sequence[tuple[Entity, dict[str, bytes | None], str]] = [
+    (of(STRANGER), {}, "brokers refuse its certificate: "),
+    (of(NEW, end=NOW - timedelta(days=1)), {}, "brokers refuse its certificate: "),
+    (of(NEW), {"user_key": of(NEW, number=6).key.reveal()}, "its private key does not belong to its certificate"),
+    (of(NEW), {"user_key": b"nothing"}, "its private key cannot be used: "),
+    (of(NEW), {"user_key": None}, "its private key cannot be used: "),
+    (of(NEW), {"user_crt": b"nothing"}, "its user.crt cannot be read: "),
+    (of(NEW), {"user_crt": None}, "its user.crt cannot be read: "),
+    (
+        of(OLD),
+        {"ca_crt": pem(OLD)},
+        "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks",
+    ),
+    (
+        of(NEW),
+        {"ca_crt": pem(NEW) + b"\n"},
+        "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks",
+    ),
+]
+
+
+@pytest.mark.parametrize(("leaf", "entries", "problem"), WRONG)
+def test_what_is_wrong_is_said(leaf: Entity, entries: dict[str, bytes | None], problem: str) -> None:
+    found = one_user(leaf, **entries).seen().certificate
+    assert found is not None
+    assert found.problem.startswith(problem)
+
+
+def test_a_chain_behind_the_leaf_counts() -> None:
+    """As with an intermediate of the CA of a company."""
+    below = make("Users CA", key(8), NEW)
+    leaf = make("orders", key(5), below, ca=False)
+    found = one_user(leaf, user_crt=pem(leaf, below)).seen().certificate
+    assert found is not None
+    assert (found.authority, found.problem) == (NEW.certificate, "")
+
+
+def test_a_secret_that_is_missing_is_said() -> None:
+    stage = Stage()
+    stage.user()
+    certificate = stage.seen().certificate
+    assert certificate is not None
+    assert certificate.problem == "Secret kafka/orders does not exist"
+
+
+@pytest.mark.parametrize("lost", ["strimzi.io/kind=KafkaUser", "strimzi.io/cluster=demo"])
+def test_a_secret_that_has_lost_its_labels_is_read_all_the_same(lost: str) -> None:
+    """A program that reads it presents what is in it."""
+    stage = one_user()
+    stage.change("secrets", "orders", {"metadata": {"labels": {lost.partition("=")[0]: None}}})
+    certificate = stage.seen().certificate
+    assert certificate is not None
+    assert (certificate.authority, certificate.problem, certificate.unlabelled) == (NEW.certificate, "", (lost,))
+
+
+class TestKeystores:
+    """Programs may read the PKCS#12 file instead of the certificate, and the User Operator never looks into it."""
+
+    LEAF, OTHER = of(NEW), of(OLD, number=6)
+
+    def see(self, stored: bytes, password: bytes | None = b"secret") -> UserCertificate:
+        found = one_user(self.LEAF, user_p12=stored, user_password=password).seen().certificate
+        assert found is not None
+        assert (found.keystore, found.problem, found.authority) == (True, "", NEW.certificate)
+        return found
+
+    def test_one_with_the_certificate_and_its_key(self) -> None:
+        assert self.see(keystore(self.LEAF)).stale == ""
+
+    @pytest.mark.parametrize(
+        ("stored", "password", "why"),
+        [
+            (None, b"another", "its user.p12 does not open with its password"),
+            (None, None, "its user.p12 does not open with its password"),
+            (b"", b"secret", "its user.p12 does not open with its password"),
+            ("other", b"secret", "its user.p12 holds another certificate than its user.crt"),
+        ],
+    )
+    def test_one_that_no_program_could_use(self, stored: bytes | str | None, password: bytes | None, why: str) -> None:
+        content = stored if isinstance(stored, bytes) else keystore(self.OTHER if stored else self.LEAF)
+        assert self.see(content, password).stale == why
+
+    def test_one_without_a_key(self) -> None:
+        only = pkcs12.serialize_key_and_certificates(
+            b"orders", None, certs.load(pem(self.LEAF))[0], None, BestAvailableEncryption(b"secret")
+        )
+        assert self.see(only).stale == "its user.p12 holds no private key with its certificate"
+
+    @pytest.mark.parametrize(
+        ("certificate", "file", "opened"),
+        [
+            ("strimzi-user-operator", "strimzi-user-operator", False),
+            ("trustops.strimzi", "trustops.strimzi", False),
+            # The User Operator makes a file of a certificate that has none beside it, whoever has issued that.
+            ("trustops.strimzi", "strimzi-user-operator", False),
+            ("strimzi-user-operator", "trustops.strimzi", True),
+            ("kubectl-edit", "strimzi-user-operator", True),
+            ("strimzi-user-operator", "kubectl-edit", True),
+            ("kubectl-edit", "kubectl-edit", True),
+            ("", "", True),
+        ],
+    )
+    def test_one_that_was_written_with_the_certificate_is_not_opened(
+        self, certificate: str, file: str, opened: bool
+    ) -> None:
+        """It takes too long for ten thousand."""
+        stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
+        stored["metadata"]["managedFields"] = [
+            _owner(certificate, "user.crt", "user.key"), _owner(file, "user.p12", "user.password")
+        ]  # fmt: skip
+        assert is_to_be_opened(stored) is opened
+
+    @pytest.mark.parametrize("entry", ["user.crt", "user.key", "user.p12", "user.password"])
+    def test_one_of_which_another_program_has_written_an_entry_is_opened(self, entry: str) -> None:
+        others = {"user.crt", "user.key", "user.p12", "user.password"} - {entry}
+        stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
+        stored["metadata"]["managedFields"] = [_owner("strimzi-user-operator", *others), _owner("velero", entry)]
+        assert is_to_be_opened(stored)
+
+    def test_one_is_opened_when_something_hangs_on_it_and_again_when_it_has_changed(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stage, opened = one_user(self.LEAF), []
+
+        def count(*what: Any) -> str:
+            opened.append(what)
+            return why_stale(*what)
+
+        monkeypatch.setattr(secrets, "why_stale", count)
+        known = KnownUsers()
+
+        def look(opening: bool) -> tuple[str, int]:
+            found = replace(known, opening=opening).each(stage.client(), "kafka", SCOPE.user_selector)
+            return found["orders"].stale, len(opened)
+
+        assert [look(opening) for opening in (False, False, True, True, False, True)] == [
+            (UNOPENED, 0), (UNOPENED, 0), ("", 1), ("", 1), (UNOPENED, 1), ("", 1)
+        ]  # fmt: skip
+        patch = {"data": {"user.p12": base64.b64encode(keystore(self.OTHER)).decode()}}
+        path = "/api/v1/namespaces/kafka/secrets/orders"
+        stage.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
+        assert look(True) == ("its user.p12 holds another certificate than its user.crt", 2)
+
+
+def _owner(manager: str, *entries: str) -> Object:
+    """As the API server notes what a program has written."""
+    return {"manager": manager, "fieldsV1": {"f:data": {f"f:{entry}": {} for entry in entries}}}
+
+
+@pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
+def test_users_without_a_certificate_of_the_operator_have_none(kind: str) -> None:
+    stage = Stage()
+    stage.user(kind=kind)
+    stage.issue(of(NEW))
+    assert stage.seen().certificate is None
+
+
+def test_users_of_other_clusters_are_not_ours() -> None:
+    stage = Stage()
+    stage.user("theirs", cluster="other")
+    assert stage.see().users == ()
+
+
+def test_prefix_and_namespace_are_those_of_the_user_operator() -> None:
+    stage = Stage({"secretPrefix": "kafka-"})
+    stage.user(**{"strimzi.io/pause-reconciliation": "true"})
+    stage.issue(of(NEW), "kafka-orders")
+    found = stage.seen()
+    assert (found.secret, found.pause) == ("kafka-orders", ReissuePause.FOREIGN)
+    assert found.certificate is not None
+    assert found.certificate.problem == ""
+    elsewhere = Stage({"watchedNamespace": "users"})
+    assert (elsewhere.see().namespace, elsewhere.see().users) == ("users", ())
+
+
+class TestNotWatched:
+    """The User Operator looks in another namespace, and users are left in that of the cluster, or were made there."""
+
+    def stage(self) -> Stage:
+        stage = Stage({"watchedNamespace": "users", "secretPrefix": "kafka-"})
+        stage.user()
+        stage.issue(of(NEW), "kafka-orders")
+        stage.issue(of(OLD, "gone", 6), "kafka-gone")
+        stage.in_another("kafka", "pods", mounting("app", "kafka-orders"))
+        return stage
+
+    def test_users_there_are_seen_with_their_programs(self) -> None:
+        found = self.stage().see()
+        (user,) = found.users
+        assert (found.namespace, found.elsewhere) == ("users", ())
+        assert (user.label, user.secret, user.watched) == ("KafkaUser kafka/orders", "kafka-orders", False)
+        assert user.certificate is not None
+        assert user.certificate.problem == ""
+        assert [one.name for one in user.readers] == ["Pod kafka/app"]
+
+    def test_a_secret_is_seen_without_its_user(self) -> None:
+        (left,) = self.stage().see().named
+        assert (left.secret.label, left.certificate.authority, left.is_kept) == (
+            "Secret kafka/kafka-gone entry user.crt", OLD.certificate, True,
+        )  # fmt: skip
+
+    def test_where_another_user_operator_is_said_to_look_they_are_its_users(self) -> None:
+        found = self.stage().see(user_namespaces=(UserNamespace("kafka", "kafka-"),))
+        assert ([user.watched for user in found.users], found.named) == ([True], ())
+
+
+class TestOtherNamespaces:
+    """Where a User Operator of its own serves users of the same cluster, or programs log in as users of this one."""
+
+    def test_users_there(self) -> None:
+        stage = one_user()
+        body = {
+            "metadata": {"name": "orders", "labels": {"strimzi.io/cluster": "demo"}},
+            "spec": {"authentication": {"type": "tls"}},
+        }
+        stage.in_another("team", "kafkausers", body)
+        stage.in_another("team", "secrets", secret("kafka-orders", CONTENT, labels=USER_LABELS))
+        stage.in_another("team", "pods", mounting("app-0", "kafka-orders"))
+        stage.in_another("team", "pods", mounting("app-1", "orders"))
+        found = stage.see(user_namespaces=(UserNamespace("team", "kafka-"),))
+        own, theirs = found.users
+        assert (own.label, theirs.label, theirs.secret) == (
+            "KafkaUser kafka/orders",
+            "KafkaUser team/orders",
+            "kafka-orders",
+        )
+        assert theirs.certificate is not None
+        assert theirs.certificate.problem == ""
+        assert ([one.name for one in own.readers], [one.name for one in theirs.readers]) == ([], ["Pod team/app-0"])
+        assert (found.namespace, found.elsewhere) == ("kafka", ("team",))
+        assert len(stage.see().users) == 1
+
+    def test_the_namespace_of_the_clusters_own_user_operator_is_not_read_twice(self) -> None:
+        assert len(one_user().see(user_namespaces=(UserNamespace("kafka"),)).users) == 1
+
+    def test_a_binding_there_of_a_user_here(self) -> None:
+        stage = one_user()
+        spec = {"kafka": {"name": "demo"}, "user": {"name": "orders", "namespace": "kafka"}}
+        access = {"metadata": {"name": "bound"}, "spec": spec, "status": {"binding": {"name": "b"}}}
+        stage.in_another("team", "kafkaaccesses", access)
+        stage.in_another("team", "secrets", secret("b", {"ssl.keystore.crt": b""}))
+        stage.in_another("team", "pods", mounting("app", "b"))
+        (found,) = stage.see(user_namespaces=(UserNamespace("team"),)).users
+        assert [one.name for one in found.readers] == ["KafkaAccess team/bound", "Pod team/app"]
+
+    def test_a_user_operator_there_is_one(self) -> None:
+        bench = Bench()
+        bench.create("kafkas", kafka())
+        assert read_users(bench.client(), SCOPE, NOW, Named(user_namespaces=(UserNamespace("team"),))).operated
+
+
+def test_without_a_user_operator_that_is_said() -> None:
+    bench = Bench()
+    bench.create("kafkas", kafka())
+    found = read_users(bench.client(), SCOPE, NOW)
+    assert (found.operated, found.users, found.clients_ca.anchors, found.clients_ca.current) == (False, (), (), None)
+
+
+def test_a_cluster_that_is_not_there_is_named_with_those_that_are() -> None:
+    bench = Bench()
+    with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as refused:
+        read_users(bench.client(), SCOPE, NOW)
+    assert "no other Kafka cluster is seen in this namespace" in str(refused.value)
+
+
+def test_more_users_than_a_page_holds_are_all_seen() -> None:
+    stage, leaf = Stage(), of(NEW)
+    for number in range(600):
+        stage.user(f"user-{number:04}")
+        stage.issue(leaf, f"user-{number:04}")
+    found = stage.see().users
+    assert [user.name for user in found] == [f"user-{number:04}" for number in range(600)]
+    assert {user.certificate.problem for user in found if user.certificate} == {""}
+    lists = [path for method, path in stage.api.requests if path.endswith("/secrets") and method == "GET"]
+    # The certificate Secret of the CA is read by its name.
+    assert len(lists) == 2
