@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import ssl
 import tempfile
+from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -46,7 +47,7 @@ def client_context(
 def _bare(trusted: bytes) -> bytes:
     """Certificates (PEM) with the names and keys of these CAs and nothing else. Nobody verifies how a trusted certificate
     is signed, so any key will do for that."""
-    found = (_anchor(one) if _is_authority(one) else one for one in x509.load_pem_x509_certificates(trusted))
+    found = (bare_anchor(one) if _is_authority(one) else one for one in x509.load_pem_x509_certificates(trusted))
     return b"".join(one.public_bytes(Encoding.PEM) for one in found)
 
 
@@ -71,15 +72,20 @@ def _is_authority(certificate: x509.Certificate) -> bool:
     return any(isinstance(one.value, x509.BasicConstraints) and one.value.ca for one in certificate.extensions)
 
 
-def _anchor(certificate: x509.Certificate) -> x509.Certificate:
+#: A JVM does not look at the dates of a CA that it trusts.
+_ALWAYS = (datetime(2000, 1, 1), datetime(2200, 1, 1))
+
+
+def bare_anchor(certificate: x509.Certificate) -> x509.Certificate:
+    """A certificate with the name, the key and the key identifier of this CA, and no limits."""
     builder = (
         x509.CertificateBuilder()
         .subject_name(certificate.subject)
         .issuer_name(certificate.subject)
         .public_key(certificate.public_key())
         .serial_number(certificate.serial_number)
-        .not_valid_before(certificate.not_valid_before_utc)
-        .not_valid_after(certificate.not_valid_after_utc)
+        .not_valid_before(_ALWAYS[0])
+        .not_valid_after(_ALWAYS[1])
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     )
     for extension in certificate.extensions:

@@ -14,6 +14,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.x509 import BasicConstraints
 from OpenSSL import crypto
 
+from ..cluster.tls import bare_anchor
 from ..operator import certs
 
 Certificates = tuple[crypto.X509, ...]
@@ -24,8 +25,14 @@ _END = b"-----END CERTIFICATE-----"
 
 def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
     """Whether the presented chain is accepted under one of these anchors, at the time of the operator double: Go programs
-    and JVMs try each. A JVM does not apply the path length of an anchor itself (docs/operator.md, "Path lengths")."""
+    and JVMs try each. A JVM applies neither the path length nor the dates of an anchor itself (docs/operator.md, "Path lengths")."""
     return _verifies_on(presented, trusted, jvm, _today()) and _has_begun(presented, certs.now())
+
+
+def rests_on_ended(presented: bytes, trusted: bytes) -> bool:
+    """Whether each of these CAs under which a JVM accepts the presented chain has ended: Go programs and OpenSSL have refused it since then."""
+    chain, day = parse(presented), _today()
+    return bool(chain) and all(_is_over(one, day) for one in parse(trusted) if _verifies_under(chain, one, True, day))
 
 
 def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
@@ -36,9 +43,12 @@ def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
     """
     loadable = tuple(sorted(entry for entry in entries if _loads(entry)))
     everything = b"".join(loadable)
-    for jvm in (False, True):
-        if not verifies(presented, everything, jvm=jvm):
-            return "a JVM" if jvm else "a Go program"
+    if not verifies(presented, everything):
+        return "a JVM"
+    if rests_on_ended(presented, everything):
+        return ""
+    if not verifies(presented, everything, jvm=False):
+        return "a Go program"
     return "" if _verifies_in_any_order(presented, loadable, _today()) else "an OpenSSL client"
 
 
@@ -70,7 +80,17 @@ def _verifies_on(presented: bytes, trusted: bytes, jvm: bool, day: date) -> bool
 
 def _verifies_under(chain: Certificates, anchor: crypto.X509, jvm: bool, day: date) -> bool:
     behind = (sent for sent in chain[1:] if jvm and _issued(sent, anchor))
-    return _verifies(chain, (anchor, *behind), True, day)
+    known = _undated(anchor) if jvm and _is_over(anchor, day) and chain[0] != anchor else anchor
+    return _verifies(chain, (known, *behind), True, day)
+
+
+def _is_over(certificate: crypto.X509, day: date) -> bool:
+    return certificate.to_cryptography().not_valid_after_utc.date() < day
+
+
+@lru_cache(maxsize=1000)
+def _undated(anchor: crypto.X509) -> crypto.X509:
+    return crypto.X509.from_cryptography(bare_anchor(anchor.to_cryptography()))
 
 
 @lru_cache(maxsize=50_000)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from .._errors import CertificateError, StepError
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
-from .._pki.paths import constraint_problem, validate_path
+from .._pki.paths import constraint_problem, date_problem, validate_path
 from .._pki.usability import leaf_defects, named_verifiers
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
@@ -97,7 +97,7 @@ class Acceptance:
                 "to issue another one; have it signed for longer, or give a lower renewalDays"
             )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
-        if problem := result.reason or constraint_problem(leaf, self.issuer):
+        if problem := result.reason or date_problem(self.issuer[0], self.at) or constraint_problem(leaf, self.issuer):
             yield f"{problem}{self._told_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):
             # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).

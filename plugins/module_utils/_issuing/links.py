@@ -273,7 +273,20 @@ class StandIns:
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
         if issuer[0].public_key_sha256 not in self._elsewhere:
-            return InternalIssuer(issuer, self._key(issuer), now, validity).sign(request).leaf
+            key = self._key(issuer)
+            if issuer[0].not_after > now:
+                return InternalIssuer(issuer, key, now, validity).sign(request).leaf
+            # The operator lets its leaves outlive their CA (docs/operator.md, "Certificates"), and goes on issuing them.
+            found = parse_request(request)
+            return sign_leaf(
+                found.public_key,
+                found.subject,
+                found.subject_alternative_names,
+                issuer[0],
+                key,
+                not_before=now,
+                validity=validity,
+            )
         key = generate_key(_QUICK)
         made = InternalIssuer((make_double(issuer[0], key),), key, now, validity).sign(request).leaf
         return AssumedCertificate(made.der, issuer[0])

@@ -93,17 +93,14 @@ def path_problem(
     authorities: Sequence[Certificate],
     at: datetime,
     verifier: Verifier,
-    *,
-    dated_anchors: bool = True,
 ) -> str:
     """Why the path is not valid; empty where it is. leaf: None when it does not exist yet. authorities: the anchor is
-    last. dated_anchors: whether its dates count.
+    last.
 
-    RFC 5280 and JVMs do not look at the dates of an anchor, but OpenSSL, Go and Strimzi do, and a trust decision has to
-    satisfy all verifiers. Its usages are checked in any case.
+    Not every verifier looks at the dates of an anchor (``Verifier``). Each looks at its usages.
     """
     certificates = authorities if leaf is None else (leaf, *authorities)
-    dated = certificates if dated_anchors or not authorities else certificates[:-1]
+    dated = certificates if verifier.checks_anchor_dates or not authorities else certificates[:-1]
     return (
         _first((one in dated and date_problem(one, at)) or extension_problem(one) for one in certificates)
         or _first(map(authority_problem, authorities))
@@ -176,8 +173,6 @@ class Search:
     anchors: Path
     at: datetime
     verifier: Verifier
-    #: Whether the verifier looks at the dates of a trust anchor.
-    dated_anchors: bool = True
 
     def result(self) -> PathResult:
         return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
@@ -236,7 +231,7 @@ class Search:
 
     def _judge(self, path: Path) -> PathResult:
         authorities = path if self.leaf is None else path[1:]
-        problem = path_problem(self.leaf, authorities, self.at, self.verifier, dated_anchors=self.dated_anchors)
+        problem = path_problem(self.leaf, authorities, self.at, self.verifier)
         if self.leaf is None and not self._is_twin(authorities[0]):
             problem = f"{authorities[0].subject} has another key than the issuer of the same name"
         return PathResult(False, reason=problem) if problem else PathResult(True, path)
@@ -323,17 +318,14 @@ def validate_path(
     *,
     at: datetime,
     verifier: Verifier = Verifier.JVM,
-    dated_anchors: bool = True,
 ) -> PathResult:
-    """Whether the leaf ``presented[0]`` validates at this time with the certificates sent along. dated_anchors: whether
-    the dates of the anchor count. Never raises.
-    """
+    """Whether the leaf ``presented[0]`` validates at this time with the certificates sent along. Never raises."""
     if not presented:
         return PathResult(False, reason="no certificate was presented")
     if len(presented) > MOST_IN_A_CHAIN:
         return PathResult(False, reason=f"the presented chain cannot be used: {length_problem(len(presented))}")
     sent = drop_repetitions(presented[1:])
-    return Search(presented[0], None, sent, drop_repetitions(anchors), _aware(at), verifier, dated_anchors).result()
+    return Search(presented[0], None, sent, drop_repetitions(anchors), _aware(at), verifier).result()
 
 
 def validate_issued_by(
@@ -343,16 +335,15 @@ def validate_issued_by(
     *,
     at: datetime,
     verifier: Verifier = Verifier.JVM,
-    dated_anchors: bool = True,
 ) -> PathResult:
-    """Whether a leaf issued by ``issuer`` would validate. dated_anchors: as above. The issuer itself is sent along only if ``sent`` is not
+    """Whether a leaf issued by ``issuer`` would validate. The issuer itself is sent along only if ``sent`` is not
     empty.
 
     The trust gate asks this before the leaf exists. A leaf sent alone validates only where an anchor has the issuer's
     name and key. Never raises.
     """
     along = drop_repetitions((issuer, *sent)) if sent else ()
-    return Search(None, issuer, along, drop_repetitions(anchors), _aware(at), verifier, dated_anchors).result()
+    return Search(None, issuer, along, drop_repetitions(anchors), _aware(at), verifier).result()
 
 
 def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:

@@ -118,8 +118,13 @@ def cut_off(sent: Certificate, hierarchy: Hierarchy, verifier: Verifier) -> bool
     )
 
 
+def dated(path: Chain, verifier: Verifier) -> Chain:
+    """A JVM does not look at the dates of the anchor above a leaf."""
+    return path[:-1] if verifier is Verifier.JVM and len(path) > 1 else path
+
+
 def holds(path: Chain, verifier: Verifier) -> bool:
-    if not all(one.not_before <= NOW <= one.not_after for one in path):
+    if not all(one.not_before <= NOW <= one.not_after for one in dated(path, verifier)):
         return False
     if not all(child.signed_by(parent) for child, parent in pairwise(path)):
         return False
@@ -229,5 +234,5 @@ def test_valid_only_within_everybodys_dates(hierarchy: Hierarchy, days: int, ver
     at = NOW + timedelta(days=days)
     result = validate_path((hierarchy.leaf, *hierarchy.sent), hierarchy.anchors, at=at, verifier=verifier)
     if result.valid:
-        assert all(one.not_before <= at <= one.not_after for one in result.path)
+        assert all(one.not_before <= at <= one.not_after for one in dated(result.path, verifier))
     assert not (result.valid and abs(days) > 366)

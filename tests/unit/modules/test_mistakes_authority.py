@@ -91,11 +91,14 @@ def test_unrelated_cas_under_one_key() -> None:
 def test_expired_ca() -> None:
     memory = stages.managed()
     end = NOW - DAY
-    use_authority(memory, authority("mine", 1, begin=NOW - 9 * DAY, end=end))
-    text = f"CN=mine,O=io.strimzi expired on {end:%Y-%m-%d %H:%M} UTC."
-    remedy = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
-    refused(memory, f"{HERE}: {text} {remedy}")
-    told(memory, text, remedy)
+    use_authority(memory, authority("cluster-ca v0", 1, begin=NOW - 9 * DAY, end=end))
+    text = f"CN=cluster-ca v0,O=io.strimzi expired on {end:%Y-%m-%d %H:%M} UTC."
+    remedy = "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
+    refused(memory, f"{HERE}: {text} {remedy}", state="handed_back", by=("strimzi_ca",))
+    shown = call("strimzi_ca_info", memory)
+    assert not shown.failed
+    assert [one["days_left"] for one in shown.result["expiring"] if one["name"].startswith("The CA")] == [-2]
+    assert "OpenSSL (librdkafka) and Go programs (Kafka Exporter) refuse its certificates" in " ".join(shown.warnings)
 
 
 def test_ca_that_is_not_valid_yet() -> None:

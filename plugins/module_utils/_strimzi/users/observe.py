@@ -18,6 +18,7 @@ from typing import Any
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._pki.building import authority_generation
+from ..._pki.usability import JVM
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import Presenter
 from ..._trust.model.ledger import Ledger, TrustState
@@ -169,7 +170,7 @@ def observe_clients_ca(
         users=CaUsers(
             presenters=_presenters(users, scope, ca, ledger, used, now),
             sends_chains=False,
-            dated_anchors=False,
+            verified_by=JVM,
             has_verifiers=kafka is None or any(listener.managed for listener in listeners),
             unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
             issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,

@@ -142,7 +142,7 @@ class _StoredCertificate:
         if not self.chain:
             return UserCertificate(changed_at=self.changed_at, problem=self.problem, is_unreadable=True)
         # Brokers run on a JVM: a CA that has ended goes on, until it is removed.
-        found = validate_path(self.chain, clients_ca.anchors, at=now, dated_anchors=False)
+        found = validate_path(self.chain, clients_ca.anchors, at=now)
         leaf = self.chain[0]
         return UserCertificate(
             leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,

@@ -27,7 +27,7 @@ from ..model.decision import Condition, Violation
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
 from ..model.snapshot import Snapshot
-from .validation import is_valid, validate
+from .validation import has_only_ended, is_valid, validate
 
 
 def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
@@ -36,6 +36,8 @@ def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tup
     """
     found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
     for client in clients_asked_by_gates(snapshot, ledger):
+        if client.trusts is not None and has_only_ended(client.trusts, snapshot.now, client.kind):
+            continue
         if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.kind):
             message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
             found.append(_violation(Condition.TRUST, client, message))
@@ -150,8 +152,11 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     current = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
     if current is None:
         return ""
+    known = (current.certificate,)
     strict = frozenset(
-        kind for kind in Verifier if not validate(form, (current.certificate,), snapshot.now, kind).valid
+        kind
+        for kind in Verifier
+        if not has_only_ended(known, snapshot.now, kind) and not is_valid(form, known, snapshot.now, kind)
     )
     if strict:
         return (
@@ -172,7 +177,12 @@ def why_refused_by_strangers(form: Chain, snapshot: Snapshot) -> str:
     the certificates of that CA which lie there.
     """
     known = _as_read(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
-    reasons = (validate(form, (one,), snapshot.now, kind).reason for one in known for kind in Verifier)
+    reasons = (
+        validate(form, (one,), snapshot.now, kind).reason
+        for one in known
+        for kind in Verifier
+        if not has_only_ended((one,), snapshot.now, kind)
+    )
     return next(filter(None, reasons), "")
 
 

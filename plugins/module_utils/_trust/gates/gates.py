@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeAlias
 
 from ..._pki.certificates import Certificate, Chain
@@ -46,7 +47,7 @@ def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation,
     refusing = (
         _violation(party, ledger, form, snapshot)
         for party in verifying_parties(snapshot, ledger)
-        if not party.accepts(form, snapshot)
+        if not party.accepts(form, snapshot) and not party.has_only_ended(snapshot)
     )
     return (*refusing, *map(_of_foreign, sorted(snapshot.nodes.foreign)))
 
@@ -108,7 +109,10 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     needs = tuple(_needs(snapshot, ledger, fingerprint))
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
-    refusing = {entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain)) for entry in remaining.entries}
+    before = {party.name: party for party in verifying_parties(snapshot, ledger)}
+    refusing = {
+        entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain, before)) for entry in remaining.entries
+    }
     violations = (violation for need in needs for violation in _removal_violations(refusing, need))
     used = {authority for need in needs for authority in need.authorities or ()}
     presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
@@ -118,12 +122,22 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     return tuple(dict.fromkeys((*violations, *outside)))
 
 
-def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[_Refusal]:
-    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and those of which that is not known."""
+def _refusals(
+    snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Mapping[str, VerifyingParty]
+) -> Iterator[_Refusal]:
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and those of which that is not known.
+
+    before: the verifiers by their names, with the CA that leaves: what one refuses already because the CA has ended, it does not lose.
+    """
     for party in verifying_parties(snapshot, ledger):
         forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
-        if forms:
+        if forms and not _refused_already(before[party.name], authority, snapshot):
             yield _Refusal(party.name, any(party.why_refused(form, snapshot) for form in forms))
+
+
+def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot) -> bool:
+    is_ended = party.kind.checks_anchor_dates and authority[0].not_after <= snapshot.now
+    return is_ended and all(party.why_refused(form, snapshot) for form in (authority, authority[:1]))
 
 
 def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
@@ -270,6 +284,8 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     if not snapshot.users.sends_chains:
         return "its certificates are stored and sent alone, without a link certificate behind them."
     current = snapshot.ca.current[0]
+    if current.not_after <= snapshot.now:
+        return _has_ended(current)
     if snapshot.ca.is_kept_elsewhere(current):
         return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
     if snapshot.ca.key != current.public_key_sha256:
@@ -277,11 +293,13 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     return _why_no_root(supplied[0]) if supplied else ""
 
 
-def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: Linker) -> str:
+def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: Linker, at: datetime) -> str:
     """Why the issuer that keeps the key of the CA in use is not asked to certify the next key, as a sentence; empty where it can be.
 
     supplied: the next CA where it is brought; None where it is made here.
     """
+    if current.not_after <= at:
+        return _has_ended(current)
     if current.path_length == 0:
         return f"{current.subject} permits no CA below it, so its issuer certifies none."
     if supplied is None:
@@ -294,6 +312,10 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
     if not own.outlives_rewriting:
         return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
     return ""
+
+
+def _has_ended(authority: Certificate) -> str:
+    return f"{authority.subject} has ended, and a certificate that it signs would have ended with it."
 
 
 def _why_no_root(supplied: Certificate) -> str:

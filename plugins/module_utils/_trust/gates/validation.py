@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from ..._pki.certificates import Chain
-from ..._pki.paths import validate_issued_by
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.paths import date_problem, validate_issued_by
 from ..._pki.usability import PathResult, Verifier
 from ..evidence.parties import possibly_trusted_by, surely_trusted_by
 from ..evidence.stored import presenting_pods, verifying
@@ -21,17 +21,24 @@ from ..model.ledger import Ledger
 from ..model.snapshot import Component, Pod, Snapshot
 
 
-def is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier, *, dated_anchors: bool = True) -> bool:
+def is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> bool:
     """Whether a leaf of the CA ``form[0]``, sent with the rest of ``form``, validates under these anchors."""
-    return validate(form, anchors, at, kind, dated_anchors=dated_anchors).valid
+    return validate(form, anchors, at, kind).valid
 
 
 @lru_cache(maxsize=4096)
-def validate(form: Chain, anchors: Chain, at: datetime, kind: Verifier, *, dated_anchors: bool = True) -> PathResult:
+def validate(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> PathResult:
     """The result of the validation, with the reason where it fails. Hundreds of pods trust the same few CAs, so results
     are kept.
     """
-    return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind, dated_anchors=dated_anchors)
+    return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind)
+
+
+def has_only_ended(anchors: Chain, at: datetime, kind: Verifier) -> bool:
+    """Whether this verifier refuses every certificate already, because the CAs that it trusts have ended. No gate waits for it: it comes to trust another
+    CA by the very flow.
+    """
+    return kind.checks_anchor_dates and bool(anchors) and all(one.not_after <= at for one in anchors)
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,8 @@ class VerifyingParty:
     anchors: Chain
     #: The same CAs, and those that it should trust and no answer of it has shown.
     possible: Chain
+    #: The CAs that count for nothing although the process trusts them: they are outside their dates, and have never been in use.
+    void: frozenset[Certificate]
     #: The way in which the process comes to trust a CA, as a sentence.
     remedy: str
     #: Its pod; None for the Cluster Operator.
@@ -53,11 +62,18 @@ class VerifyingParty:
 
     def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
         """Whether it accepts leaves that are presented in this form now."""
-        return is_valid(form, self.anchors, snapshot.now, self.kind, dated_anchors=snapshot.users.dated_anchors)
+        return is_valid(form, self._counting(self.anchors), snapshot.now, self.kind)
 
     def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
         """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
-        return validate(form, self.possible, snapshot.now, self.kind, dated_anchors=snapshot.users.dated_anchors).reason
+        return validate(form, self._counting(self.possible), snapshot.now, self.kind).reason
+
+    def has_only_ended(self, snapshot: Snapshot) -> bool:
+        """Whether it refuses every certificate already, because the CAs that it may trust have ended."""
+        return has_only_ended(self.possible, snapshot.now, self.kind)
+
+    def _counting(self, anchors: Chain) -> Chain:
+        return tuple(one for one in anchors if one not in self.void)
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
@@ -73,6 +89,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
         kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
         anchors=surely_trusted_by(pod, snapshot, ledger),
         possible=possibly_trusted_by(pod, snapshot, ledger),
+        void=_void(snapshot, ledger),
         remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
         pod=pod,
     )
@@ -86,5 +103,12 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
         Verifier.JVM,
         projected,
         projected,
+        _void(snapshot, ledger),
         f"It trusts what is in {snapshot.names.certificate_secret}; run the flow again.",
     )
+
+
+def _void(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
+    """A JVM would accept leaves of these CAs; no flow begins to use such a CA."""
+    never = (entry.certificate for entry in ledger.entries if not entry.generations)
+    return frozenset(one for one in never if one not in snapshot.ca.in_use and date_problem(one, snapshot.now))

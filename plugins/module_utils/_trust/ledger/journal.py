@@ -75,11 +75,14 @@ def _fitting(readers: list[str]) -> Iterator[str]:
 
 
 class Obstacle(Enum):
-    """FIRST: there was no CA before. LEFT: processes are about to forget it. KEY: its key is not at hand."""
+    """FIRST: there was no CA before. LEFT: processes are about to forget it. KEY: its key is not at hand. ENDED: another CA is in use, and clients
+    that accept its certificates would refuse those of a CA that has ended.
+    """
 
     FIRST = "first"
     LEFT = "left"
     KEY = "key"
+    ENDED = "ended"
 
 
 def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Obstacle | None:
@@ -89,7 +92,15 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
     old = ledger.find(journal.replaces)
     if old is None or old.fingerprint not in snapshot.ca.projected:
         return Obstacle.LEFT
-    return None if _is_key_at_hand(snapshot, old) else Obstacle.KEY
+    if not _is_key_at_hand(snapshot, old):
+        return Obstacle.KEY
+    return Obstacle.ENDED if _would_be_refused(snapshot, old) else None
+
+
+def _would_be_refused(snapshot: Snapshot, old: LedgerEntry) -> bool:
+    is_behind = snapshot.ca.in_use != (old.certificate,)
+    is_dated = any(one.checks_anchor_dates for one in snapshot.users.verified_by)
+    return is_behind and is_dated and old.certificate.not_after <= snapshot.now
 
 
 def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:

@@ -180,11 +180,7 @@ def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
     if not current or not new.is_twin_of(current[0]):
         return False
     leaves = [leaf.chain[:1] for leaf in snapshot.every_leaf if leaf.chain]
-    own = [
-        leaf
-        for leaf in leaves
-        if validate_path(leaf, current[:1], at=now, dated_anchors=snapshot.users.dated_anchors).valid
-    ]
+    own = [leaf for leaf in leaves if validate_path(leaf, current[:1], at=now).valid]
     return all(validate_path(leaf, (new,), at=now).valid for leaf in own)
 
 

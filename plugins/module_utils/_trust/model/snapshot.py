@@ -16,6 +16,7 @@ from typing import Any
 from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.usability import ALL, Verifier
 from .clients import NO_CLIENTS, NOTHING_NAMED, Named, OutsideClient, OutsideClients, Presenter
 from .ledger import CaSource, Ledger, Stop
 from .names import ObjectNames, label_command
@@ -410,11 +411,10 @@ class CaUsers:
     #: The listeners, as messages name them, whose own configuration says which CAs they trust, so that they may verify by this CA: this collection
     #: neither opens connections to them nor has them read their trust again.
     unmanaged: tuple[str, ...] = ()
+    #: The kinds of programs that verify by this CA: any client verifies nodes, and the listeners of nodes alone verify users.
+    verified_by: frozenset[Verifier] = ALL
     #: Whether a presenter of a certificate of this CA sends the CAs behind it too.
     sends_chains: bool = True
-    #: Whether a verifier by this CA looks at the dates of the CA; a listener of a JVM looks at the dates
-    #: of leaves alone.
-    dated_anchors: bool = True
 
 
 NO_USERS = CaUsers()

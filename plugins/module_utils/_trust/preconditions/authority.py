@@ -24,10 +24,13 @@ from ..model.ledger import Ledger
 from ..model.names import named
 from ..model.snapshot import PreparedAuthority, Snapshot
 
-#: The CA in use is at its end: too late for a rotation.
-_TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
-#: The same where no verifier looks at the dates of a CA that is trusted.
-_KEPT_BY_ALL = "No user is refused for that. Renew it first: the operator deletes a CA of its own that has ended."
+#: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
+_LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
+_RENEW_FIRST = "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
+_RENEWED_BY_OPERATOR = (
+    "The Cluster Operator renews a CA of its own that has ended in its next reconcile: wait for that, then run the flow again. Where nothing happens, "
+    "look at the operator's log."
+)
 _REFUSED_CHAIN = "The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
 
 
@@ -125,23 +128,31 @@ def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator
 
 
 def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A CA that has ended goes on where no verifier looks at its dates: then it can be replaced, and come back when that is undone."""
+    """A CA in use that has ended is renewed or replaced as any other: JVMs do not look at the dates of an anchor, and OpenSSL and Go refuse its
+    certificates until then (docs/operator.md, "A CA that has ended"). What nodes do not use yet has to be valid for every program that verifies by it.
+    """
     condition, names, current = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names, snapshot.ca.current
     if current:
-        counts = snapshot.users.dated_anchors or intent.goal is Goal.DOWNGRADE
+        counts = (
+            intent.goal not in _LEADING_AWAY
+            or snapshot.reconciliation.generated
+            or current[0].not_before > snapshot.now
+        )
         yield from date_problems(
             condition, snapshot, names.certificate_secret, _dated(current, counts), _way_out(snapshot)
         )
     for authority in snapshot.ca.prepared:
-        counts = snapshot.users.dated_anchors or not _was_in_use(snapshot, authority)
+        counts = any(one.checks_anchor_dates for one in snapshot.users.verified_by) or not _was_in_use(
+            snapshot, authority
+        )
         subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
         yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
 
 
 def _way_out(snapshot: Snapshot) -> str:
-    if snapshot.users.dated_anchors:
-        return _TOO_LATE
-    return _REFUSED_CHAIN if len(snapshot.ca.current) > 1 else _KEPT_BY_ALL
+    if len(snapshot.ca.current) > 1:
+        return _REFUSED_CHAIN
+    return _RENEWED_BY_OPERATOR if snapshot.reconciliation.generated else _RENEW_FIRST
 
 
 def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:

@@ -51,6 +51,10 @@ def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             names.key_secret, f"holds no key of the CA that was replaced, {begun.replaces}.",
             f"Put it there as {begun.replaces}.key; or finish the flow with the reconcile playbook.",
         ),
+        Obstacle.ENDED: (
+            names.certificate_secret, f"holds the CA that was replaced, {begun.replaces}, which has ended: clients of OpenSSL and Go would refuse the nodes.",
+            "Finish the flow with the reconcile playbook.",
+        ),
     }[obstacle]  # fmt: skip
     yield Violation(Condition.FLOW_CAN_BE_UNDONE, subject, message, remedy)
 

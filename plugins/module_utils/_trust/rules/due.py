@@ -38,6 +38,7 @@ from ..._leaves.trigger import (
 )
 from ..._leaves.trigger import window as window_of
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.usability import named_verifiers
 from ..evidence.parties import is_taken_up
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight, stops_before_use
@@ -315,14 +316,18 @@ class Expiring:
     renewed_by: str = ""
     # How it comes to be renewed, as a sentence; empty where something is going to do so.
     remedy: str = ""
+    # The programs that refuse it, or what it has issued, once it has ended, as a sentence.
+    refusal: str = ""
 
     def warning(self, now: datetime) -> str:
-        """A sentence about it, where nothing renews it; empty elsewhere."""
+        """Sentences about it, where it has ended or nothing renews it; empty elsewhere."""
+        end = self.certificate.not_after
+        if end <= now:
+            remedy = self.remedy or f"It is renewed by {self.renewed_by}."
+            return " ".join(filter(None, (f"{self.name} ended on {end:%Y-%m-%d}.", self.refusal, remedy)))
         if not self.remedy:
             return ""
-        end = self.certificate.not_after
-        when = f"ended on {end:%Y-%m-%d}" if end <= now else f"ends on {end:%Y-%m-%d}, in {(end - now).days} days"
-        return f"{self.name} {when}, and nothing is going to renew it. {self.remedy}"
+        return f"{self.name} ends on {end:%Y-%m-%d}, in {(end - now).days} days, and nothing is going to renew it. {self.remedy}"
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:
@@ -358,7 +363,16 @@ def _authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
         if authority.not_after - snapshot.now >= max(within, window_of(authority, usual)):
             continue
         renewed_by, remedy = _of_authority(snapshot, upkeep) if place == 0 else ("", _of_one_above(authority, snapshot))
-        yield Expiring(f"The CA {named(authority)}", authority, True, renewed_by, remedy)
+        yield Expiring(
+            f"The CA {named(authority)}", authority, True, renewed_by, remedy, _refused_of(place, authority, snapshot)
+        )
+
+
+def _refused_of(place: int, authority: Certificate, snapshot: Snapshot) -> str:
+    strict = frozenset(one for one in snapshot.users.verified_by if one.checks_anchor_dates)
+    if place > 0 or not strict:
+        return ""
+    return f"{named_verifiers(strict)} refuse its certificates until they trust a renewed CA; programs on a JVM, as nodes are, accept them."
 
 
 def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
@@ -430,8 +444,13 @@ def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
             continue
         own = leaf.chain[0]
         before_end = max(within, window_of(own, snapshot.window_of(leaf)))
-        if own.not_after - snapshot.now < before_end and not ends_with(own, current):
-            yield Expiring(f"Secret {leaf.secret}: {own.subject}", own, False, *_of_leaf(leaf, own, snapshot))
+        if own.not_after - snapshot.now < before_end and (own.not_after <= snapshot.now or not ends_with(own, current)):
+            yield Expiring(
+                f"Secret {leaf.secret}: {own.subject}", own, False, *_of_leaf(leaf, own, snapshot), _ENDED_LEAF
+            )
+
+
+_ENDED_LEAF = "Every program refuses it on a new connection; connections that are open go on."
 
 
 def _of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> tuple[str, str]:

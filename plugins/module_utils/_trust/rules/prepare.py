@@ -120,7 +120,7 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
     asked = linker.reference
-    if why := why_not_asked(current, supplied, linker):
+    if why := why_not_asked(current, supplied, linker, at.snapshot.now):
         return replace(step, because=f"{asked} is asked for no link certificate: {why}")
     because = (
         f"The key of {named(current)} is kept elsewhere, so {asked} is asked for the link certificate. Where it gives none, a "

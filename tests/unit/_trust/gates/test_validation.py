@@ -12,10 +12,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.validation import is_valid, validate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.validation import (
+    has_only_ended,
+    is_valid,
+    validate,
+)
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
-from ..builders import NEW, OLD, RENEWED, chain_of, linked_form
+from ..builders import EXPIRED, NEW, OLD, RENEWED, chain_of, linked_form
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)
 
@@ -54,4 +58,21 @@ def test_who_refuses(form: Chain, anchors: tuple[Entity, ...], refusing: Iterabl
     ids=["now", "too late", "too early"],
 )
 def test_what_is_accepted_at_one_time_may_not_be_at_another(at: datetime, valid: bool) -> None:
-    assert is_valid(chain_of(OLD), (OLD.certificate,), at, Verifier.JVM) is valid
+    assert is_valid(chain_of(OLD), (OLD.certificate,), at, Verifier.GO) is valid
+    assert is_valid(chain_of(OLD), (OLD.certificate,), at, Verifier.JVM)
+
+
+@pytest.mark.parametrize(
+    ("anchors", "kind", "expected"),
+    [
+        ((EXPIRED,), Verifier.GO, True),
+        ((EXPIRED,), Verifier.OPENSSL, True),
+        ((EXPIRED,), Verifier.JVM, False),
+        ((EXPIRED, OLD), Verifier.GO, False),
+        ((), Verifier.GO, False),
+    ],
+)
+def test_a_verifier_whose_cas_have_ended_refuses_everything(
+    anchors: tuple[Entity, ...], kind: Verifier, expected: bool
+) -> None:
+    assert has_only_ended(tuple(one.certificate for one in anchors), NOW, kind) is expected

@@ -82,7 +82,7 @@ def test_without_pods_nobody_verifies() -> None:
             chain_of(NEW), NOW, f"no trusted certificate for {NEW.certificate.subject}, the issuer of the leaf", id="unknown"
         ),
         pytest.param(
-            chain_of(OLD), NOW + 2 * YEAR, f"{OLD.certificate.subject} expired on 2027-06-01 12:00:00 UTC", id="later"
+            chain_of(OLD), NOW + 2 * YEAR, "", id="a CA in use that has ended, which a JVM accepts"
         ),
     ],
 )  # fmt: skip

@@ -12,6 +12,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -49,6 +52,7 @@ from .refusals import (
     EARLY_NAME,
     EXPIRED_NAME,
     TOO_EARLY,
+    UPGRADE,
     Refusal,
     assert_only_resumed,
     assert_refused,
@@ -62,7 +66,11 @@ LOST = (
     "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
 )
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
-TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
+RENEW_FIRST = "Renew it first, with the renew playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."
+RENEWED_BY_OPERATOR = (
+    "The Cluster Operator renews a CA of its own that has ended in its next reconcile: wait for that, then run the flow again. Where nothing happens, "
+    "look at the operator's log."
+)
 
 
 CASES = [
@@ -114,8 +122,14 @@ CASES = [
     ),
     refusal(
         authority_is_valid_now,
-        f"{CERTIFICATES}: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. {TOO_LATE}",
-        name="expired", ca=secrets(EXPIRED), ledger=ledger(entry(EXPIRED)), leaves=leaves(EXPIRED),
+        f"{CERTIFICATES}: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. {RENEW_FIRST}",
+        name="expired, to be created", intent=CREATE, ca=secrets(EXPIRED), ledger=ledger(entry(EXPIRED)), leaves=leaves(EXPIRED),
+    ),
+    refusal(
+        authority_is_valid_now,
+        f"{CERTIFICATES}: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. {RENEWED_BY_OPERATOR}",
+        name="expired, of the operator", intent=UPGRADE, ca=secrets(EXPIRED), ledger=None, leaves=leaves(EXPIRED),
+        reconciliation=Reconciliation(generated=True),
     ),
     refusal(
         authority_is_valid_now,
@@ -184,9 +198,16 @@ def test_an_intermediate_in_the_middle_may_not() -> None:
     assert [one.condition for one in check(used, REPLACE_KEY)] == [Condition.AUTHORITY_IS_VALID_NOW]
 
 
-@pytest.mark.parametrize("moment", [OLD.certificate.not_before - timedelta(seconds=1), OLD.certificate.not_after])
-def test_a_ca_is_not_valid_before_and_after(moment: datetime) -> None:
-    assert [one.condition for one in check(replace(cluster(), now=moment), RENEW)] == [Condition.AUTHORITY_IS_VALID_NOW]
+def test_a_ca_is_not_valid_before() -> None:
+    early = replace(cluster(), now=OLD.certificate.not_before - timedelta(seconds=1))
+    assert [one.condition for one in check(early, RENEW)] == [Condition.AUTHORITY_IS_VALID_NOW]
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_a_ca_that_has_ended_is_left_and_not_used_further(goal: Goal) -> None:
+    ended = replace(cluster(), now=OLD.certificate.not_after)
+    leads_away = goal in {Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT}
+    assert bool(check(ended, Intent(goal), (authority_is_valid_now,))) is not leads_away
 
 
 def test_a_renewal_has_the_name_and_key_of_its_predecessor() -> None:
