@@ -484,7 +484,6 @@ seconds:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
@@ -558,7 +557,7 @@ class LookingModule(TrustModule):
         """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster that does not exist."""
         work = self.work()
         # A plan makes nothing, and this goal is that of a cluster that is yet to come.
-        intent = replace(self.intent(work, goal, key_type=self.key_type), before_kafka=goal is Goal.CREATE)
+        intent = self.intent(work, goal, key_type=self.key_type, before_kafka=goal is Goal.CREATE)
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)

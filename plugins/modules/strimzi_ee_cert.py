@@ -340,8 +340,8 @@ def body(module: LeavesModule) -> dict[str, Any]:
         return module.renew()
     if module.params["state"] == "tidied":
         return module.tidy_certificates()
-    issuing = module.wanted_leaves()
-    return module.run(Goal.RECONCILE, Phase.USE, are_issued(issuing), issuing=issuing)
+    missing = module.wanted_leaves()
+    return module.run(Goal.RECONCILE, Phase.USE, are_issued(missing), missing=missing)
 
 
 def main() -> None:

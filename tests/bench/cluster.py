@@ -8,10 +8,10 @@ from functools import cache
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
 from ..operator import certs, clusters
 from ..support.flows import SETTINGS, START, run_flow, work_on
+from ..support.intents import an_intent
 from ..support.memory_cluster import MemoryCluster
 
 RSA_SETTINGS = replace(SETTINGS, ca_key=KeySpec(KeyAlgorithm.RSA, 4096), leaf_key=KeySpec(KeyAlgorithm.RSA, 2048))
@@ -30,7 +30,7 @@ def cluster_of(pods: int) -> tuple[MemoryCluster, Work]:
 
 
 def _create(work: Work) -> None:
-    outcome = run_flow(work, Intent(Goal.CREATE, before_kafka=True)).outcome
+    outcome = run_flow(work, an_intent(Goal.CREATE, before_kafka=True)).outcome
     if not outcome.decision.done:
         raise RuntimeError(f"the cluster was not created: {[str(held) for held in outcome.decision.violations]}")
 

@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ..operator import certs
 from ..operator.user_operator import UserOperatorDouble
 from ..support.flows import work_on
+from ..support.intents import changed_intent
 from ..support.memory_api import Change, MemoryApi, Response
 from ..support.memory_cluster import MemoryCluster
 from ..support.users import CERTIFICATE_SECRET, kafka_user
@@ -160,8 +161,8 @@ def main() -> None:
     _replaces, idle = call(memory, Intent(Goal.RECONCILE), kind())
     intent, costs = Intent(Goal.REPLACE_KEY), []
     for phase in Phase:
-        replaces, cost = call(memory, replace(intent, until=phase), kind())
-        intent = replace(intent, replaces=intent.replaces or replaces)
+        replaces, cost = call(memory, changed_intent(intent, until=phase), kind())
+        intent = changed_intent(intent, replaces=intent.parameters.replaces or replaces)
         costs.append(cost)
     whole = {what: sum(one[what] for one in costs) for what in idle}
     print(json.dumps({"idle": idle, "whole": whole, "peak": peak_kib()}))

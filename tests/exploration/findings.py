@@ -28,8 +28,8 @@ def explored(
     intent = runner.intent
     found = explore(start(intent, nodes, runs, components), ClusterCa(runner, nodes, people, invariant))
     of = (
-        f"{type(runner).__name__} {intent.goal.value}{' supplied' * bool(intent.supplied)}"
-        f"{' patient' * (intent.retire not in (None, Retire.NOW))} {people.__name__}"
+        f"{type(runner).__name__} {intent.goal.value}{' supplied' * bool(intent.new_ca.supplied)}"
+        f"{' patient' * (intent.pace.retire not in (None, Retire.NOW))} {people.__name__}"
     )
     record("explored", (f"{of}: {nodes + len(components)} pods, {runs} runs", len(found.states), found.transitions))
     return found

@@ -80,7 +80,7 @@ class Runner(Walker[ModelCluster]):
 
     def writes_of(self, step: Step, seen: Secrets, listed: tuple[Slot, ...]) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
-            supplied = self.intent.supplied
+            supplied = self.intent.new_ca.supplied
             number = number_of(supplied.fingerprint) if supplied else SUCCESSOR[step.goal]
             return (Write(KEY, "prepare", (number, phase_of(step.stop), step.linked, step.to_replace)),)
         make = _WRITES.get(type(step))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, PreparedAuthority
 
+from ..support.intents import an_intent, changed_intent
 from .authorities import BELOW, DEADLINE, OLD, SUPPLIED, certificate, chain
 from .state import Authorities, Books, Entry, Leaf, ModelCluster, Pause, Run, Slot
 
@@ -37,16 +37,16 @@ def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ..
 
 #: Time does not pass here: clients need none.
 NO_GRACE = timedelta()
-LINKED = Intent(Goal.REPLACE_KEY, client_grace=NO_GRACE)
+LINKED = an_intent(Goal.REPLACE_KEY, client_grace=NO_GRACE)
 #: A CA that the one in use cannot certify: everybody has to trust it before it is used.
-UNLINKED = replace(LINKED, supplied=PreparedAuthority(chain(SUPPLIED), certificate(SUPPLIED).public_key_sha256))
+UNLINKED = changed_intent(LINKED, supplied=PreparedAuthority(chain(SUPPLIED), certificate(SUPPLIED).public_key_sha256))
 #: As little linked to the one in use as need be: it has certified it as an intermediate CA.
-BELOW_IT = replace(LINKED, supplied=PreparedAuthority(chain(BELOW), certificate(BELOW).public_key_sha256))
-NOW = replace(LINKED, retire=Retire.NOW)
-PATIENT = replace(LINKED, retire=DEADLINE)
+BELOW_IT = changed_intent(LINKED, supplied=PreparedAuthority(chain(BELOW), certificate(BELOW).public_key_sha256))
+NOW = changed_intent(LINKED, retire=Retire.NOW)
+PATIENT = changed_intent(LINKED, retire=DEADLINE)
 
 CREATE, RENEW, UPGRADE, RECONCILE = (
-    Intent(goal, client_grace=NO_GRACE, before_kafka=goal is Goal.CREATE)
+    an_intent(goal, client_grace=NO_GRACE, before_kafka=goal is Goal.CREATE)
     for goal in (Goal.CREATE, Goal.RENEW, Goal.UPGRADE, Goal.RECONCILE)
 )
 #: Clients get time: the CA in use allows none below it, and is renewed first.

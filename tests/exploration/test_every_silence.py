@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 
@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
+from ..support.intents import changed_intent
 from .events import start
 from .explore import CounterExample, Explored
 from .findings import Record, to_an_end
@@ -53,7 +54,7 @@ def _restarts_nothing(before: ModelCluster, after: ModelCluster, event: str) -> 
 
 def _with_silence(record: Record, intent: Intent, nodes: int) -> Explored:
     """A call waits for the answer, and has waited for it in vain at any moment."""
-    in_vain = replace(intent, unanswered=frozenset(map(str, range(nodes))))
+    in_vain = changed_intent(intent, unanswered=frozenset(map(str, range(nodes))))
     runner = Mixture(Restarting(intent), Restarting(in_vain))
     return to_an_end(record, runner, nodes, hangs, invariant=_restarts_nothing)
 

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
+from ..support.intents import an_intent, changed_intent
 from .authorities import OTHER, SUPPLIED, certificate
 from .cluster_ca import ClusterCa, Invariant, People
 from .explore import explore
@@ -39,7 +40,7 @@ long = pytest.mark.long
 
 def _name(value: Any) -> str:
     if isinstance(value, Intent):
-        return f"{value.goal.value}{'-supplied' * bool(value.supplied)}"
+        return f"{value.goal.value}{'-supplied' * bool(value.new_ca.supplied)}"
     return str(getattr(value, "__name__", value))
 
 
@@ -114,7 +115,7 @@ def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record
 
 
 def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
-    intent = replace(RECONCILE, leaving=certificate(OTHER).fingerprint)
+    intent = changed_intent(RECONCILE, leaving=certificate(OTHER).fingerprint)
     begin = start(intent, 2, 1)
     begin = replace(begin, ca=begin.ca._replace(others=frozenset({OTHER})))
     found = explore(begin, ClusterCa(Runner(intent), 2, invariant=partial(broken, leaving=OTHER)))
@@ -126,7 +127,7 @@ def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
 @pytest.mark.parametrize(("nodes", "paused"), [(1, True), (1, False), (2, True), (2, False)], ids=_name)
 def test_a_ca_that_somebody_had_swapped_in_takes_the_place_through_the_gates(nodes: int, paused: bool) -> None:
     """From where the one in use is back. Its key is gone: the operator can issue nothing until the switch."""
-    intent = Intent(Goal.UPGRADE, adopts=certificate(SUPPLIED).sha256, client_grace=NO_GRACE)
+    intent = an_intent(Goal.UPGRADE, adopts=certificate(SUPPLIED).sha256, client_grace=NO_GRACE)
     begin = start(RECONCILE, nodes, 1)
     aside = begin.ca._replace(key=SUPPLIED, prepared=frozenset({SUPPLIED}), others=frozenset({SUPPLIED}))
     begin = replace(begin, ca=aside, pause=Pause(paused, paused))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
+from ..support.intents import changed_intent
 from . import runs
 from .authorities import NEW, OLD
 from .explore import CounterExample, Explored
@@ -33,7 +33,7 @@ def _goes_beyond(before: ModelCluster, after: ModelCluster, event: str) -> str |
 
 
 def _until(phase: Phase) -> Intent:
-    return replace(LINKED, until=phase, stop_after=phase)
+    return changed_intent(LINKED, until=phase, stop_after=phase)
 
 
 def _stopped(record: Record, phase: Phase, other: Intent) -> Explored:

@@ -266,8 +266,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/plan.py",
-        "supplied = intent.supplied.chain[:1] if intent.supplied else ()",
-        ("supplied = intent.supplied.chain[: 2] if intent.supplied else ()",),
+        "supplied = intent.new_ca.supplied.chain[:1] if intent.new_ca.supplied else ()",
+        ("supplied = intent.new_ca.supplied.chain[: 2] if intent.new_ca.supplied else ()",),
         "What lies behind a CA is not prepared with it.",
     ),
     Equivalent(

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
+from .intents import changed_intent
 from .memory_cluster import MemoryCluster
 
 EC = KeySpec(KeyAlgorithm.ECDSA, 256)
@@ -116,7 +117,9 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: 
         call = replace(work, actions=[], warnings=[], written=Written(), user_secrets=Remembered())
         leased = Leased(call) if is_leased else None
         try:
-            outcome = run(call, replace(intent, until=phase), leased.take if leased else lambda: None, engine=engine)
+            outcome = run(
+                call, changed_intent(intent, until=phase), leased.take if leased else lambda: None, engine=engine
+            )
         finally:
             work.pause_left = call.pause_left
             if leased:
@@ -129,7 +132,7 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: 
         if outcome.decision.violations:
             break
         # The next phase is about the same CA: one that is in place by then is not asked for again.
-        intent = replace(intent, replaces=intent.replaces or outcome.replaces)
+        intent = changed_intent(intent, replaces=intent.parameters.replaces or outcome.replaces)
     assert result is not None
     return result
 

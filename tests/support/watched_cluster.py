@@ -31,6 +31,7 @@ from ..operator import certs, clusters
 from .authorities import EC256, Authority
 from .checker import Checker, entries
 from .flows import FlowResult, run_flow, with_settings, work_on
+from .intents import an_intent
 from .killing import KillingTransport
 from .ledgers import LEDGERS, entries_of, states_of
 from .memory_api import Change
@@ -160,7 +161,7 @@ class WatchedCluster:
     def run(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
         """A playbook run."""
         transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
-        self.checker.leaving |= {asked.leaving} if asked.leaving else set()
+        self.checker.leaving |= {asked.trust.leaving} if asked.trust.leaving else set()
         self.checker.leaving |= self.prepared if goal is Goal.ABORT else set()
         work = self.work(supplied, transport)
         try:
@@ -189,7 +190,7 @@ class WatchedCluster:
 
     def intent(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
         usual = {"before_kafka": goal is Goal.CREATE, "validity": self.validity}
-        return Intent(goal, supplied=supplied.prepared if supplied else None, **{**usual, **intent})
+        return an_intent(goal, supplied=supplied.prepared if supplied else None, **{**usual, **intent})
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
         """Run to the end, and once more: the second run has nothing to do."""

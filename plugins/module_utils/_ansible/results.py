@@ -31,7 +31,7 @@ from .._trust.ledger.target import resolve, rotation_of, wish_of
 from .._trust.model.clients import OutsideClient, Presenter
 from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.goals import Goal, Phase, retire_text
-from .._trust.model.intent import Intent
+from .._trust.model.intent import Intent, Trusting
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.names import named
 from .._trust.model.nodes import ObservedListener
@@ -350,7 +350,7 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
     source, ledger = snapshot.source, snapshot.ledger or Ledger()
     if source is None:
         return None
-    whatever = Intent(Goal.RECONCILE, confirmed=frozenset(one.sha256 for one in source.certificates))
+    whatever = Intent(Goal.RECONCILE, trust=Trusting(confirmed=frozenset(one.sha256 for one in source.certificates)))
     wish = wish_of(snapshot, whatever, ledger)
     differs = resolve(snapshot, whatever, ledger).wanted
     unknown = wish_of(snapshot, Intent(Goal.RECONCILE), ledger)

@@ -11,6 +11,7 @@ A call continues an unfinished flow before it begins the requested flow (docs/de
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
@@ -34,8 +35,19 @@ from .._trust.gates.clients import describe_unnameable_users
 from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
 from .._trust.model.goals import ROTATIONS, Goal, Phase, Retirement
-from .._trust.model.intent import Intent, NewRoots, Spread
-from .._trust.model.ledger import UpkeepAsked, WhenDue
+from .._trust.model.intent import (
+    Extent,
+    Intent,
+    Issuing,
+    NewCa,
+    NewRoots,
+    Pace,
+    Parameters,
+    Selection,
+    Spread,
+    Trusting,
+)
+from .._trust.model.ledger import Layout, UpkeepAsked, WhenDue
 from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.nodes import ObservedListener, Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
@@ -153,48 +165,86 @@ class TrustModule(ClusterModule):
         if problem:
             raise problem
 
-    def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
-        """The intent of this call. until: the last phase that it enters, also where the caller allows later ones. more:
-        further fields of ``Intent``.
+    def intent(
+        self,
+        work: Work,
+        goal: Goal,
+        until: Phase = Phase.RETIRE,
+        *,
+        before_kafka: bool = False,
+        key_type: KeyType | None = None,
+        trusting: tuple[Chain, ...] = (),
+        leaving: str | None = None,
+        missing: Selection | None = None,
+        unwanted: frozenset[str] = frozenset(),
+        layout: Layout | None = None,
+    ) -> Intent:
+        """The intent of this call. until: the last phase that it enters, also where the caller allows later ones. The keywords that follow are the
+        fields of these names, of the parts of ``Intent``.
         """
-        supplied, asked = self._supplied, Phase(self.params.get("until_phase") or Phase.RETIRE.value)
-        last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
-        grace, issuer = self.params.get("client_grace"), issuer_of(work)
+        supplied = self._supplied
         return Intent(
-            goal=goal,
-            replaces=self.params.get("replaces") or None,
-            fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
+            goal,
+            parameters=Parameters(
+                replaces=self.params.get("replaces") or None,
+                fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
+                before_kafka=before_kafka or bool(self.params.get("before_kafka")),
+                adopts=self.params.get("adopts") or None,
+                make_room=bool(self.params.get("make_room")),
+                operator_may_renew=bool(self.params.get("operator_may_renew")),
+                keeps_authority=bool(self.params.get("keep_ca")),
+                renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
+                upkeep=self._upkeep(),
+                scaling=self.scaling,
+                layout=layout,
+            ),
+            extent=self._extent(until),
+            new_ca=NewCa(
+                supplied=_as_prepared(supplied) if supplied else None,
+                path_length=self.params.get("path_length"),
+                key_type=key_type,
+                validity=self._validity,
+            ),
+            trust=Trusting(
+                trusting=trusting,
+                leaving=leaving,
+                publish=bool(self.params.get("client_bundle")),
+                new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
+                confirmed=confirmed_of(self.params),
+            ),
+            pace=self._pace(),
+            issuing=replace(self._issuing(work), missing=missing, unwanted=unwanted),
+        )
+
+    def _extent(self, until: Phase) -> Extent:
+        """until: the last phase that this call enters, also where the caller allows later ones."""
+        asked = Phase(self.params.get("until_phase") or Phase.RETIRE.value)
+        last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
+        return Extent(
             until=min(asked, last, until, key=lambda phase: phase.position),
-            before_kafka=bool(self.params.get("before_kafka")),
             stop_after=None if asked is Phase.RETIRE else asked,
             continue_stopped=bool(self.params.get("continue_stopped")),
-            publish=bool(self.params.get("client_bundle")),
+        )
+
+    def _pace(self) -> Pace:
+        grace = self.params.get("client_grace")
+        return Pace(
             spread=Spread(self.params.get("spread") or "auto"),
             retire=self._retire(),
+            ignores_windows=bool(self.params.get("ignore_maintenance_windows")),
             client_grace=None if grace is None else timedelta(seconds=grace),
             link_until=self.time("link_until"),
-            path_length=self.params.get("path_length"),
             user_batch=self.params.get("user_batch"),
-            renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
-            supplied=_as_prepared(supplied) if supplied else None,
-            adopts=self.params.get("adopts") or None,
-            operator_may_renew=bool(self.params.get("operator_may_renew")),
-            keeps_authority=bool(self.params.get("keep_ca")),
-            validity=self._validity,
-            make_room=bool(self.params.get("make_room")),
+        )
+
+    def _issuing(self, work: Work) -> Issuing:
+        issuer, settings = issuer_of(work), work.settings.issuer
+        return Issuing(
             asked=issuer.reference,
-            asked_validity=work.settings.issuer.validity
-            if isinstance(work.settings.issuer, CertManagerCertificates)
-            else None,
+            asked_validity=settings.validity if isinstance(settings, CertManagerCertificates) else None,
             links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
             issue_until=self._issue_until(),
             insists=work.clock.now() if self.params.get("retry_failed") else None,
-            new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
-            confirmed=confirmed_of(self.params),
-            scaling=self.scaling,
-            upkeep=self._upkeep(),
-            ignores_windows=bool(self.params.get("ignore_maintenance_windows")),
-            **more,
         )
 
     @property

@@ -147,7 +147,7 @@ def described(restarts: Counter[str]) -> str:
 
 def _ways(intent: Intent) -> tuple[Any, ...]:
     """The parts of an intent that a call changes itself, when a cluster, an issuer or the API server does not let it go as planned."""
-    return intent.spread, intent.links, intent.taken
+    return intent.pace.spread, intent.issuing.links, intent.met.taken
 
 
 def _facts(snapshot: Snapshot) -> frozenset[Fact]:

@@ -141,7 +141,7 @@ def run(
     patience.renew()
     if outcome.replaces is not None:
         # The run is about this CA from here on, and ends when it is replaced.
-        intent = replace(intent, replaces=outcome.replaces)
+        intent = replace(intent, parameters=replace(intent.parameters, replaces=outcome.replaces))
     if work.dry_run:
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome
@@ -268,15 +268,16 @@ def _carry_out_what_can_be(
             f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
             f"{error.remedy}"
         )
-        return replace(intent, links=None)
+        return replace(intent, issuing=replace(intent.issuing, links=None))
     except NodesSilent as error:
-        return replace(intent, unanswered=intent.unanswered | error.uids)
+        return replace(intent, met=replace(intent.met, unanswered=intent.met.unanswered | error.uids))
     except ReloadImpossible as error:
-        if intent.spread is Spread.RELOAD:
+        if intent.pace.spread is Spread.RELOAD:
             raise
         course.crossed()
         work.warnings.append(f"{error} They are restarted instead.")
-        return replace(intent, spread=Spread.RESTART, unstamped=intent.unstamped or isinstance(error, StampsRefused))
+        unstamped = intent.met.unstamped or isinstance(error, StampsRefused)
+        return replace(_restarting(intent), met=replace(intent.met, unstamped=unstamped))
     return intent
 
 
@@ -285,7 +286,7 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
     Raises StepError where that is no user's Secret.
     """
     name = error.attempt.name
-    if name is None or name not in snapshot.users.served.keys() - intent.taken:
+    if name is None or name not in snapshot.users.served.keys() - intent.met.taken:
         labels = [f"{label}={value}" for label, value in scope.labels.items()]
         command = label_command(error.attempt.kind.lower(), str(name), str(error.attempt.namespace), labels)
         raise StepError(
@@ -294,7 +295,7 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
             "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
             f"Where it was made here and has lost its labels, put them back: {command}; else move it out of the way.",
         ) from None
-    return replace(intent, taken=intent.taken | {name})
+    return replace(intent, met=replace(intent.met, taken=intent.met.taken | {name}))
 
 
 def _with_restarts_where_they_began(steps: Steps, work: Work, intent: Intent) -> Intent:
@@ -302,10 +303,14 @@ def _with_restarts_where_they_began(steps: Steps, work: Work, intent: Intent) ->
     restarts, and warns why.
     """
     why = next((step.avoidable for step in steps if step.avoidable), "")
-    if not why or intent.spread is not Spread.AUTO:
+    if not why or intent.pace.spread is not Spread.AUTO:
         return intent
     work.warnings.append(why)
-    return replace(intent, spread=Spread.RESTART)
+    return _restarting(intent)
+
+
+def _restarting(intent: Intent) -> Intent:
+    return replace(intent, pace=replace(intent.pace, spread=Spread.RESTART))
 
 
 def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:

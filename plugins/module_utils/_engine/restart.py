@@ -20,7 +20,7 @@ from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Violation
 from .._trust.model.goals import Goal, Phase
-from .._trust.model.intent import Intent
+from .._trust.model.intent import Intent, Pace
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.plan import describe_next_window, waits_for_window
@@ -51,7 +51,7 @@ def restart(
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises StepError."""
     seen, chosen = _choose(work, asked, since)
-    if chosen and waits_for_window(seen.snapshot, Intent(Goal.RECONCILE, ignores_windows=ignores_windows)):
+    if chosen and waits_for_window(seen.snapshot, Intent(Goal.RECONCILE, pace=Pace(ignores_windows=ignores_windows))):
         raise StepError(
             seen.snapshot.names.kafka, describe_next_window(seen.snapshot), "Run it in a window, or give that option"
         )

@@ -108,7 +108,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 def _is_let_go(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether the CA is the operator's, or its user's alone: no books are kept of it any more."""
-    return snapshot.reconciliation.generated or (intent.keeps_authority and snapshot.ledger is None)
+    return snapshot.reconciliation.generated or (intent.parameters.keeps_authority and snapshot.ledger is None)
 
 
 def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
@@ -208,13 +208,13 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     and holds nothing.
     """
     begun = at.begun
-    if at.intent.spread is Spread.RELOAD:
+    if at.intent.pace.spread is Spread.RELOAD:
         asked = "spread=reload"
     elif begun and (is_patient(at) or (at.leads_to_replacement and begun.retire is not Retire.NOW)):
         asked = f"retire={retire_text(begun.retire)}"
     else:
         return ()
-    looked = at.snapshot.nodes.in_place is not None or at.intent.spread is Spread.RESTART
+    looked = at.snapshot.nodes.in_place is not None or at.intent.pace.spread is Spread.RESTART
     return tuple(
         Violation(
             Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable}",

@@ -114,7 +114,7 @@ def respect_windows(
 def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether no pod may restart now."""
     windows = snapshot.reconciliation.windows
-    return windows is not None and not windows.is_open and not intent.ignores_windows
+    return windows is not None and not windows.is_open and not intent.pace.ignores_windows
 
 
 def describe_next_window(snapshot: Snapshot) -> str:
@@ -204,7 +204,8 @@ class Forecast:
 def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
-    intent = replace(intent, replaces=about or intent.replaces)
+    replaces = about or intent.parameters.replaces
+    intent = replace(intent, parameters=replace(intent.parameters, replaces=replaces))
     start = snapshot
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
@@ -318,7 +319,7 @@ def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
 
 
 def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
-    supplied = intent.supplied.chain[:1] if intent.supplied else ()
+    supplied = intent.new_ca.supplied.chain[:1] if intent.new_ca.supplied else ()
     return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ())))
 
 

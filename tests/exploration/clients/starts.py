@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
+from ...support.intents import an_intent, changed_intent
 from ..authorities import OLD
 from ..starts import NO_GRACE
 from ..state import Authorities, Books, Entry, Pause, Run
@@ -15,10 +15,10 @@ from .state import Environment, ModelUsers, Program, User
 
 #: Days may pass here, and a flow that has finished stays the answer.
 REPLACE_KEY, RENEW, UPGRADE, ABORT = (
-    Intent(goal, client_grace=NO_GRACE, fresh_for=timedelta(days=30))
+    an_intent(goal, client_grace=NO_GRACE, fresh_for=timedelta(days=30))
     for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.UPGRADE, Goal.ABORT)
 )
-IN_BATCHES = replace(REPLACE_KEY, user_batch=1)
+IN_BATCHES = changed_intent(REPLACE_KEY, user_batch=1)
 READER, FOLLOWED = Program(0, OLD), Program(0, OLD, followed=True)
 
 

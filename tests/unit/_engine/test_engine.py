@@ -56,6 +56,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from ...support.faults import Fault, FaultyApi, always
+from ...support.intents import an_intent, changed_intent
 from ...support.reloads import ReloadingNodes
 from ...support.watched_cluster import KEYS, WatchedCluster
 
@@ -299,7 +300,7 @@ class TestFailuresThatPass:
 
     def test_its_transitions_are_told_too(self, cluster: WatchedCluster) -> None:
         def taken(transport: Any) -> list[tuple[Any, Any]]:
-            intent = replace(RENEW, until=Phase.TRUST)
+            intent = changed_intent(RENEW, until=Phase.TRUST)
             outcome = run(cluster.work(transport=transport), intent, take_nothing)
             assert outcome.decision.done
             return [(one.before, one.after) for one in outcome.transitions]
@@ -448,8 +449,8 @@ class TestRestarts:
         seen: list[Spread] = []
 
         def rule(at: Situation) -> Steps:
-            seen.append(at.intent.spread)
-            return (Reload(uids=at.snapshot.uids, authority=None),) if at.intent.spread is Spread.AUTO else ()
+            seen.append(at.intent.pace.spread)
+            return (Reload(uids=at.snapshot.uids, authority=None),) if at.intent.pace.spread is Spread.AUTO else ()
 
         work = cluster.work()
         run_ruled(cluster, rule, work=work)
@@ -459,13 +460,13 @@ class TestRestarts:
     def test_unless_somebody_wants_no_restart(self, cluster: WatchedCluster) -> None:
         step = Reload(uids=frozenset({"any"}), authority=None)
         with pytest.raises(ReloadImpossible):
-            run_ruled(cluster, lambda at: (step,), replace(RECONCILE, spread=Spread.RELOAD))
+            run_ruled(cluster, lambda at: (step,), changed_intent(RECONCILE, spread=Spread.RELOAD))
 
     def test_one_restart_that_could_have_been_spared_is_told_once_and_kept_to(self, cluster: WatchedCluster) -> None:
         seen: list[Spread] = []
 
         def rule(at: Situation) -> Steps:
-            seen.append(at.intent.spread)
+            seen.append(at.intent.pace.spread)
             return tuple(replace(step, avoidable=WHY) for step in raising(at))
 
         work = cluster.work()
@@ -483,7 +484,7 @@ class TestLinks:
         seen: list[bool] = []
 
         def rule(at: Situation) -> Steps:
-            seen.append(at.intent.links)
+            seen.append(at.intent.issuing.links)
             return raising(at)
 
         def refuse(*about: object) -> None:
@@ -493,7 +494,7 @@ class TestLinks:
 
         monkeypatch.setattr(engine, "carry_out", refuse)
         work = cluster.work()
-        run_ruled(cluster, rule, replace(RECONCILE, links=Linker("somebody")), work=work)
+        run_ruled(cluster, rule, changed_intent(RECONCILE, links=Linker("somebody")), work=work)
         assert seen == [Linker("somebody"), None, None]
         (warning,) = work.warnings
         assert warning.startswith("Vault does not permit that. The CA is replaced without a link certificate, ")
@@ -577,7 +578,7 @@ class TestCall:
         about: list[str | None] = []
 
         def rule(at: Situation) -> Steps:
-            about.append(at.intent.replaces)
+            about.append(at.intent.parameters.replaces)
             return raising(at)
 
         outcome = run_ruled(cluster, rule, Intent(Goal.REPLACE_KEY))
@@ -585,7 +586,7 @@ class TestCall:
         assert about[-1] == cluster.current
 
     def test_the_transitions_are_those_that_were_taken(self, cluster: WatchedCluster) -> None:
-        outcome = run(cluster.work(), Intent(Goal.REPLACE_KEY, until=Phase.PREPARE), take_nothing)
+        outcome = run(cluster.work(), an_intent(Goal.REPLACE_KEY, until=Phase.PREPARE), take_nothing)
         assert [(taken.before, taken.after) for taken in outcome.transitions] == [
             (None, TrustState.UNTRUSTED), (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED),
         ]  # fmt: skip

@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 
 from ...support.authorities import below, root
 from ...support.flows import work_on
+from ...support.intents import an_intent
 from ...support.memory_cluster import MemoryCluster
 from ...support.reloads import ReloadingNodes
 from ...support.restarts import cost_of
@@ -57,7 +58,7 @@ def test_where_nobody_can_be_asked_stored_evidence_has_to_do(cluster: WatchedClu
 
 
 def test_where_nobody_runs_nobody_is_asked() -> None:
-    outcome = inspect(work_on(MemoryCluster()), Intent(Goal.CREATE, before_kafka=True))
+    outcome = inspect(work_on(MemoryCluster()), an_intent(Goal.CREATE, before_kafka=True))
     assert outcome.observation.snapshot.nodes.in_place is None
 
 

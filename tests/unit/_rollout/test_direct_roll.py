@@ -17,11 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Strategy, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
 from ...support.authorities import Authority, below, root
 from ...support.flows import run_flow, with_settings, work_on
+from ...support.intents import an_intent
 from ...support.kafka import FakeKafka, FakeTopic
 from ...support.memory_cluster import MemoryCluster, user_managed
 from ...support.restarts import cost_of
@@ -40,10 +40,10 @@ class DirectCluster(MemoryCluster):
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()
-        run_flow(self.work(), Intent(goal=Goal.CREATE, before_kafka=True))
+        run_flow(self.work(), an_intent(goal=Goal.CREATE, before_kafka=True))
         user_managed(self)
         self.settle()
-        run_flow(self.work(), Intent(goal=Goal.CREATE, before_kafka=True))
+        run_flow(self.work(), an_intent(goal=Goal.CREATE, before_kafka=True))
         roles = dict.fromkeys(range(3), "cb")
         self.kafka = FakeKafka(self.api, lambda: self.seconds, roles, [FakeTopic("orders", (0, 1, 2))], active=1)
         self.asked: list[tuple[str, ...]] = []
@@ -134,7 +134,7 @@ def test_a_whole_flow(
     work = memory.work()
     if supplied:
         work.settings = replace(work.settings, supplied=supplied.supplied)
-    intent = Intent(Goal.REPLACE_KEY, fresh_for=timedelta(), supplied=supplied.prepared if supplied else None)
+    intent = an_intent(Goal.REPLACE_KEY, fresh_for=timedelta(), supplied=supplied.prepared if supplied else None)
     cost = cost_of(Goal.REPLACE_KEY, circumstance, reload=False)
     result = run_flow(work, intent)
     assert result.outcome.decision.done

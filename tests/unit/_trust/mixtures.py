@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ...support.certificates import NOW
+from ...support.intents import an_intent
 from . import linked, patient, renewal, unlinked
 from .builders import (
     HOUR,
@@ -162,7 +163,7 @@ going_on = st.sampled_from([Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW), Intent
 def intents(draw: st.DrawFn) -> Intent:
     """fresh_for: so that a replacement that has just finished is no answer to the next."""
     trusting, leaving = draw(st.sampled_from([((), None), ((chain_of(THIRD),), None), ((), name_of(THIRD))]))
-    return Intent(
+    return an_intent(
         draw(st.sampled_from(Goal)),
         fresh_for=timedelta(0),
         until=draw(st.sampled_from([None, None, *Phase])),
@@ -172,5 +173,5 @@ def intents(draw: st.DrawFn) -> Intent:
         client_grace=draw(st.sampled_from([None, timedelta(0), 2 * HOUR])),
         trusting=trusting,
         leaving=leaving,
-        issuing=draw(st.sampled_from([None, Selection()])),
+        missing=draw(st.sampled_from([None, Selection()])),
     )

@@ -40,6 +40,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from ...support.certificates import NOW
 from ...support.engines import leaving_open
+from ...support.intents import changed_intent
 from . import linked, patient, unlinked
 from .builders import (
     ALL,
@@ -98,7 +99,7 @@ PHASES = {
 @pytest.mark.parametrize("until", Phase)
 def test_a_flow_stops_after_the_phase_that_was_asked_for(stage: str, phase: Phase, until: Phase) -> None:
     snapshot, intent = FLOWS[stage]
-    whole, found = decide(snapshot, intent), decide(snapshot, replace(intent, until=until))
+    whole, found = decide(snapshot, intent), decide(snapshot, changed_intent(intent, until=until))
     if ORDER.index(phase) <= ORDER.index(until):
         assert found == whole
     else:
@@ -106,7 +107,7 @@ def test_a_flow_stops_after_the_phase_that_was_asked_for(stage: str, phase: Phas
 
 
 def test_what_is_left_is_told_by_what_a_pause_is_for() -> None:
-    found = decide(linked.ALONE, replace(REPLACE_KEY, until=Phase.USE))
+    found = decide(linked.ALONE, changed_intent(REPLACE_KEY, until=Phase.USE))
     assert found.pending == (
         f"switch the operator to {named(NEW.certificate)}, generation 1, and take {named(OLD.certificate)} out of the "
         "trusted CAs",
@@ -123,7 +124,7 @@ UNTOUCHED = {"linked HALTED", "unlinked HALTED", "renewal HALTED", "patient HALT
 def test_a_pause_of_ours_is_brought_to_its_end_wherever_the_caller_stops(stage: str) -> None:
     """It only ends, where a CA would come into use or leave in it, and nothing of that is done."""
     snapshot, intent = FLOWS[stage]
-    found, whole = decide(snapshot, replace(intent, until=Phase.PREPARE)), decide(snapshot, intent)
+    found, whole = decide(snapshot, changed_intent(intent, until=Phase.PREPARE)), decide(snapshot, intent)
     if stage in UNTOUCHED or any(isinstance(step, Withdraw) for step in whole.steps):
         assert [type(step) for step in found.steps] == [Resume]
     else:
@@ -149,7 +150,7 @@ WRITTEN = {
 def test_the_books_are_kept_wherever_a_flow_stops(stage: str, phase: Phase) -> None:
     """The change has happened; a ledger that lags behind would be a wrong record."""
     snapshot, intent = FLOWS[stage]
-    found = decide(snapshot, replace(intent, until=Phase.PREPARE))
+    found = decide(snapshot, changed_intent(intent, until=Phase.PREPARE))
     assert found == decide(snapshot, intent)
     assert [(type(one), one.phase) for one in found.steps] == [(WriteLedger, phase)]
 
@@ -165,7 +166,7 @@ def test_transitions_come_with_the_write_that_records_them() -> None:
 def test_a_second_run_of_what_has_finished_does_nothing(finished: Snapshot) -> None:
     for goal in (Goal.REPLACE_KEY, Goal.RECONCILE, Goal.UPGRADE, Goal.CREATE, Goal.RENEW_LEAVES):
         assert decide(finished, Intent(goal)) == Decision(done=True)
-    later = replace(REPLACE_KEY, replaces=OLD.certificate.sha256, fresh_for=timedelta(0))
+    later = changed_intent(REPLACE_KEY, replaces=OLD.certificate.sha256, fresh_for=timedelta(0))
     assert decide(finished, later) == Decision(done=True)
 
 
@@ -233,7 +234,7 @@ def test_nobody_but_who_hands_back_gives_up_the_books(goal: Goal) -> None:
     ],
 )
 def test_handing_back_can_be_left_half_way(snapshot: Snapshot, until: Phase, pending: str) -> None:
-    assert decide(snapshot, replace(DOWNGRADE, until=until)) == Decision(done=True, pending=(pending,))
+    assert decide(snapshot, changed_intent(DOWNGRADE, until=until)) == Decision(done=True, pending=(pending,))
 
 
 # Restarts that a reload would spare.
@@ -258,9 +259,11 @@ def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: 
     """Before the pause that the restarts would begin with."""
     snapshot, intent = FLOWS[stage]
     blocked = changed(snapshot, in_place=BLOCKED)
-    assert decide(blocked, replace(intent, spread=Spread.RELOAD)) == Decision(violations=refused("spread=reload", why))
+    assert decide(blocked, changed_intent(intent, spread=Spread.RELOAD)) == Decision(
+        violations=refused("spread=reload", why)
+    )
     for spread in (Spread.AUTO, Spread.RESTART):
-        assert decide(blocked, replace(intent, spread=spread)).steps
+        assert decide(blocked, changed_intent(intent, spread=spread)).steps
 
 
 @pytest.mark.parametrize("stage", AVOIDABLE)
@@ -268,7 +271,7 @@ def test_who_has_not_looked_is_not_held(stage: str) -> None:
     """Otherwise nobody would ever look."""
     snapshot, intent = FLOWS[stage]
     for seen in (InPlace(), None):
-        assert decide(changed(snapshot, in_place=seen), replace(intent, spread=Spread.RELOAD)).steps
+        assert decide(changed(snapshot, in_place=seen), changed_intent(intent, spread=Spread.RELOAD)).steps
 
 
 @pytest.mark.parametrize(
@@ -282,14 +285,14 @@ def test_who_has_not_looked_is_not_held(stage: str) -> None:
 def test_who_wants_no_restart_is_held_where_there_would_be_one(
     in_place: InPlace | None, spread: Spread, why: str
 ) -> None:
-    found = decide(changed(patient.AGREED, in_place=in_place), replace(REPLACE_KEY, spread=spread))
+    found = decide(changed(patient.AGREED, in_place=in_place), changed_intent(REPLACE_KEY, spread=spread))
     told = f"Nodes are restarted to take up {NEW_NAME}: {why}"
     assert found.violations == (refused(f"retire={patient.RETIRE_BY:%Y-%m-%dT%H:%M:%SZ}", told) if why else ())
     assert bool(found.steps) is not bool(why)
 
 
 def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
-    held = decide(changed(linked.HALTED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
+    held = decide(changed(linked.HALTED, in_place=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
     assert held.steps == (Resume(phase=Phase.USE),)
     assert held.violations == refused("spread=reload", AVOIDABLE["linked ALONE"])
 

@@ -59,6 +59,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
+from ...support.intents import changed_intent
 from . import linked, patient, renewal, unlinked
 from .builders import PAUSED, PHASE_OUT, books_of, changed
 from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, snapshots
@@ -269,7 +270,7 @@ def test_nothing_is_read_again_where_it_cannot_or_shall_not_be(
 ) -> None:
     """Nor is the operator told that it was: it would hide restarts that are needed."""
     snapshot, found = with_books_kept(changed(snapshot, reconciliation=state, in_place=in_place), intent)
-    shall = intent.spread is not Spread.RESTART and in_place is not None
+    shall = intent.pace.spread is not Spread.RESTART and in_place is not None
     for step in found.steps:
         if isinstance(step, Reload):
             event("read again")
@@ -292,7 +293,7 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
     snapshot = replace(snapshot, reconciliation=state)
     # As each call names it for the next one.
     about = resolve(snapshot, intent, books_of(snapshot)).replaces
-    intent = replace(intent, replaces=about or intent.replaces)
+    intent = changed_intent(intent, replaces=about or intent.parameters.replaces)
     for _pass in range(PASSES):
         found = decide(snapshot, intent)
         if not found.steps:

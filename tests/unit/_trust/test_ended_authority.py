@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
 from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...support.intents import changed_intent
 from .builders import ALL, DAY, NEW, ROOT, books_of, chain_of, changed, entry, ledger, name_of, prepared, secrets
 from .of_users import presenter, presenting, stages, users
 from .rules.asking import RECONCILE, RENEW, REPLACE_KEY
@@ -52,7 +53,7 @@ def told(found: Forecast) -> list[str]:
 @pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, RECONCILE, ABORT], ids=lambda one: one.goal.value)
 def test_a_flow_goes_its_way_to_the_end(stage: str, intent: Intent) -> None:
     before, after = (
-        forecast(at_each_stage(old)[stage], replace(intent, client_grace=timedelta(0)), MadeHere(old))
+        forecast(at_each_stage(old)[stage], changed_intent(intent, client_grace=timedelta(0)), MadeHere(old))
         for old in (LIVING, ENDED)
     )
     assert (before.violations, after.violations) == ((), ())

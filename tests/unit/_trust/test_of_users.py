@@ -33,6 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
 
 from ...support.certificates import NOW
+from ...support.intents import changed_intent
 from .builders import (
     ALL,
     ANY,
@@ -128,7 +129,7 @@ class TestTrust:
     )
     def test_where_they_cannot_they_restart(self, fields: dict[str, InPlace | None], spread: Spread, why: str) -> None:
         seen = changed(STAGES["published"], **fields)
-        (step,) = restart_to_trust(situation(seen, replace(REPLACE_KEY, spread=spread)))
+        (step,) = restart_to_trust(situation(seen, changed_intent(REPLACE_KEY, spread=spread)))
         assert isinstance(step, Roll)
         assert (step.reason, step.uids) == (RollReason.TRUST, uids_of())
         assert step.avoidable == f"Nodes are restarted to trust {NEW_NAME}: {why}"

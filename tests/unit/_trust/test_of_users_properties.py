@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -25,11 +23,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 
 from ...support.certificates import NOW
+from ...support.intents import changed_intent
 from .builders import DAY, NEW, OLD, PAUSED, RUNS, changed, name_of, names_of
 from .of_users import STAGES, presenting
 
 REPLACE_KEY = Intent(Goal.REPLACE_KEY)
-IN_BATCHES = replace(REPLACE_KEY, user_batch=1)
+IN_BATCHES = changed_intent(REPLACE_KEY, user_batch=1)
 EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), frozenset(), None))
 
 

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
+from ...support.intents import changed_intent
 from . import of_users
 from .builders import changed
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
@@ -57,7 +58,7 @@ def test_it_is_held_with_a_sentence(stage: str) -> None:
 
 
 def test_not_where_the_caller_asks_for_no_more_than_a_new_ca() -> None:
-    decision = decided("users published", replace(RECONCILE, until=Phase.PREPARE))
+    decision = decided("users published", changed_intent(RECONCILE, until=Phase.PREPARE))
     assert (decision.done, decision.violations) == (True, ())
 
 

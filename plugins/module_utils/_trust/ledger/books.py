@@ -38,13 +38,13 @@ def lay_out(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     """
     if snapshot.ledger is None:
         return ledger
-    return replace(ledger, layout=intent.layout or ledger.layout, untidy=False)
+    return replace(ledger, layout=intent.parameters.layout or ledger.layout, untidy=False)
 
 
 def advance_states(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
     """The ledger after at most one transition for each CA."""
     presentations = present_all(snapshot, ledger)
-    changed, leaving = ledger, {intent.leaving, ledger.undone}
+    changed, leaving = ledger, {intent.trust.leaving, ledger.undone}
     for entry in ledger.entries:
         usage = usage_of(entry.fingerprint, presentations)
         after = _state_after(snapshot, ledger, entry, usage, gates)

@@ -108,10 +108,10 @@ def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
 
 def find_adoption(snapshot: Snapshot, intent: Intent) -> Swap | None:
     """The swap that the caller wants to be adopted, by the fingerprint of the CA that lies there."""
-    if intent.goal is not Goal.UPGRADE or intent.adopts is None:
+    if intent.goal is not Goal.UPGRADE or intent.parameters.adopts is None:
         return None
     swap = find_swap(snapshot)
-    return swap if swap is not None and is_named(swap.certificate, intent.adopts) else None
+    return swap if swap is not None and is_named(swap.certificate, intent.parameters.adopts) else None
 
 
 def pods_yet_to_restart(snapshot: Snapshot) -> tuple[Pod, ...]:

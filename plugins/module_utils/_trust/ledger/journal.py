@@ -144,7 +144,7 @@ _LED_BY = {Goal.CREATE: "present", Goal.RENEW: "renewed", Goal.REPLACE_KEY: "rep
 
 def may_lead_flow(intent: Intent, journal: Journal) -> bool:
     """Whether this call decides how far the flow in flight goes: it has the flow's own goal, undoes it, or says so."""
-    if intent.continue_stopped or intent.goal is Goal.ABORT:
+    if intent.extent.continue_stopped or intent.goal is Goal.ABORT:
         return True
     return intent.goal is _asked_for(journal) and not journal.is_abort
 
@@ -156,7 +156,7 @@ def _asked_for(journal: Journal) -> Goal:
 
 def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
     """Where the flow is to stop from now on. A call that does not lead it can bring the stop forward alone."""
-    after = intent.stop_after if is_led else _earlier(before.after if before else None, intent.stop_after)
+    after = intent.extent.stop_after if is_led else _earlier(before.after if before else None, intent.extent.stop_after)
     if after is None or (before is not None and before.after is after):
         return None if after is None else before
     return Stop(after, now)
@@ -175,7 +175,8 @@ def stops_before_use(journal: Journal) -> bool:
 
 def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
     """The intent with the phases alone that the flow may enter."""
-    return replace(intent, until=_earlier(intent.until, stop.after))
+    until = _earlier(intent.extent.until, stop.after)
+    return replace(intent, extent=replace(intent.extent, until=until))
 
 
 def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
@@ -259,7 +260,7 @@ def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journ
     """
     journal = replace(journal, to_replace=journal.to_replace or _is_to_replace(journal, journal.stop, intent))
     journal = replace(journal, stop=stop_of(journal.stop, intent, may_lead_flow(intent, journal), snapshot.now))
-    return journal if intent.retire is None else replace(journal, retire=intent.retire)
+    return journal if intent.pace.retire is None else replace(journal, retire=intent.pace.retire)
 
 
 def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
@@ -299,14 +300,14 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
         # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
         current = None
     # No person waits for a flow of this kind, so it restarts no node that can go on.
-    is_upkeep = intent.goal is Goal.RECONCILE and intent.upkeep is not None and snapshot.source is None
+    is_upkeep = intent.goal is Goal.RECONCILE and intent.parameters.upkeep is not None and snapshot.source is None
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,
         replaces_sha256=current.sha256 if current else None,
         successor=successor.fingerprint,
         started_at=snapshot.now,
-        retire=intent.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
+        retire=intent.pace.retire or (Retire.WHEN_RESTARTED if is_upkeep else Retire.NOW),
         is_upkeep=is_upkeep,
         named=snapshot.named,
         renewed=earlier_certificates(ledger, current) if current else frozenset(),
@@ -320,7 +321,7 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
 
 def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:
     """Whether this call makes a renewal the first part of its replacement. A renewal that stops for an approval is not its to lead on."""
-    may = stop is None or intent.continue_stopped
+    may = stop is None or intent.extent.continue_stopped
     return intent.goal is Goal.REPLACE_KEY and journal.goal is Goal.RENEW and not journal.is_abort and may
 
 

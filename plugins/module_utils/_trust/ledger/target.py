@@ -109,7 +109,7 @@ class Wish:
     @property
     def _others(self) -> tuple[Chain, ...]:
         """A CA that a flow has replaced is not trusted anew because it still lies in the source."""
-        gone = {self.intent.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
+        gone = {self.intent.trust.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
         own = (*self.meant[:1], *self.snapshot.ca.current)
         return tuple(
             chain for chain in self.issuing
@@ -123,7 +123,7 @@ class Wish:
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.in_use
         known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
-        return known or certificate.sha256 in self.intent.confirmed
+        return known or certificate.sha256 in self.intent.trust.confirmed
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
@@ -190,9 +190,9 @@ AHEAD = timedelta(days=7)
 
 def note_upkeep(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
     """The ledger with what this call does with a CA in its time for renewal; a call that does not keep CAs up leaves the record as it is."""
-    if intent.upkeep is None or snapshot.ledger is None:
+    if intent.parameters.upkeep is None or snapshot.ledger is None:
         return ledger
-    policy, before_end = upkeep_of(snapshot, intent.upkeep)
+    policy, before_end = upkeep_of(snapshot, intent.parameters.upkeep)
     if policy is WhenDue.NONE:
         return replace(ledger, upkeep=None)
     known = ledger.upkeep
@@ -218,9 +218,9 @@ def due_rotation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal | N
 
     The renewal before a replacement, which clients need, gives the CA a later end: the replacement follows all the same.
     """
-    if intent.goal is not Goal.RECONCILE or intent.upkeep is None or not snapshot.ca.current:
+    if intent.goal is not Goal.RECONCILE or intent.parameters.upkeep is None or not snapshot.ca.current:
         return None
-    policy, before_end = upkeep_of(snapshot, intent.upkeep)
+    policy, before_end = upkeep_of(snapshot, intent.parameters.upkeep)
     if policy is WhenDue.NONE or why_not_made_here(snapshot):
         return None
     current = snapshot.ca.current[0]
@@ -294,7 +294,9 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
         adopted = snapshot.ledger is not None and not (
             begun or snapshot.ca.prepared or snapshot.reconciliation.generated
         )
-        return Target(intent.make_room and adopted and intent.adopts is None and can_make_room(snapshot))
+        return Target(
+            intent.parameters.make_room and adopted and intent.parameters.adopts is None and can_make_room(snapshot)
+        )
     if intent.goal not in ROTATIONS:
         return Target(False)
     if begun or snapshot.ca.prepared:
@@ -308,8 +310,8 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
         return Target(False)
     if supplied is not None and supplied.fingerprint == current.fingerprint:
         # The supplied CA is in use. A flow that prepared it again would never end.
-        return Target(False, replaces=_predecessor(current, ledger.journal) or intent.replaces)
-    if intent.replaces is not None:
+        return Target(False, replaces=_predecessor(current, ledger.journal) or intent.parameters.replaces)
+    if intent.parameters.replaces is not None:
         return _named(intent, current, ledger)
     # A fresh flow is the answer only where no CA is supplied: it has put another CA than the supplied CA in place.
     if supplied is None and _is_fresh(snapshot, intent, ledger.journal):
@@ -330,13 +332,13 @@ def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
         or resolve(snapshot, intent, ledger).wanted
     ):
         return ""
-    if intent.supplied is not None and intent.supplied.fingerprint == current.fingerprint:
+    if intent.new_ca.supplied is not None and intent.new_ca.supplied.fingerprint == current.fingerprint:
         return f"the CA that is given, {named(current)}, is in use already"
-    if intent.replaces is not None:
+    if intent.parameters.replaces is not None:
         return f"the CA that is named (replaces, strimzi_replaces) is in use no longer; {named(current)} is"
     if journal is None or journal.finished_at is None:
         return ""
-    ago, hours = snapshot.now - journal.finished_at, intent.fresh_for / timedelta(hours=1)
+    ago, hours = snapshot.now - journal.finished_at, intent.parameters.fresh_for / timedelta(hours=1)
     return (
         f"a {flow_named(journal)} ended {_period(ago)} ago, and for {hours:g} hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin "
         f"another one, name the CA in use: replaces (strimzi_replaces) {current.sha256}"
@@ -367,8 +369,8 @@ def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Prepared
     this flow is to begin with it. A source holds no key.
     """
     wish = wish_of(snapshot, intent, ledger)
-    if intent.supplied is not None or wish is None or not wish.authority:
-        return intent.supplied
+    if intent.new_ca.supplied is not None or wish is None or not wish.authority:
+        return intent.new_ca.supplied
     return PreparedAuthority(wish.authority, wish.authority[0].public_key_sha256, elsewhere=True)
 
 
@@ -391,8 +393,12 @@ def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> 
         return False
     if intent.goal is not Goal.RECONCILE:
         return intent.goal is Goal.REPLACE_KEY
-    if source is None and intent.upkeep is not None:
-        return begun.is_upkeep and begun.to_replace and upkeep_of(snapshot, intent.upkeep)[0] is WhenDue.REPLACE_KEY
+    if source is None and intent.parameters.upkeep is not None:
+        return (
+            begun.is_upkeep
+            and begun.to_replace
+            and upkeep_of(snapshot, intent.parameters.upkeep)[0] is WhenDue.REPLACE_KEY
+        )
     if source is None or source.problem or not snapshot.ca.current:
         return False
     wanted = Wish(source, snapshot, intent, ledger).authority
@@ -404,7 +410,7 @@ def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
 
 
 def _named(intent: Intent, current: Certificate, ledger: Ledger) -> Target:
-    given = intent.replaces or ""
+    given = intent.parameters.replaces or ""
     if is_named(current, given):
         return Target(True, replaces=current.fingerprint)
     wanted = given.replace(":", "").lower()
@@ -421,4 +427,4 @@ def _named(intent: Intent, current: Certificate, ledger: Ledger) -> Target:
 def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:
     if journal is None or journal.finished_at is None or journal.goal is not intent.goal or journal.is_abort:
         return False
-    return snapshot.now - journal.finished_at < intent.fresh_for
+    return snapshot.now - journal.finished_at < intent.parameters.fresh_for

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The intent of the caller: the second input of ``decide``."""
+"""The intent of the caller: the second input of ``decide``. Each part is about one subject, and has a default for each of its fields."""
 
 from __future__ import annotations
 
@@ -41,20 +41,22 @@ class NewRoots(str, Enum):
 
 @dataclass(frozen=True)
 class Linker:
-    """An issuer that certifies other CAs. reference: the issuer that certifies the next CA, as messages name it.
-    keeps_both: whether it has the keys of the CA in use and of the next one, where these are kept elsewhere, so that it
-    can make the requests that they have to sign.
-    """
+    """An issuer that certifies other CAs."""
 
+    #: The issuer that certifies the next CA, as messages name it.
     reference: str
+    #: Whether it has the keys of the CA in use and of the next one, where these are kept elsewhere, so that it can make the requests that they
+    #: have to sign.
     keeps_both: bool = False
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Some of a cluster's leaves: leaves of these components, and in these Secrets; all leaves where both are empty."""
+    """Some of a cluster's leaves; all leaves where both fields are empty."""
 
+    #: The components whose leaves are meant; empty: all.
     components: frozenset[Component] = frozenset()
+    #: The Secrets whose leaves are meant; empty: all.
     secrets: frozenset[str] = frozenset()
 
     def has(self, secret: str, component: Component) -> bool:
@@ -63,59 +65,106 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Intent:
-    """A goal and its parameters."""
+class Parameters:
+    """The parameters of single goals, each with the goals that it is for."""
 
-    goal: Goal
-    #: Fingerprint (SHA-1 or SHA-256) of the CA to renew or replace. None: the CA in use, unless a flow with the same goal finished within ``fresh_for``:
-    #: that flow is the answer then, and this call does nothing.
+    #: RENEW, REPLACE_KEY: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace. None: the CA in use, unless a flow with the same goal finished
+    #: within ``fresh_for``: that flow is the answer then, and this call does nothing.
     replaces: str | None = None
     fresh_for: timedelta = timedelta(hours=24)
-    #: With CREATE, whether the first CA is made although the Kafka resource does not exist yet.
+    #: CREATE: whether the first CA is made although the Kafka resource does not exist yet.
     before_kafka: bool = False
+    #: UPGRADE: fingerprint of a CA that lies in the place of the CA in use, and that the flow adopts.
+    adopts: str | None = None
+    #: UPGRADE: whether the flow renews an adopted CA that allows no CA below it.
+    make_room: bool = False
+    #: DOWNGRADE: whether the flow hands back a CA that the operator renews or replaces at once.
+    operator_may_renew: bool = False
+    #: DOWNGRADE: whether the CA stays user-managed, and only the records of this collection go.
+    keeps_authority: bool = False
+    #: RENEW_LEAVES: the rest of its life with which a node's leaf is renewed; half of its life if that is less.
+    renew_before: timedelta = timedelta(days=45)
+    #: RECONCILE: the treatment of a CA in its time for renewal. None: nothing begins, and the records of earlier calls stay.
+    upkeep: UpkeepAsked | None = None
+    #: RECONCILE: the size that a node pool gets.
+    scaling: Scaling | None = None
+    #: RECONCILE: the Secrets that keep the ledger from now on; None: the Secrets that keep it now.
+    layout: Layout | None = None
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far this call and its flow go."""
+
     #: The last phase that this call enters; None: all.
     until: Phase | None = None
     #: The last phase that the flow enters until its own playbook leads it on; None: all.
     stop_after: Phase | None = None
     #: Whether this call leads a stopped flow on, whatever its goal is.
     continue_stopped: bool = False
+
+
+@dataclass(frozen=True)
+class NewCa:
+    """The CA that a renewal or a replacement puts in the place of the CA in use."""
+
     #: A CA that the caller supplies in the place of a generated CA.
     supplied: PreparedAuthority | None = None
-    #: Whether clients get a bundle of all trusted CAs. A call keeps a bundle that exists up to date in any case.
-    publish: bool = False
-    #: Whether nodes may, must or must not reload what they can, in the place of a restart.
-    spread: Spread = Spread.AUTO
-    #: When nodes give up the replaced CA; None: as the flow in flight has it.
-    retire: Retirement | None = None
-    #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
-    #: With a time of zero no flow renews the CA in use first, as that renewal serves these clients only.
-    client_grace: timedelta | None = None
-    #: Until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of the two ends.
-    link_until: datetime | None = None
     #: Path length of a renewed CA. None: its present path length, with room for one CA below it where its
     #: leaves carry chains.
     path_length: int | None = None
     #: The kind of key that the caller asks for; None: any.
     key_type: KeyType | None = None
-    #: With RENEW_LEAVES, the rest of its life with which a node's leaf is renewed; half of its life if that is less.
-    renew_before: timedelta = timedelta(days=45)
+    #: Life of the CA, and of new leaves; None: as long as the Kafka resource has the operator issue them for.
+    validity: timedelta | None = None
+
+
+@dataclass(frozen=True)
+class Trusting:
+    """The CAs that nodes and clients are to trust."""
+
     #: CAs, each with its chain, that nodes trust beside the CAs of the flow.
     trusting: tuple[Chain, ...] = ()
     #: Fingerprint of a CA that leaves although no leaf of it was in use.
     leaving: str | None = None
-    #: With UPGRADE, fingerprint of a CA that lies in the place of the CA in use, and that the flow adopts.
-    adopts: str | None = None
-    #: With DOWNGRADE, whether the flow hands back a CA that the operator renews or replaces at once.
-    operator_may_renew: bool = False
-    #: With UPGRADE, whether the flow renews an adopted CA that allows no CA below it.
-    make_room: bool = False
+    #: Whether clients get a bundle of all trusted CAs. A call keeps a bundle that exists up to date in any case.
+    publish: bool = False
+    #: The treatment of a new CA of the source.
+    new_roots: NewRoots = NewRoots.ASK
+    #: SHA-256 fingerprints, in lower case without colons, of new CAs of the source that the user has confirmed.
+    confirmed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How nodes take up changes, and when they, clients and users do so."""
+
+    #: Whether nodes may, must or must not reload what they can, in the place of a restart.
+    spread: Spread = Spread.AUTO
+    #: When nodes give up the replaced CA; None: as the flow in flight has it.
+    retire: Retirement | None = None
+    #: Whether pods may restart outside the maintenance windows of the Kafka resource.
+    ignores_windows: bool = False
+    #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
+    #: With a time of zero no flow renews the CA in use first, as that renewal serves these clients only.
+    client_grace: timedelta | None = None
+    #: Until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of the two ends.
+    link_until: datetime | None = None
+    #: How many users get their certificates at a time after a switch; None: as many as their issuer takes.
+    user_batch: int | None = None
+
+
+@dataclass(frozen=True)
+class Issuing:
+    """The certificates that this call issues or requests, and the issuer that signs them."""
+
     #: The leaves that this collection issues where their Secrets are missing; None: none.
-    issuing: Selection | None = None
-    #: Life of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
-    validity: timedelta | None = None
+    missing: Selection | None = None
+    #: SHA-256 fingerprints of stored leaves that are issued anew although they are good.
+    unwanted: frozenset[str] = frozenset()
     #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
     asked: str = ""
-    #: Life of the leaves of that issuer, where it has its own; None: ``validity``.
+    #: Life of the leaves of that issuer, where it has its own; None: that of ``NewCa``.
     asked_validity: timedelta | None = None
     #: The issuer that certifies the next CA by the CA in use; None: none does.
     links: Linker | None = None
@@ -123,30 +172,39 @@ class Intent:
     issue_until: datetime | None = None
     #: When the caller has insisted on another request at once to an issuer that had refused by then; None: no caller has.
     insists: datetime | None = None
-    #: The treatment of a new CA of the source.
-    new_roots: NewRoots = NewRoots.ASK
-    #: SHA-256 fingerprints, in lower case without colons, of new CAs of the source that the user has confirmed.
-    confirmed: frozenset[str] = frozenset()
-    #: The size that a node pool gets.
-    scaling: Scaling | None = None
-    #: How many users get their certificates at a time after a switch; None: as many as their issuer takes.
-    user_batch: int | None = None
-    #: The Secrets that keep the ledger from now on; None: the Secrets that keep it now.
-    layout: Layout | None = None
+
+
+@dataclass(frozen=True)
+class Met:
+    """The obstacles that this call has met so far."""
+
     #: Secrets of users that this call could not create, because other Secrets have their names.
     taken: frozenset[str] = frozenset()
     #: UIDs of nodes for whose answers this call has waited in vain.
     unanswered: frozenset[str] = frozenset()
     #: Whether the API server has refused this call to annotate pods.
     unstamped: bool = False
-    #: With RECONCILE, the treatment of a CA in its time for renewal. None: nothing begins, and the records of earlier calls stay.
-    upkeep: UpkeepAsked | None = None
-    #: SHA-256 fingerprints of stored leaves that are issued anew although they are good.
-    unwanted: frozenset[str] = frozenset()
-    #: With DOWNGRADE, whether the CA stays user-managed, and only the records of this collection go.
-    keeps_authority: bool = False
-    #: Whether pods may restart outside the maintenance windows of the Kafka resource.
-    ignores_windows: bool = False
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A goal and all that a call may say about it."""
+
+    goal: Goal
+    #: The parameters of that goal.
+    parameters: Parameters = Parameters()
+    #: The phases that may be entered.
+    extent: Extent = Extent()
+    #: The form of a new CA.
+    new_ca: NewCa = NewCa()
+    #: The CAs that are trusted beside it, and how new CAs of the source are treated.
+    trust: Trusting = Trusting()
+    #: Reload or restart, and the times that nodes, clients and users get.
+    pace: Pace = Pace()
+    #: The leaves that are issued, and their issuer.
+    issuing: Issuing = Issuing()
+    #: The obstacles that this call has met so far; empty when it begins.
+    met: Met = Met()
 
     def allows(self, phase: Phase) -> bool:
-        return self.until is None or phase.position <= self.until.position
+        return self.extent.until is None or phase.position <= self.extent.until.position

@@ -259,7 +259,7 @@ def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
     wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
-    for trusted in (*intent.trusting, *(wish.beside if wish else ())):
+    for trusted in (*intent.trust.trusting, *(wish.beside if wish else ())):
         yield from verifier_problems(condition, subject, trusted, "Give")
         yield from chain_problems(condition, subject, trusted)
         yield from date_problems(condition, snapshot, subject, trusted, "Give a CA that is valid now.")
@@ -276,10 +276,10 @@ def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
         "It leaves at the end of the flow that puts another CA in its place.",
     )
     for certificate in snapshot.ca.in_use:
-        if certificate.fingerprint == intent.leaving:
+        if certificate.fingerprint == intent.trust.leaving:
             yield Violation(condition, f"the CA {named(certificate)}", "is in use.", remedy)
     for prepared in snapshot.ca.prepared:
-        if prepared.fingerprint == intent.leaving != _current(snapshot):
+        if prepared.fingerprint == intent.trust.leaving != _current(snapshot):
             yield Violation(
                 condition, f"the CA {named(prepared.chain[0])}", "is the next one: a flow puts it in the place of another.", remedy
             )  # fmt: skip
@@ -325,10 +325,10 @@ def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
         return
     current = snapshot.ca.current[0]
-    if intent.key_type is not None and intent.key_type.value != current.key_name:
+    if intent.new_ca.key_type is not None and intent.new_ca.key_type.value != current.key_name:
         yield Violation(
             Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
-            f"has a key with key_type={current.key_name}, which a renewal keeps; {intent.key_type.value} is asked for.",
+            f"has a key with key_type={current.key_name}, which a renewal keeps; {intent.new_ca.key_type.value} is asked for.",
             "Leave key_type out, or replace the key: state=replaced, or the replace_key playbook.",
         )  # fmt: skip
 
@@ -382,7 +382,7 @@ def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
     yield from (entry.chain for entry in ledger.entries)
     if supplied := supplied_for(snapshot, intent, ledger):
         yield supplied.chain
-    yield from intent.trusting
+    yield from intent.trust.trusting
     if wish := wish_of(snapshot, intent, ledger):
         yield from wish.beside
 

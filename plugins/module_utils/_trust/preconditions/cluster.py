@@ -40,7 +40,7 @@ def is_starting(snapshot: Snapshot) -> bool:
 
 def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """With a wrong name a flow would make a CA beside the real CA."""
-    if not snapshot.reconciliation.exists and not (intent.goal is Goal.CREATE and intent.before_kafka):
+    if not snapshot.reconciliation.exists and not (intent.goal is Goal.CREATE and intent.parameters.before_kafka):
         yield absence_of_cluster(snapshot.names.kafka, snapshot.reconciliation.neighbours)
 
 
@@ -217,7 +217,7 @@ def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if resolve(snapshot, intent, snapshot.ledger or Ledger()).unknown:
         current = snapshot.ca.current[0].sha256 if snapshot.ca.current else "none"
         yield Violation(
-            Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.replaces}, and never had.",
+            Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.parameters.replaces}, and never had.",
             f"The CA in use has the SHA-256 fingerprint {current}.",
         )  # fmt: skip
 

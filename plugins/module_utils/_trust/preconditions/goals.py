@@ -159,7 +159,7 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
     """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check that it is trusted: the
     caller has to want that.
     """
-    if intent.operator_may_renew or not _gives(snapshot, intent):
+    if intent.parameters.operator_may_renew or not _gives(snapshot, intent):
         return
     if foretold := foresee_operator_renewal(snapshot):
         yield Violation(
@@ -171,7 +171,11 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
 
 def _gives(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether the operator is to get the CA."""
-    return intent.goal is Goal.DOWNGRADE and not intent.keeps_authority and not snapshot.reconciliation.generated
+    return (
+        intent.goal is Goal.DOWNGRADE
+        and not intent.parameters.keeps_authority
+        and not snapshot.reconciliation.generated
+    )
 
 
 def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -201,10 +205,10 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     target = resolve(snapshot, intent, ledger)
     if intent.goal not in ROTATIONS or target.unknown:
         return
-    if intent.supplied is not None:
+    if intent.new_ca.supplied is not None:
         remedy = "Leave {option} out, which is about a CA that is made here, or supply a CA that has it."
         if target.wanted:
-            yield from _differences(SUPPLIED, intent.supplied.chain[0], intent, remedy)
+            yield from _differences(SUPPLIED, intent.new_ca.supplied.chain[0], intent, remedy)
         return
     # A first CA that differs is drift, which holds no call.
     if target.wanted or intent.goal is Goal.CREATE:
@@ -249,11 +253,11 @@ def _differences(
 ) -> Iterator[Violation]:
     """life: whether the caller can mean its validity: new leaves get it as well."""
     asked: dict[str, str | int | None] = {
-        "key_type": intent.key_type.value if intent.key_type else None, "path_length": intent.path_length,
+        "key_type": intent.new_ca.key_type.value if intent.new_ca.key_type else None, "path_length": intent.new_ca.path_length,
     }  # fmt: skip
     found: dict[str, str | int | None] = {"key_type": made.key_name, "path_length": made.path_length}
     if life:
-        asked["validity_days"] = intent.validity.days if intent.validity else None
+        asked["validity_days"] = intent.new_ca.validity.days if intent.new_ca.validity else None
         found["validity_days"] = (made.not_after - made.not_before).days
     for option, wanted in asked.items():
         if wanted not in (None, found[option]):
@@ -266,7 +270,7 @@ def _differences(
 
 def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Nodes would lead no client on until a time that is over. It is often a date with the wrong year."""
-    until, ledger = intent.link_until, snapshot.ledger or Ledger()
+    until, ledger = intent.pace.link_until, snapshot.ledger or Ledger()
     if until is None or until > snapshot.now or not snapshot.users.sends_chains:
         return
     if resolve(snapshot, intent, ledger).wanted and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
@@ -278,10 +282,10 @@ def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 
 def pool_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if intent.scaling is None or intent.scaling.pool in snapshot.pools.replicas:
+    if intent.parameters.scaling is None or intent.parameters.scaling.pool in snapshot.pools.replicas:
         return
     yield Violation(
-        Condition.POOL_IS_KNOWN, snapshot.names.kafka, f"has no node pool {intent.scaling.pool}.",
+        Condition.POOL_IS_KNOWN, snapshot.names.kafka, f"has no node pool {intent.parameters.scaling.pool}.",
         f"Its node pools are: {', '.join(sorted(snapshot.pools.replicas)) or 'none'}.",
     )  # fmt: skip
 
@@ -299,7 +303,7 @@ def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
 
 def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A flow would request certificates of a CA that is about to leave."""
-    scaling = intent.scaling
+    scaling = intent.parameters.scaling
     if scaling is None or not snapshot.ca.in_use_elsewhere:
         return
     begun = in_flight(snapshot.ledger)

@@ -33,7 +33,7 @@ from .cluster import is_starting, starts_something
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A Secret that the caller names has to belong to a leaf of this cluster, whether it exists or is missing."""
     known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing})
-    for name in sorted(intent.issuing.secrets - set(known) if intent.issuing else ()):
+    for name in sorted(intent.issuing.missing.secrets - set(known) if intent.issuing.missing else ()):
         yield Violation(
             Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "is none with a certificate of this cluster.",
             f"Those are: {', '.join(known) or 'none'}.",
@@ -118,7 +118,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
         return
     window = _window(snapshot)
-    validity = (intent.asked_validity if elsewhere else None) or intent.validity
+    validity = (intent.issuing.asked_validity if elsewhere else None) or intent.new_ca.validity
     life, least = validity or snapshot.leaves.validity, window + found.margin
     inside = f"in its time for renewal, {_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
@@ -171,7 +171,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 def chosen_life(snapshot: Snapshot, intent: Intent) -> str:
     """A sentence where the Kafka resource says how long new certificates are valid, and it is another time than usual."""
-    if intent.validity is not None or snapshot.leaves.validity == _USUAL:
+    if intent.new_ca.validity is not None or snapshot.leaves.validity == _USUAL:
         return ""
     return (
         f"New certificates are valid for {_days(snapshot.leaves.validity)}, as {snapshot.names.specification}.validityDays of {snapshot.names.kafka} says; "

@@ -62,7 +62,7 @@ def _ambiguous(wish: Wish) -> Violation:
 def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Where the user wants no CA that the ledger does not know; else a flow says what is to be confirmed at its end."""
     wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
-    if wish is None or intent.new_roots is not NewRoots.NEVER:
+    if wish is None or intent.trust.new_roots is not NewRoots.NEVER:
         return
     for certificate in wish.unconfirmed:
         yield Violation(
@@ -112,7 +112,7 @@ def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, s
     )
     if supplied is not None:
         yield SUPPLIED, supplied.chain, "Supply a CA with a key of its own."
-    for chain in (*intent.trusting, *(wish.beside if wish else ())):
+    for chain in (*intent.trust.trusting, *(wish.beside if wish else ())):
         yield TRUSTING, chain, "Give a CA with a key of its own."
     if swap is not None:
         back = f"Put {named(swap.replaced.certificate)} and its key back, or put a CA with a key of its own there."
@@ -146,10 +146,14 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             f"Put {named(swap.replaced.certificate)} and its key back; the ledger has the certificate. Or have the other one "
             "adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts.",
         )  # fmt: skip
-    elif intent.adopts is not None and intent.goal is Goal.UPGRADE and not _is_here(snapshot, intent.adopts):
+    elif (
+        intent.parameters.adopts is not None
+        and intent.goal is Goal.UPGRADE
+        and not _is_here(snapshot, intent.parameters.adopts)
+    ):
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
-            f"holds no CA with the fingerprint {intent.adopts}, which is to be adopted.",
+            f"holds no CA with the fingerprint {intent.parameters.adopts}, which is to be adopted.",
             f"Give the SHA-256 of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is {_sha256_of_current(snapshot)}.",
         )  # fmt: skip
 

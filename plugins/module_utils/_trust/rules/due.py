@@ -145,7 +145,7 @@ def correct_orders(at: Situation) -> Steps:
     if not at.snapshot.ca.is_kept_elsewhere(at.current):
         return ()
     wrong = tuple(sorted(name for name, one in at.snapshot.leaves.standing.items() if one.differs))
-    return (CorrectOrders(secrets=wrong, asked=at.intent.asked, phase=Phase.PREPARE),) if wrong else ()
+    return (CorrectOrders(secrets=wrong, asked=at.intent.issuing.asked, phase=Phase.PREPARE),) if wrong else ()
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
@@ -165,7 +165,7 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
     own = leaf.chain[0]
     above = snapshot.ca.current
     # Here they are read again; in its window the operator would issue them with a restart.
-    ending = is_ending(own, above, snapshot.now, intent.renew_before) or nears_operator_window(
+    ending = is_ending(own, above, snapshot.now, intent.parameters.renew_before) or nears_operator_window(
         own, snapshot.window_of(leaf), snapshot.now
     )
     return own.signed_by(above[0]) and ending
@@ -191,13 +191,13 @@ def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tupl
 
 
 def _is_due(leaf: Certificate, issuer: Chain, window: timedelta, snapshot: Snapshot, intent: Intent) -> bool:
-    asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, issuer, snapshot.now, intent.renew_before)
+    asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, issuer, snapshot.now, intent.parameters.renew_before)
     return asked or nears_operator_window(leaf, window, snapshot.now)
 
 
 def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """The stored leaves that the caller wants others for, although they are good."""
-    return tuple(leaf for leaf in snapshot.every_leaf if leaf.chain and leaf.chain[0].sha256 in intent.unwanted)
+    return tuple(leaf for leaf in snapshot.every_leaf if leaf.chain and leaf.chain[0].sha256 in intent.issuing.unwanted)
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:

@@ -149,7 +149,7 @@ def _by_issuer(at: Situation) -> str:
 def _to_be_told(at: Situation) -> frozenset[str]:
     """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
-    awaited, concern = _awaited(at), at.intent.issuing or Selection()
+    awaited, concern = _awaited(at), at.intent.issuing.missing or Selection()
     found = {name: one for name, one in found.items() if name not in awaited or at.successor is not None}
     missing = {name: one for name, one in at.snapshot.leaves.missing.items() if name not in awaited}
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
@@ -172,7 +172,7 @@ def _unserved(at: Situation) -> Iterator[Violation]:
         return
     yield from namesakes(at.snapshot)
     for one in at.snapshot.users.presenters:
-        if one.secret in at.intent.taken:
+        if one.secret in at.intent.met.taken:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
                 f"gets no certificate: there is a Secret {one.secret} in its namespace that is not the user's, because it lacks the labels "
@@ -227,7 +227,7 @@ def _closed_trust_gates(at: Situation) -> Iterator[Violation]:
 
 def _closed_removal_gates(at: Situation) -> Iterator[Violation]:
     for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
-        leaves = entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving
+        leaves = entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.trust.leaving
         if leaves and not _is_untrusted(at, entry):
             yield from at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
     for returned in sorted(at.returned):
@@ -295,7 +295,7 @@ def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot
         _depends_on_answers(step, snapshot, silent) for step in found.steps
     ):
         return found
-    left = tuple(node for node in silent if node.uid not in intent.unanswered)
+    left = tuple(node for node in silent if node.uid not in intent.met.unanswered)
     if left:
         phase = next((step.phase for step in (*assumed.steps, *found.steps)), Phase.USE)
         return Decision(steps=(AwaitAnswers(nodes=left, phase=phase),))

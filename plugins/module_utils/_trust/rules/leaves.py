@@ -216,7 +216,7 @@ def issue_missing(at: Situation) -> Steps:
     if at.current is None:
         return ()
     helpless = Selection() if at.snapshot.ca.is_kept_elsewhere(at.current) else None
-    wanted, missing = at.intent.issuing or helpless, at.snapshot.leaves.missing
+    wanted, missing = at.intent.issuing.missing or helpless, at.snapshot.leaves.missing
     secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
     return issue(at, secrets, at.snapshot.ca.current, Phase.USE)
 
@@ -305,7 +305,7 @@ def restart_holders(at: Situation) -> Steps:
 
     When the cluster is handed back, restart every node that holds any: no ledger will remember them.
     """
-    handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.keeps_authority
+    handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.parameters.keeps_authority
     held = (one for one in at.ledger.held if handing_back or _is_to_leave(one, at) or is_ending(one, at))
     uids = frozenset(uid for one in held for uid in one.holders) & at.snapshot.uids
     nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at.snapshot)
@@ -383,7 +383,7 @@ def _are_read_again(at: Situation) -> bool:
 
 def scale(at: Situation) -> Steps:
     """Nothing while a certificate is still to come."""
-    scaling, current = at.intent.scaling, at.snapshot.ca.current
+    scaling, current = at.intent.parameters.scaling, at.snapshot.ca.current
     before = at.snapshot.pools.replicas.get(scaling.pool) if scaling else None
     if scaling is None or before is None or before == scaling.replicas:
         return ()

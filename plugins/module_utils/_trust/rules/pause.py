@@ -46,7 +46,7 @@ def pause_reissue(at: Situation) -> Steps:
     certificate of the CA that is given up is on its way any more.
     """
     because = _why_none(at) or _why_before_going_back(at)
-    if at.intent.user_batch is None and not because:
+    if at.intent.pace.user_batch is None and not because:
         return ()
     paused = (ReissuePause.OURS, ReissuePause.FOREIGN)
     free = tuple(
@@ -285,7 +285,7 @@ def is_ending(held: HeldLeaf, at: Situation) -> bool:
 
 def why_not_reloaded(at: Situation) -> str:
     """Why the flow does not have running nodes read their certificates again."""
-    if at.intent.spread is Spread.RESTART:
+    if at.intent.pace.spread is Spread.RESTART:
         return "spread=restart asks for it."
     if at.snapshot.nodes.in_place is None:
         return "it is unknown whether nodes can be told to read their certificates again."
@@ -299,7 +299,7 @@ def why_not_in_place(at: Situation) -> str:
 
 def why_restarted_later(at: Situation, next_: Certificate) -> str:
     """Why nodes will be restarted later in the replacement, as a sentence, where the caller asks for a reload: its first restart would be in vain."""
-    why = why_not_reloaded(at) if at.intent.spread is Spread.RELOAD else ""
+    why = why_not_reloaded(at) if at.intent.pace.spread is Spread.RELOAD else ""
     return f"Nodes are restarted when the operator is switched to {named(next_)}: {why}" if why else ""
 
 
@@ -312,7 +312,7 @@ def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
 
 def why_not_annotated(at: Situation) -> str:
     """Why the operator cannot learn what pods have taken up, so that it restarts them."""
-    if at.intent.unstamped:
+    if at.intent.met.unstamped:
         return "the API server refuses that pods are annotated."
     return at.snapshot.nodes.in_place.annotations if at.snapshot.nodes.in_place else ""
 

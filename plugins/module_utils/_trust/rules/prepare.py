@@ -36,7 +36,7 @@ def prepare(at: Situation) -> Steps:
     """Certificate, key and, for a new key, link certificate of the next CA."""
     if not resolve(at.snapshot, at.intent, at.ledger).wanted:
         return ()
-    step, upkeep = _next_authority(at), at.intent.upkeep
+    step, upkeep = _next_authority(at), at.intent.parameters.upkeep
     if upkeep is None or at.current is None or step.supplied:
         return (step,)
     return (replace(step, because=f"{why_due(at.current, at.snapshot, upkeep)} {step.because}".strip()),)
@@ -69,7 +69,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
 
 def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     """The same with the time until which the caller wants clients to be led on that know only the CA in use."""
-    until, current = at.intent.link_until, at.current
+    until, current = at.intent.pace.link_until, at.current
     if until is None or current is None or not at.snapshot.users.sends_chains:
         return step
     told = ""
@@ -84,7 +84,7 @@ def _renewal(at: Situation) -> PrepareAuthority:
     """A renewal keeps the path length, unless the caller gives another path length or the present length leaves no room
     for a link certificate.
     """
-    asked, current = at.intent.path_length, at.snapshot.ca.current
+    asked, current = at.intent.new_ca.path_length, at.snapshot.ca.current
     own = current[0].path_length
     length = asked if asked is not None else 1 if own == 0 and at.snapshot.users.sends_chains else own
     generation = _next_generation(at, Goal.RENEW)
@@ -107,7 +107,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
     """Whether the CA in use is renewed before its key is replaced: its leaves are to be led to by a certificate that it does not allow below
     it, its key is here, and there are clients that get time.
     """
-    grace = at.intent.client_grace
+    grace = at.intent.pace.client_grace
     if not can_make_room(at.snapshot) or not presenting_pods(at.snapshot):
         return False
     is_below = bool(supplied) and not supplied[0].is_root and supplied[0].signed_by(current)
@@ -116,7 +116,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
 
 def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
     """The same step with a request for a link certificate, where an issuer can make it."""
-    current, linker = at.current, at.intent.links
+    current, linker = at.current, at.intent.issuing.links
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
     asked = linker.reference
@@ -133,10 +133,10 @@ def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthor
     """The step, which also asks an issuer to certify the CA in use by the next CA, where an issuer keeps the key of
     the next CA.
     """
-    current, asked = at.current, at.intent.asked
+    current, asked = at.current, at.intent.issuing.asked
     if not step.linked or current is None or current.not_after <= at.snapshot.now:
         return step
-    if supplied is None or not supplied.elsewhere or at.intent.links is None:
+    if supplied is None or not supplied.elsewhere or at.intent.issuing.links is None:
         return step
     old, new = named(current), named(supplied.chain[0])
     without_it = (

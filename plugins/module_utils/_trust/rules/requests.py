@@ -89,7 +89,7 @@ def next_for_leaf(at: Situation, secret: str, issuer: Chain) -> Next:
 
 def _wanted(at: Situation, issuer: Chain) -> Wanted:
     later = frozenset(chain[0].fingerprint for chain in later_authorities(at.snapshot))
-    return Wanted(at.intent.asked, issuer[0].fingerprint, at.intent.insists, later)
+    return Wanted(at.intent.issuing.asked, issuer[0].fingerprint, at.intent.issuing.insists, later)
 
 
 def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
@@ -109,7 +109,7 @@ def ask_for_leaves(at: Situation) -> Steps:
         return ()
     collected = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.COLLECT)
     if collected:
-        return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)
+        return (CollectLeaves(secrets=collected, asked=at.intent.issuing.asked, phase=Phase.PREPARE),)
     missing = tuple(name for name in asked.secrets if next_for_leaf(at, name, asked.issuer) is Next.ASK)
     if not missing:
         return ()
@@ -120,21 +120,25 @@ def ask_for_leaves(at: Situation) -> Steps:
     )
     return (
         AskForLeaves(
-            secrets=missing, issuer=asked.issuer, asked=at.intent.asked, phase=Phase.PREPARE, because=because
+            secrets=missing, issuer=asked.issuer, asked=at.intent.issuing.asked, phase=Phase.PREPARE, because=because
         ),
     )  # fmt: skip
 
 
 def await_issuer(at: Situation) -> Steps:
     """Wait for requests that are open, as long as the caller wants to; never while the operator is paused."""
-    asked, until = leaves_to_ask_for(at), at.intent.issue_until
+    asked, until = leaves_to_ask_for(at), at.intent.issuing.issue_until
     if asked is None or until is None or at.snapshot.now >= until or at.snapshot.reconciliation.paused_by_us:
         return ()
     requests = at.snapshot.leaves.requests
     awaited = tuple(name for name in _awaited(at) if (one := requests.get(name)) and one.is_open)
     if not awaited:
         return ()
-    return (AwaitIssuer(secrets=awaited, issuer=asked.issuer, asked=at.intent.asked, until=until, phase=Phase.PREPARE),)
+    return (
+        AwaitIssuer(
+            secrets=awaited, issuer=asked.issuer, asked=at.intent.issuing.asked, until=until, phase=Phase.PREPARE
+        ),
+    )
 
 
 def forget_requests(at: Situation) -> Steps:
@@ -161,7 +165,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     ending = tuple(_ending_meanwhile(at))
     rest = "the next run goes on." if ending else "nothing else is held up, and the next run goes on."
     return (
-        f"{total} still to come from {at.intent.asked}, for {listed(missing)}; {rest}",
+        f"{total} still to come from {at.intent.issuing.asked}, for {listed(missing)}; {rest}",
         *ending,
         *_standing_still(at, missing),
         *filter(None, details),
@@ -173,8 +177,8 @@ def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
     names = listed([chain[0].subject for chain in wish.issuing]) if wish is not None else ""
     (secret,) = asked.secrets
     yield (
-        f"{names} are in the source, and none of them is in use: {at.intent.asked} is asked for one certificate, for {secret}, and the CA of that is the one "
-        "to be used. All of them are trusted meanwhile; the next run goes on."
+        f"{names} are in the source, and none of them is in use: {at.intent.issuing.asked} is asked for one certificate, for {secret}, "
+        "and the CA of that is the one to be used. All of them are trusted meanwhile; the next run goes on."
     )
     yield from filter(None, (_detail(at.snapshot.leaves.requests.get(secret)),))
 
@@ -231,12 +235,12 @@ def keep_spare_leaves(at: Situation) -> Steps:
     found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_wanted)}
     collected = tuple(name for name, what in found.items() if what is Next.COLLECT)
     if collected:
-        return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)
+        return (CollectLeaves(secrets=collected, asked=at.intent.issuing.asked, phase=Phase.PREPARE),)
     missing = tuple(name for name, what in found.items() if what is Next.ASK)
     if not missing:
         return ()
     because = "The key of the CA is kept elsewhere, so certificates for the next nodes of each pool are kept at hand."
-    issuer, asked = at.snapshot.ca.current, at.intent.asked
+    issuer, asked = at.snapshot.ca.current, at.intent.issuing.asked
     return (
         AskForLeaves(secrets=missing, issuer=issuer, asked=asked, phase=Phase.PREPARE, because=because, spare=True),
     )
@@ -284,7 +288,7 @@ def write_user_leaves(at: Situation) -> Steps:
     ):
         return ()
     reasons = due_reasons_under(at.snapshot, at.intent, at.ledger, issuer)
-    wanted = (reasons.keys() & at.snapshot.users.served.keys()) - at.intent.taken
+    wanted = (reasons.keys() & at.snapshot.users.served.keys()) - at.intent.met.taken
     ready = wanted - set(secrets_without_leaf(at, tuple(wanted), issuer))
     unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
     behind = (
@@ -300,7 +304,7 @@ def write_user_leaves(at: Situation) -> Steps:
 def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
     stored = (leaf for leaf in at.snapshot.users.served.values() if leaf is not None)
     is_first = all(leaf.generation != at.generation for leaf in stored)
-    return secrets[: 1 if is_first else at.intent.user_batch or _AT_ONCE]
+    return secrets[: 1 if is_first else at.intent.pace.user_batch or _AT_ONCE]
 
 
 def reissue(at: Situation) -> Steps:
@@ -314,7 +318,9 @@ def reissue(at: Situation) -> Steps:
     behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
     issued = (one for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED)
     due = tuple(one.name for one in issued if one.name in behind or one.pause.is_ours)
-    return (AwaitReissue(names=due, authority=at.current, batch=at.intent.user_batch, phase=at.phase),) if due else ()
+    return (
+        (AwaitReissue(names=due, authority=at.current, batch=at.intent.pace.user_batch, phase=at.phase),) if due else ()
+    )
 
 
 def await_pick_up(at: Situation) -> Steps:

@@ -175,7 +175,7 @@ def hand_over(at: Situation) -> Steps:
     """The downgrade flow: true generations, then the operator's CA, then no ledger; or no ledger alone, where the caller keeps the CA."""
     if at.intent.goal is not Goal.DOWNGRADE:
         return ()
-    if at.intent.keeps_authority:
+    if at.intent.parameters.keeps_authority:
         return _leave(at.snapshot)
     if at.snapshot.reconciliation.generated:
         return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
@@ -247,7 +247,7 @@ def raise_key_generation(at: Situation) -> Steps:
     """The operator names the CA of its next key ``v<key generation + 1>``. With a key generation below the number in
     the name of the CA in use, two CAs would get the same name. Another tool may have left it like that.
     """
-    if at.intent.goal is not Goal.DOWNGRADE or at.intent.keeps_authority or at.current is None:
+    if at.intent.goal is not Goal.DOWNGRADE or at.intent.parameters.keeps_authority or at.current is None:
         return ()
     named = authority_generation(at.current)
     if named is None or named <= at.snapshot.ca.key_generation:

@@ -59,7 +59,7 @@ def project(at: Situation) -> Steps:
         if entry.state is not TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
     )
     projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
-    asked = (*known, *at.intent.trusting, *(wish.beside if wish else ()))
+    asked = (*known, *at.intent.trust.trusting, *(wish.beside if wish else ()))
     needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving)
     every = projected | {chain[0].fingerprint for chain in needed}
     return (Project(chains=needed), AwaitBundle(present=every, phase=Phase.PREPARE)) if needed else ()
@@ -110,7 +110,7 @@ def is_published(at: Situation, entry: LedgerEntry) -> bool:
 
 
 def _is_wanted(at: Situation) -> bool:
-    return at.intent.publish or at.snapshot.outside.published is not None
+    return at.intent.trust.publish or at.snapshot.outside.published is not None
 
 
 def may_be_used(at: Situation, successor: Successor) -> bool:
@@ -129,7 +129,7 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
 
     why: the reason, shown where no option says how much time they get.
     """
-    until = usable_from(successor.entry, form, at.snapshot, at.intent.client_grace)
+    until = usable_from(successor.entry, form, at.snapshot, at.intent.pace.client_grace)
     # Clients verify what processes of the cluster present.
     if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot):
         return ()
@@ -155,7 +155,7 @@ def _await_renewed(at: Situation, successor: Successor) -> Steps:
     current = at.ledger.find(at.current.fingerprint) if at.current else None
     if successor.introduction.link is None or current is None or not presenting_pods(at.snapshot):
         return ()
-    until = renewed_arrives_at(current, at.intent.client_grace)
+    until = renewed_arrives_at(current, at.intent.pace.client_grace)
     if until is None or until <= at.snapshot.now:
         return ()
     because = f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read {named(current.certificate)}."
@@ -163,7 +163,7 @@ def _await_renewed(at: Situation, successor: Successor) -> Steps:
 
 
 def time_for(at: Situation) -> timedelta:
-    return MOUNTED_SECRET if at.intent.client_grace is None else at.intent.client_grace
+    return MOUNTED_SECRET if at.intent.pace.client_grace is None else at.intent.pace.client_grace
 
 
 def await_readers(at: Situation) -> Steps:

@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
 from ....support.certificates import NOW, Entity
+from ....support.intents import changed_intent
 from .. import linked
 from .. import unlinked as stage
 from ..builders import (
@@ -245,7 +246,7 @@ def test_names_of_the_replaced_ca_are_kept_for_people() -> None:
 
 
 LATER = NOW + DAY
-PATIENT = replace(RECONCILE, retire=LATER)
+PATIENT = changed_intent(RECONCILE, retire=LATER)
 
 
 def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
@@ -255,8 +256,10 @@ def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
     under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun))
     assert journal_after(under_way) == begun
     without_a_date = Retire.WHEN_RESTARTED
-    assert journal_after(under_way, replace(RECONCILE, retire=without_a_date)) == replace(begun, retire=without_a_date)
-    assert journal_after(under_way, replace(RECONCILE, retire=Retire.NOW)) == a_journal(started_at=NOW)
+    assert journal_after(under_way, changed_intent(RECONCILE, retire=without_a_date)) == replace(
+        begun, retire=without_a_date
+    )
+    assert journal_after(under_way, changed_intent(RECONCILE, retire=Retire.NOW)) == a_journal(started_at=NOW)
     done = a_journal(finished_at=NOW)
     assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=done)), PATIENT) == done
 

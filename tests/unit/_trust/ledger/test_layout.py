@@ -17,13 +17,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, WriteLedger
 
+from ....support.intents import an_intent
 from ..builders import ALL, OLD, cluster, entry, ledger
 
 BOOKS = ledger(entry(OLD, ALL, {0}))
 
 
 def steps(books: Ledger | None, layout: Layout | None = None) -> tuple[Step, ...]:
-    return decide(cluster(ledger=books), Intent(Goal.RECONCILE, layout=layout)).steps
+    return decide(cluster(ledger=books), an_intent(Goal.RECONCILE, layout=layout)).steps
 
 
 @pytest.mark.parametrize("kept", Layout)

@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.boo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import note_outgoing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Outgoing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW, YEAR
+from ....support.intents import an_intent
 from ..builders import DAY, NEW, OLD, THIRD, a_journal, books_of, changed, secrets
 from ..of_users import STAGES, presenter, presenting
 
@@ -99,7 +99,7 @@ def test_there_is_room_for_so_many_names() -> None:
 
 
 def journal_of(snapshot: Snapshot, **intent: Any) -> Journal:
-    journal = keep_books(snapshot, Intent(**{"goal": Goal.RECONCILE, **intent}), GATES)[0].journal
+    journal = keep_books(snapshot, an_intent(**{"goal": Goal.RECONCILE, **intent}), GATES)[0].journal
     assert journal is not None
     return journal
 

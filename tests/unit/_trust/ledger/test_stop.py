@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 
 from ....support.certificates import NOW
+from ....support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
 from ..builders import HOUR, a_journal, books_of, changed
 from ..rules.asking import situation
@@ -54,13 +55,13 @@ def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
         (ROTATION, Intent(Goal.CREATE), False),
         (ROTATION, Intent(Goal.RENEW_LEAVES), False),
         (ROTATION, RECONCILE, False),
-        (ROTATION, replace(RECONCILE, continue_stopped=True), True),
+        (ROTATION, changed_intent(RECONCILE, continue_stopped=True), True),
         (ROTATION, Intent(Goal.ABORT), True),
         (TURNED, Intent(Goal.ABORT), True),
         (TURNED, REPLACE_KEY, False),
         (a_journal(Goal.RENEW), Intent(Goal.RENEW), True),
         (a_journal(Goal.RENEW), REPLACE_KEY, False),
-        (a_journal(Goal.RENEW), replace(REPLACE_KEY, continue_stopped=True), True),
+        (a_journal(Goal.RENEW), changed_intent(REPLACE_KEY, continue_stopped=True), True),
         (a_journal(Goal.RENEW, to_replace=True), REPLACE_KEY, True),
         (a_journal(Goal.RENEW, to_replace=True), Intent(Goal.RENEW), False),
         (a_journal(Goal.RENEW), RECONCILE, False),
@@ -77,7 +78,7 @@ def test_who_leads_a_flow(journal: Journal, intent: Intent, expected: bool) -> N
 def test_where_a_flow_stops_from_now_on(before: Phase | None, asked: Phase | None, is_led: bool) -> None:
     """The call that leads it says where, and all others can only bring it forward; the time is that of the first call that asked for it."""
     was = Stop(before, NOW - HOUR) if before else None
-    found = stop_of(was, Intent(Goal.RECONCILE, stop_after=asked), is_led, NOW)
+    found = stop_of(was, an_intent(Goal.RECONCILE, stop_after=asked), is_led, NOW)
     wanted = asked if is_led else min(filter(None, (before, asked)), key=lambda one: one.position, default=None)
     assert (found.after if found else None) is wanted
     assert found is None or found.asked_at == (NOW - HOUR if wanted is before else NOW)
@@ -87,7 +88,7 @@ def test_where_a_flow_stops_from_now_on(before: Phase | None, asked: Phase | Non
     ("until", "expected"), [(None, Phase.TRUST), (Phase.USE, Phase.TRUST), (Phase.PREPARE, Phase.PREPARE)]
 )
 def test_a_call_enters_no_phase_after_it(until: Phase | None, expected: Phase) -> None:
-    assert limit_to_stop(replace(RECONCILE, until=until), BEFORE).until is expected
+    assert limit_to_stop(changed_intent(RECONCILE, until=until), BEFORE).extent.until is expected
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_a_call_that_does_not_lead_says_so_and_does_nothing(snapshot: Snapshot, 
     assert held.stop == Stop(after, NOW - HOUR)
     assert "stops after the phase" in held.waiting[-1]
     assert held.pending
-    led = decide(seen, replace(REPLACE_KEY, stop_after=after))
+    led = decide(seen, changed_intent(REPLACE_KEY, stop_after=after))
     assert (led.stop, bool(led.steps)) == (None, True)
 
 
@@ -142,14 +143,14 @@ def _kept(snapshot: Snapshot) -> Ledger | None:
 
 def test_a_pause_of_ours_brings_no_ca_into_use_that_is_to_wait() -> None:
     at = situation(linked.HALTED)
-    waits = replace(at, intent=replace(at.intent, until=Phase.TRUST))
+    waits = replace(at, intent=changed_intent(at.intent, until=Phase.TRUST))
     assert [type(step) for step in end_pause(waits)] == [Resume]
     assert [type(step) for step in end_pause(at)] != [Resume]
 
 
 def test_a_pause_in_which_a_ca_came_into_use_for_some_goes_on_for_all() -> None:
     """Wherever the caller stops: nodes take all of it up at once."""
-    at, waits = (situation(patient.NOTED, replace(REPLACE_KEY, until=until)) for until in (None, Phase.TRUST))
+    at, waits = (situation(patient.NOTED, changed_intent(REPLACE_KEY, until=until)) for until in (None, Phase.TRUST))
     assert ([type(step) for step in end_pause(at)], [type(step) for step in end_pause(waits)]) == (
         [IssueLeaves],
         [Resume],
@@ -162,12 +163,12 @@ def test_a_pause_in_which_a_ca_came_into_use_for_some_goes_on_for_all() -> None:
 
 def test_the_stop_goes_beside_the_prepared_ca() -> None:
     """A call that is killed before the journal is open has not lost it."""
-    (step,) = decide(linked.SETTLED, replace(REPLACE_KEY, stop_after=Phase.USE)).steps
+    (step,) = decide(linked.SETTLED, changed_intent(REPLACE_KEY, stop_after=Phase.USE)).steps
     assert isinstance(step, PrepareAuthority)
     assert step.stop == Stop(Phase.USE, NOW)
     begun = replace(linked.PREPARED, ca=replace(linked.PREPARED.ca, stop=step.stop), now=NOW + HOUR)
     assert _stop_in_books(begun, RECONCILE) == step.stop
-    assert _stop_in_books(begun, replace(RECONCILE, stop_after=Phase.TRUST)) == Stop(Phase.TRUST, NOW + HOUR)
+    assert _stop_in_books(begun, changed_intent(RECONCILE, stop_after=Phase.TRUST)) == Stop(Phase.TRUST, NOW + HOUR)
     assert _stop_in_books(begun, REPLACE_KEY) is None
 
 
@@ -181,8 +182,10 @@ def _stop_in_books(snapshot: Snapshot, intent: Intent) -> Stop | None:
 def test_the_books_follow_who_leads(after: Phase | None) -> None:
     seen = stopping(linked.TRUSTED, Phase.TRUST)
     assert _stop_in_books(seen, RECONCILE) == BEFORE
-    assert _stop_in_books(seen, replace(REPLACE_KEY, stop_after=after)) == (Stop(after, NOW) if after else None)
-    assert _stop_in_books(seen, replace(Intent(Goal.ABORT), stop_after=after)) == (Stop(after, NOW) if after else None)
+    assert _stop_in_books(seen, changed_intent(REPLACE_KEY, stop_after=after)) == (Stop(after, NOW) if after else None)
+    assert _stop_in_books(seen, changed_intent(Intent(Goal.ABORT), stop_after=after)) == (
+        Stop(after, NOW) if after else None
+    )
 
 
 def test_a_flow_that_has_finished_has_no_stop() -> None:

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW
+from ....support.intents import an_intent
 from ..builders import (
     ALL,
     IDENTIFIED,
@@ -47,7 +48,7 @@ from ..builders import (
 from ..rules.asking import FLOWS
 
 IN_USE = entry(OLD, generations={0})
-ADOPT = Intent(Goal.UPGRADE, adopts=NEW.certificate.sha256)
+ADOPT = an_intent(Goal.UPGRADE, adopts=NEW.certificate.sha256)
 
 
 def swapped(*others: Any, **fields: Any) -> Snapshot:
@@ -116,14 +117,14 @@ def test_the_one_in_use_is_that_of_the_highest_generation() -> None:
     "adopts", [NEW.certificate.sha256, NEW.certificate.fingerprint, NEW.certificate.sha256.upper()]
 )
 def test_it_is_adopted_by_its_fingerprint(adopts: str) -> None:
-    assert find_adoption(swapped(), Intent(Goal.UPGRADE, adopts=adopts)) == find_swap(swapped())
+    assert find_adoption(swapped(), an_intent(Goal.UPGRADE, adopts=adopts)) == find_swap(swapped())
 
 
 @pytest.mark.parametrize(
     ("snapshot", "intent"),
     [
         pytest.param(swapped(), Intent(Goal.UPGRADE), id="nobody says so"),
-        pytest.param(swapped(), Intent(Goal.UPGRADE, adopts=OLD.certificate.sha256), id="another CA is meant"),
+        pytest.param(swapped(), an_intent(Goal.UPGRADE, adopts=OLD.certificate.sha256), id="another CA is meant"),
         pytest.param(swapped(), replace(ADOPT, goal=Goal.RECONCILE), id="another flow"),
         pytest.param(swapped(entry(NEW, UNUSED)), ADOPT, id="it is adopted already"),
     ],

@@ -20,11 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
     why_answered,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 
 from ....support.certificates import NOW, Entity
+from ....support.intents import an_intent
 from .. import unlinked as stage
 from ..builders import (
     DAY,
@@ -52,7 +52,7 @@ FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
 
 
 def target(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, named: str | None = None, **fields: Any) -> Target:
-    intent = replace(Intent(goal, replaces=named), **fields)
+    intent = an_intent(goal, replaces=named, **fields)
     return resolve(snapshot, intent, snapshot.ledger or Ledger())
 
 
@@ -316,12 +316,12 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
     ],
 )  # fmt: skip
 def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, goal: Goal, leads_on: bool) -> None:
-    intent = Intent(goal, confirmed=frozenset({NEW.certificate.sha256}))
+    intent = an_intent(goal, confirmed=frozenset({NEW.certificate.sha256}))
     assert leads_to_replacement(snapshot, intent, books_of(snapshot)) is leads_on
 
 
 def answered(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, **fields: Any) -> str:
-    return why_answered(snapshot, replace(Intent(goal), **fields), snapshot.ledger or Ledger())
+    return why_answered(snapshot, an_intent(goal, **fields), snapshot.ledger or Ledger())
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 
+from ....support.intents import changed_intent
 from .. import linked
 from .. import unlinked as stage
 from ..builders import (
@@ -160,7 +161,7 @@ def test_a_transition_forgets_the_pods_that_are_gone() -> None:
     assert after == entry(OLD, PHASE_OUT, {0}, awaiting=here)
 
 
-LEAVING = replace(RECONCILE, leaving=name_of(NEW))
+LEAVING = changed_intent(RECONCILE, leaving=name_of(NEW))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ LEAVING = replace(RECONCILE, leaving=name_of(NEW))
     [
         pytest.param(stage.TRUSTED, RECONCILE, {}, id="nobody asks for it"),
         pytest.param(stage.TRUSTED, LEAVING, states(new=PHASE_OUT), id="it was never used"),
-        pytest.param(stage.TRUSTED, replace(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
+        pytest.param(stage.TRUSTED, changed_intent(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
         pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
         pytest.param(stage.READ_BACK, LEAVING, states(new=PHASE_OUT), id="it is not trusted yet"),
         pytest.param(stage.RESTARTED, LEAVING, states(new=PHASE_OUT), id="it would become trusted in this pass"),

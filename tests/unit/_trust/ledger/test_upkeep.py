@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.intents import an_intent
 from ..builders import (
     DAY,
     HOUR,
@@ -46,8 +47,8 @@ from ..builders import (
 )
 from ..requested import elsewhere
 
-KEPT = Intent(Goal.RECONCILE, upkeep=UpkeepAsked())
-REPLACING = Intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.REPLACE_KEY))
+KEPT = an_intent(Goal.RECONCILE, upkeep=UpkeepAsked())
+REPLACING = an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.REPLACE_KEY))
 RENEWED_FIRST = {"goal": Goal.RENEW, "is_upkeep": True, "to_replace": True, "finished_at": NOW - HOUR}
 
 
@@ -76,12 +77,12 @@ SOURCE = CaSource("ConfigMap pki/roots", chain_of(ENDING))
         (using(BRIEF), KEPT, None),
         (using(ends_in(19, timedelta(days=40))), KEPT, Goal.RENEW),
         (using(ENDING, renewal_window=20 * DAY), KEPT, None),
-        (using(ends_in(89)), Intent(Goal.RECONCILE, upkeep=UpkeepAsked(window=90 * DAY)), Goal.RENEW),
+        (using(ends_in(89)), an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(window=90 * DAY)), Goal.RENEW),
         (using(ENDING, reconciliation=REPLACED), KEPT, Goal.REPLACE_KEY),
         (using(ENDING), REPLACING, Goal.REPLACE_KEY),
-        (using(ENDING), Intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.NONE)), None),
+        (using(ENDING), an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.NONE)), None),
         (using(ENDING), Intent(Goal.RECONCILE), None),
-        (using(ENDING), Intent(Goal.ABORT, upkeep=UpkeepAsked()), None),
+        (using(ENDING), an_intent(Goal.ABORT, upkeep=UpkeepAsked()), None),
         (using(ENDING, ca=secrets(ENDING, prepared=(prepared(NEW),))), KEPT, None),
         (using(ENDING, ledger=ledger(entry(ENDING), journal=a_journal(old=ENDING))), KEPT, None),
         (elsewhere(using(ENDING), ENDING), KEPT, None),
@@ -125,7 +126,7 @@ def test_a_renewal_leads_to_the_replacement_that_upkeep_began(
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), KEPT, Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), REPLACING, Upkeep(WhenDue.REPLACE_KEY, 37 * DAY, NOW)),
         (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), Intent(Goal.RECONCILE), Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY)),
-        (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), Intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.NONE)), None),
+        (Upkeep(WhenDue.RENEW, 37 * DAY, NOW - DAY), an_intent(Goal.RECONCILE, upkeep=UpkeepAsked(WhenDue.NONE)), None),
     ],
 )  # fmt: skip
 def test_the_ledger_records_the_last_word(before: Upkeep | None, intent: Intent, after: Upkeep | None) -> None:

@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.intents import an_intent, changed_intent
 from ..builders import (
     DAY,
     EARLY,
@@ -71,7 +72,7 @@ def holding(*authorities: Entity, where: Snapshot | None = None, **fields: Any) 
 
 
 def confirming(*authorities: Entity, goal: Goal = Goal.RECONCILE, **fields: Any) -> Intent:
-    return replace(Intent(goal, confirmed=frozenset(one.certificate.sha256 for one in authorities)), **fields)
+    return an_intent(goal, confirmed=frozenset(one.certificate.sha256 for one in authorities), **fields)
 
 
 def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
@@ -157,7 +158,7 @@ def test_the_digest_of_one_confirms_no_other() -> None:
 
 
 def test_only_its_sha_256_confirms_it() -> None:
-    found = wish_of(holding(NEW), replace(confirming(), confirmed=frozenset({name_of(NEW)})), ledger())
+    found = wish_of(holding(NEW), changed_intent(confirming(), confirmed=frozenset({name_of(NEW)})), ledger())
     assert found is not None
     assert found.authority == ()
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+
+from ....support.intents import an_intent
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     ],
 )
 def test_a_flow_goes_to_the_end_of_the_phase_that_it_stops_after(until: Phase | None, allowed: list[Phase]) -> None:
-    intent = Intent(Goal.REPLACE_KEY, until=until)
+    intent = an_intent(Goal.REPLACE_KEY, until=until)
     assert [phase for phase in Phase if intent.allows(phase)] == allowed
 
 

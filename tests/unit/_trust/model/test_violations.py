@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
 
+from ....support.intents import changed_intent
 from .. import linked
 from ..builders import NEW, OLD, THIRD, answering, changed, names_of, stored_chain
 from ..plan.test_forecast import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
@@ -158,7 +159,7 @@ def test_what_a_flow_meets_later_is_in_sight_or_its_plan_names_it(condition: Con
     row, before = ROWS[condition], set()
     assert bool(row.in_sight) is (row.foreseen is None)
     for intent in (REPLACE_KEY, SUPPLIED, RENEW) if row.foreseen else ():
-        planned = forecast(row.foreseen, replace(intent, **row.asked), MadeHere())
+        planned = forecast(row.foreseen, changed_intent(intent, **row.asked), MadeHere())
         assert {one.condition for one in planned.violations} == {condition}, intent
         before |= {step.reason for step in planned.steps if step.nodes or step.others}
     assert before == row.restarts

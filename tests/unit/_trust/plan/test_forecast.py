@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 
 from ....support.certificates import NOW, YEAR, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import an_intent, changed_intent
 from .. import linked, of_users
 from ..builders import (
     DAY,
@@ -61,13 +62,13 @@ FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())
 BLOCKED = InPlace(reload="a permission is missing.", stamps="")
 REPLACE_KEY, RENEW = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW)
 #: The caller brings a CA that the one in use cannot certify.
-SUPPLIED = replace(
+SUPPLIED = changed_intent(
     REPLACE_KEY,
     supplied=PreparedAuthority(chain_of(INTERMEDIATE, ROOT), INTERMEDIATE.certificate.public_key_sha256),
     client_grace=timedelta(0),
 )
 STRANGER = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
-PATIENT = replace(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
+PATIENT = changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
 LEAVES = Intent(Goal.RENEW_LEAVES)
 LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
 DUE = changed(
@@ -101,7 +102,7 @@ def restarts(found: Forecast) -> dict[str, int]:
         pytest.param(DUE, LEAVES, 0, 1, id="leaves"),
         pytest.param(cluster(ledger=None), Intent(Goal.UPGRADE), 0, 0, id="adopting"),
         pytest.param(SETTLED, Intent(Goal.DOWNGRADE), 0, 0, id="handing back"),
-        pytest.param(FIRST, Intent(Goal.CREATE, before_kafka=True), 0, 0, id="the first CA"),
+        pytest.param(FIRST, an_intent(Goal.CREATE, before_kafka=True), 0, 0, id="the first CA"),
         pytest.param(SETTLED, Intent(Goal.RECONCILE), 0, 0, id="nothing to do"),
     ],
 )
@@ -150,20 +151,20 @@ def test_who_restarts_is_named(component: Component) -> None:
     "fields",
     [
         pytest.param({}, id="not yet prepared"),
-        pytest.param({"ca": secrets(prepared=(SUPPLIED.supplied,))}, id="prepared already"),
+        pytest.param({"ca": secrets(prepared=(SUPPLIED.new_ca.supplied,))}, id="prepared already"),
         pytest.param({"outside": (STRANGER,)}, id="prepared, and held then"),
     ],
 )
 def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]) -> None:
     """The CA that the caller brings, and the root that is trusted beside it."""
-    supplied = SUPPLIED.supplied
+    supplied = SUPPLIED.new_ca.supplied
     assert supplied is not None
 
     class Brought(MadeHere):
         def authority(self, step: PrepareAuthority) -> PreparedAuthority:
             return supplied
 
-    found = forecast(changed(SETTLED, **fields), replace(SUPPLIED, trusting=(chain_of(ROOT),)), Brought())
+    found = forecast(changed(SETTLED, **fields), changed_intent(SUPPLIED, trusting=(chain_of(ROOT),)), Brought())
     told = " ".join(step.what for step in found.steps)
     for one in (INTERMEDIATE.certificate, ROOT.certificate):
         assert told.count(named(one)) == told.count(one.subject) > 0
@@ -223,7 +224,7 @@ def test_each_hold_is_told_where_it_comes() -> None:
     assert [one.subject for one in found.violations] == ["Pod kafka/billing"]
     assert found.after[0].what.startswith("the flow is held here by Pod kafka/billing: may present a certificate of ")
     assert any(step.phase is Phase.RETIRE and step.is_change for step in found.after)
-    blocked = planned(changed(SETTLED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
+    blocked = planned(changed(SETTLED, in_place=BLOCKED), changed_intent(REPLACE_KEY, spread=Spread.RELOAD))
     assert (blocked.violations != (), blocked.after) == (True, ())
 
 
@@ -266,11 +267,11 @@ def test_who_has_not_answered_is_waited_for_in_the_plan_as_well() -> None:
 
 def test_a_flow_is_about_the_ca_that_it_began_with() -> None:
     """Each pass would see another CA in use, and begin anew."""
-    assert planned(SETTLED, replace(RENEW, fresh_for=timedelta(0))).violations == ()
+    assert planned(SETTLED, changed_intent(RENEW, fresh_for=timedelta(0))).violations == ()
 
 
 def test_a_plan_that_comes_back_to_where_it_was_is_held_there() -> None:
     """The same CA is to be trusted and to leave."""
-    at_once = replace(Intent(Goal.RECONCILE), trusting=(chain_of(THIRD),), leaving=name_of(THIRD))
+    at_once = changed_intent(Intent(Goal.RECONCILE), trusting=(chain_of(THIRD),), leaving=name_of(THIRD))
     found = planned(SETTLED, at_once)
     assert [one.condition for one in found.violations] == [Condition.FLOW_ADVANCES]

@@ -21,12 +21,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
 from ....support.certificates import NOW
+from ....support.intents import changed_intent
 from ..builders import DAY, HOUR, PAUSED, cluster
 from ..rules.asking import FLOWS, REPLACE_KEY
 from ..stand_in import MadeHere
 
 CLOSED, OPEN = MaintenanceWindows(False, NOW + HOUR), MaintenanceWindows(True, NOW + DAY)
-IGNORING = replace(REPLACE_KEY, ignores_windows=True)
+IGNORING = changed_intent(REPLACE_KEY, ignores_windows=True)
 
 
 def within(windows: MaintenanceWindows | None, state: Reconciliation | None = None) -> Snapshot:
@@ -55,7 +56,7 @@ def test_each_stage_waits_where_its_steps_restart_a_pod(stage: str) -> None:
         assert (found.steps, found.done, found.violations) == ((), False, ())
         assert found.pending == tuple(step.as_left() for step in decision.steps)
         assert any(f"{NOW + HOUR:%Y-%m-%d at %H:%M}" in one for one in found.waiting)
-    assert respect_windows(decision, shut, replace(intent, ignores_windows=True), MadeHere()) is decision
+    assert respect_windows(decision, shut, changed_intent(intent, ignores_windows=True), MadeHere()) is decision
 
 
 def test_some_wait_and_some_do_not() -> None:

@@ -25,10 +25,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
 from ....support.certificates import Entity
+from ....support.intents import an_intent, changed_intent
 from ..builders import EARLY, EXPIRED, chain_of, cluster
 
 RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
-CREATE, UPGRADE, DOWNGRADE = Intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
+CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
 
 
 TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this one."
@@ -52,7 +53,7 @@ def refusal(rule: Precondition, *texts: str, name: str, intent: Intent = REPLACE
 def supplying(*chain: Entity, key: str | None = "") -> Intent:
     """A replacement by a CA that the caller brings. key: "" stands for the right one."""
     own = chain[0].certificate.public_key_sha256 if key == "" else key
-    return replace(REPLACE_KEY, supplied=PreparedAuthority(chain_of(*chain), own))
+    return changed_intent(REPLACE_KEY, supplied=PreparedAuthority(chain_of(*chain), own))
 
 
 def out_of_order(subject: str, lower: Entity, upper: Entity) -> str:

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import authorities_are_apart
 
 from ....support.certificates import Entity, make
+from ....support.intents import changed_intent
 from ..builders import (
     DAY,
     INTERMEDIATE,
@@ -53,7 +54,7 @@ WHERE = "the clients CA in Secret kafka/demo-clients-ca-cert"
 #: The key of the other CA under another name.
 TWIN = make("Corporate CA", NEW.key)
 SOURCE = CaSource("ConfigMap kafka/roots, entry ca.crt", chain_of(TWIN))
-TRUSTED = replace(RECONCILE, trusting=(chain_of(TWIN),))
+TRUSTED = changed_intent(RECONCILE, trusting=(chain_of(TWIN),))
 
 
 def beside(authority: Entity, *trusted: Entity, above: tuple[Entity, ...] = ()) -> dict[str, Any]:
@@ -92,12 +93,12 @@ CASES = [
     ),
     refusal(
         authorities_are_apart, told("the supplied CA", NEW, _SUPPLY),
-        name="the first CA", intent=replace(CREATE, supplied=prepared(NEW)), ca=secrets(None), ledger=None, pods=(), leaves=(),
+        name="the first CA", intent=changed_intent(CREATE, supplied=prepared(NEW)), ca=secrets(None), ledger=None, pods=(), leaves=(),
         **beside(NEW),
     ),
     refusal(
         authorities_are_apart, told("the supplied CA", TWIN, _SUPPLY),
-        name="from a source", intent=replace(RECONCILE, confirmed=frozenset({TWIN.certificate.sha256})), source=SOURCE, **beside(NEW),
+        name="from a source", intent=changed_intent(RECONCILE, confirmed=frozenset({TWIN.certificate.sha256})), source=SOURCE, **beside(NEW),
     ),
     refusal(
         authorities_are_apart, told("the CA that is to be trusted", TWIN, "Give a CA with a key of its own."),
@@ -129,8 +130,8 @@ def test_our_pause_ends_all_the_same(case: Refusal) -> None:
             cluster(**beside(NEW, above=(ROOT,))), supplying(INTERMEDIATE, ROOT),
             id="one root above both",
         ),
-        pytest.param(cluster(**beside(OLD)), replace(RENEW, supplied=prepared(RENEWED)), id="a renewal of a common one"),
-        pytest.param(cluster(**beside(OLD), ledger=None), replace(RENEW, supplied=prepared(RENEWED)), id="before there is a ledger"),
+        pytest.param(cluster(**beside(OLD)), changed_intent(RENEW, supplied=prepared(RENEWED)), id="a renewal of a common one"),
+        pytest.param(cluster(**beside(OLD), ledger=None), changed_intent(RENEW, supplied=prepared(RENEWED)), id="before there is a ledger"),
         pytest.param(cluster(**beside(OLD)), RECONCILE, id="nothing is brought"),
         pytest.param(cluster(**beside(OLD), ledger=None), UPGRADE, id="a common one is taken over"),
         pytest.param(

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import NOW, make
 from ....support.certificates import key as key_of
+from ....support.intents import an_intent, changed_intent
 from .. import linked
 from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, changed, cluster, entry, leaves, ledger, prepared, secrets
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
@@ -63,25 +63,25 @@ CASES = [
         "the supplied CA: has key_type=ecdsa-p256; rsa-2048 is asked for. Leave key_type out, which is about a CA that is made here, or supply a CA "
         "that has it.",
         "the supplied CA: has path_length=0; 1 is asked for. Leave path_length out, which is about a CA that is made here, or supply a CA that has it.",
-        name="a supplied one", intent=replace(supplying(THEIRS), path_length=1, **OTHER),
+        name="a supplied one", intent=changed_intent(supplying(THEIRS), path_length=1, **OTHER),
     ),
     refusal(
         authority_is_as_asked, made("key_type=ecdsa-p256", "rsa-2048", "key_type", UNDONE),
-        name="the flow is under way", intent=replace(REPLACE_KEY, **OTHER), **under_way(),
+        name="the flow is under way", intent=changed_intent(REPLACE_KEY, **OTHER), **under_way(),
     ),
     refusal(
         authority_is_as_asked, made("key_type=ecdsa-p256", "rsa-2048", "key_type", UNDONE),
-        name="before a journal says so", intent=replace(REPLACE_KEY, **OTHER), **before_a_journal(),
+        name="before a journal says so", intent=changed_intent(REPLACE_KEY, **OTHER), **before_a_journal(),
     ),
     refusal(
         authority_is_as_asked, made("key_type=ecdsa-p256", "ecdsa-p384", "key_type", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
-        name="it has ended", intent=replace(REPLACE_KEY, key_type=KeyType.ECDSA_P384, validity=timedelta(days=9)), **ended(),
+        name="it has ended", intent=changed_intent(REPLACE_KEY, key_type=KeyType.ECDSA_P384, validity=timedelta(days=9)), **ended(),
     ),
     refusal(
         link_until_is_ahead,
         f"link_until: {NOW - HOUR:%Y-%m-%d %H:%M:%S} UTC is over, so nodes would not lead clients on that know only the CA which is to be replaced. "
         "Give a later time, or none: nodes lead them on until that CA ends.",
-        name="over", intent=replace(REPLACE_KEY, link_until=NOW - HOUR),
+        name="over", intent=changed_intent(REPLACE_KEY, link_until=NOW - HOUR),
     ),
 ]  # fmt: skip
 
@@ -94,18 +94,18 @@ def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
 @pytest.mark.parametrize(
     ("intent", "fields"),
     [
-        pytest.param(replace(supplying(THEIRS), path_length=0, key_type=KeyType.ECDSA_P256), {}, id="as it is supplied"),
-        pytest.param(replace(supplying(THEIRS), validity=timedelta(days=9)), {}, id="leaves have that life"),
-        pytest.param(replace(REPLACE_KEY, **OTHER), {}, id="it is yet to be made"),
-        pytest.param(replace(REPLACE_KEY, key_type=KeyType.ECDSA_P256), under_way(), id="as it was made"),
-        pytest.param(replace(REPLACE_KEY, validity=timedelta(days=9)), under_way(), id="leaves that are still to come"),
-        pytest.param(replace(REPLACE_KEY, key_type=KeyType.ECDSA_P256, validity=timedelta(days=9)), before_a_journal(), id="before a journal says so"),
-        pytest.param(replace(RENEW, path_length=3), under_way(), id="another flow is under way"),
-        pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, to_replace=True)), id="it is renewed first"),
-        pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(is_abort=True)), id="it is undone"),
-        pytest.param(replace(REPLACE_KEY, fresh_for=timedelta(), **OTHER), ended(), id="it is made again"),
-        pytest.param(Intent(Goal.CREATE, path_length=3), {}, id="drift holds no call"),
-        pytest.param(Intent(Goal.RECONCILE, path_length=3), ended(), id="no rotation"),
+        pytest.param(changed_intent(supplying(THEIRS), path_length=0, key_type=KeyType.ECDSA_P256), {}, id="as it is supplied"),
+        pytest.param(changed_intent(supplying(THEIRS), validity=timedelta(days=9)), {}, id="leaves have that life"),
+        pytest.param(changed_intent(REPLACE_KEY, **OTHER), {}, id="it is yet to be made"),
+        pytest.param(changed_intent(REPLACE_KEY, key_type=KeyType.ECDSA_P256), under_way(), id="as it was made"),
+        pytest.param(changed_intent(REPLACE_KEY, validity=timedelta(days=9)), under_way(), id="leaves that are still to come"),
+        pytest.param(changed_intent(REPLACE_KEY, key_type=KeyType.ECDSA_P256, validity=timedelta(days=9)), before_a_journal(), id="before a journal says so"),
+        pytest.param(changed_intent(RENEW, path_length=3), under_way(), id="another flow is under way"),
+        pytest.param(changed_intent(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, to_replace=True)), id="it is renewed first"),
+        pytest.param(changed_intent(REPLACE_KEY, **OTHER), under_way(a_journal(is_abort=True)), id="it is undone"),
+        pytest.param(changed_intent(REPLACE_KEY, fresh_for=timedelta(), **OTHER), ended(), id="it is made again"),
+        pytest.param(an_intent(Goal.CREATE, path_length=3), {}, id="drift holds no call"),
+        pytest.param(an_intent(Goal.RECONCILE, path_length=3), ended(), id="no rotation"),
     ],
 )  # fmt: skip
 def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
@@ -123,4 +123,4 @@ def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
     ],
 )
 def test_elsewhere_link_until_does_not_count(snapshot: Snapshot, goal: Goal, until: datetime | None) -> None:
-    assert list(link_until_is_ahead(snapshot, Intent(goal, link_until=until))) == []
+    assert list(link_until_is_ahead(snapshot, an_intent(goal, link_until=until))) == []

@@ -39,6 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import NOW, YEAR, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import an_intent, changed_intent
 from .. import linked
 from ..builders import (
     DAY,
@@ -179,7 +180,7 @@ ALWAYS = [
     refusal(
         cluster_exists,
         f"{KAFKA}: does not exist; this namespace has none, and those that are seen in others are: a/one, b/two. {CHECK_NAME}",
-        name="elsewhere", intent=replace(CREATE, before_kafka=False),
+        name="elsewhere", intent=changed_intent(CREATE, before_kafka=False),
         reconciliation=Reconciliation(exists=False, neighbours=("a/one", "b/two")),
     ),
     *(
@@ -247,13 +248,13 @@ ALWAYS = [
         target_is_known,
         f"{KAFKA}: has no CA with the fingerprint 00:11, and never had. "
         f"The CA in use has the SHA-256 fingerprint {OLD.certificate.sha256}.",
-        name="", intent=Intent(Goal.RENEW, replaces="00:11"),
+        name="", intent=an_intent(Goal.RENEW, replaces="00:11"),
     ),
     refusal(
         target_is_known,
         f"{KAFKA}: has no CA with the fingerprint 00:11, and never had. "
         f"The CA in use has the SHA-256 fingerprint {INTERMEDIATE.certificate.sha256}.",
-        name="a CA with its root", intent=Intent(Goal.RENEW, replaces="00:11"),
+        name="a CA with its root", intent=an_intent(Goal.RENEW, replaces="00:11"),
         ca=secrets(chain_of(INTERMEDIATE, ROOT)), ledger=ledger(entry(chain_of(INTERMEDIATE, ROOT), generations={0})),
     ),
 ]  # fmt: skip
@@ -309,7 +310,7 @@ def test_a_flow_in_flight_goes_on_in_a_cluster_that_a_new_one_would_not_start_in
 
 @pytest.mark.parametrize(
     "intent",
-    [CREATE, UPGRADE, RECONCILE, Intent(Goal.RENEW_LEAVES), Intent(Goal.RENEW, replaces=OLD.certificate.sha256)],
+    [CREATE, UPGRADE, RECONCILE, Intent(Goal.RENEW_LEAVES), an_intent(Goal.RENEW, replaces=OLD.certificate.sha256)],
 )
 def test_a_pod_that_is_not_ready_matters_only_where_something_starts(intent: Intent) -> None:
     ill = changed(linked.FINISHED, pods=(a_pod(generation=1, ready=False),))

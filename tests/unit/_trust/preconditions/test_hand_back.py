@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....support.certificates import NOW, Entity, make
+from ....support.intents import changed_intent
 from ..builders import (
     ANY,
     DAY,
@@ -227,6 +228,6 @@ def test_it_is_held_from_a_day_before_the_operator_would_renew_it(days: int, win
 def test_the_caller_may_want_it() -> None:
     seen = cluster(ca=secrets(ENDING))
     assert tuple(operator_keeps_authority(seen, DOWNGRADE)) != ()
-    assert tuple(operator_keeps_authority(seen, replace(DOWNGRADE, operator_may_renew=True))) == ()
+    assert tuple(operator_keeps_authority(seen, changed_intent(DOWNGRADE, operator_may_renew=True))) == ()
     handed = replace(seen, reconciliation=Reconciliation(generated=True))
     assert tuple(operator_keeps_authority(handed, DOWNGRADE)) == ()

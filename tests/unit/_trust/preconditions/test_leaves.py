@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -25,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import NOW, YEAR, key, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import an_intent, changed_intent
 from ..builders import (
     DAY,
     HOUR,
@@ -44,7 +43,7 @@ from ..builders import (
 from ..rules.asking import RECONCILE
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
-LEAVES = Intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
+LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 LAST_AS_LONG = (
     a_leaf(
         chain=(
@@ -67,7 +66,7 @@ LAST_NEARLY_AS_LONG = (
 
 
 def issuing(*names: str) -> Intent:
-    return replace(RECONCILE, issuing=Selection(secrets=frozenset(names)))
+    return changed_intent(RECONCILE, missing=Selection(secrets=frozenset(names)))
 
 
 #: Leaves of the first node with which it would not come back from a restart, and what is told of them.
@@ -161,7 +160,7 @@ def test_it_holds_a_flow_before_its_first_write(case: Refusal) -> None:
         pytest.param(
             cluster(leaves=LAST_AS_LONG, ledger=ledger(journal=a_journal())), LEAVES, id="a flow brings others"
         ),
-        pytest.param(cluster(), replace(LEAVES, renew_before=DAY), id="it is not in its time"),
+        pytest.param(cluster(), changed_intent(LEAVES, renew_before=DAY), id="it is not in its time"),
         pytest.param(cluster(leaves=(a_leaf(beside="ab"),)), RECONCILE, id="nothing is begun"),
         pytest.param(
             cluster(leaves=(a_leaf(beside="ab"),), ledger=ledger(journal=a_journal())), REPLACE_KEY, id="it has begun"
@@ -173,7 +172,7 @@ def test_it_holds_a_flow_before_its_first_write(case: Refusal) -> None:
         ),
         pytest.param(cluster(), issuing(*PODS), id="they are known"),
         pytest.param(cluster(missing={"gone": Component.KAFKA}), issuing("gone"), id="it is missing"),
-        pytest.param(cluster(), replace(RECONCILE, issuing=Selection()), id="all"),
+        pytest.param(cluster(), changed_intent(RECONCILE, missing=Selection()), id="all"),
     ],
 )
 def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import an_intent, changed_intent
 from .. import of_users
 from ..builders import (
     DAY,
@@ -47,7 +48,7 @@ from ..requested import elsewhere
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .refusals import Refusal, assert_refused, refusal, supplying
 
-LEAVES = Intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
+LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 #: A CA that comes to its end, and a leaf of it that comes to its own before.
 ENDING = make("cluster-ca v0", key(0), path_length=1, end=NOW + 40 * DAY)
 DUE = (a_leaf(chain=(issue_leaf(ENDING, begin=NOW - YEAR, end=NOW + 20 * DAY), ENDING.certificate)),)
@@ -84,7 +85,7 @@ CASES = [
         leaves_outlast_the_window,
         "validity_days: would make certificates valid for 90 days, and the Cluster Operator issues anew, with a restart, what is in its time for "
         "renewal, 84 days by spec.clusterCa.renewalDays. Give 91 days or more, or none, or a lower renewalDays, 83 or less.",
-        name="what is asked for", intent=replace(REPLACE_KEY, validity=90 * DAY), renewal_window=84 * DAY,
+        name="what is asked for", intent=changed_intent(REPLACE_KEY, validity=90 * DAY), renewal_window=84 * DAY,
     ),
     refusal(
         leaves_outlast_the_window,
@@ -146,7 +147,7 @@ WINDOW = {"renewal_window": 100 * DAY}
         pytest.param(cluster(**ending(), **WINDOW), RECONCILE, id="nothing is issued"),
         pytest.param(cluster(**ending(), **WINDOW), Intent(Goal.DOWNGRADE), id="it is handed back"),
         pytest.param(cluster(**ending(), **WINDOW), Intent(Goal.UPGRADE), id="it is adopted"),
-        pytest.param(cluster(**WINDOW), replace(LEAVES, renew_before=DAY), id="no leaf is due"),
+        pytest.param(cluster(**WINDOW), changed_intent(LEAVES, renew_before=DAY), id="no leaf is due"),
         pytest.param(cluster(**of_replacement(short(90), **WINDOW)), Intent(Goal.ABORT), id="it is undone"),
         pytest.param(
             cluster(**of_replacement(short(90), reconciliation=PAUSED, **WINDOW)),
@@ -191,18 +192,18 @@ def test_of_a_chain_the_issuing_ca_counts() -> None:
 
 def test_an_issuer_that_has_a_life_of_its_own_is_judged_by_it() -> None:
     """The option of the run means what is issued here."""
-    outside = replace(supplying(NEW), asked_validity=200 * DAY, validity=50 * DAY)
-    assert outside.supplied is not None
-    there = replace(outside, supplied=replace(outside.supplied, elsewhere=True))
+    outside = changed_intent(supplying(NEW), asked_validity=200 * DAY, validity=50 * DAY)
+    assert outside.new_ca.supplied is not None
+    there = changed_intent(outside, supplied=replace(outside.new_ca.supplied, elsewhere=True))
     assert [bool(tuple(leaves_outlast_the_window(cluster(**WINDOW), one))) for one in (outside, there)] == [True, False]
-    shorter = replace(there, asked_validity=50 * DAY, validity=None)
+    shorter = changed_intent(there, asked_validity=50 * DAY, validity=None)
     assert tuple(leaves_outlast_the_window(cluster(**WINDOW), shorter)) != ()
 
 
 def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
     mine = replace(a_leaf("orders"), renewal_window=10 * DAY)
     seen = of_users.users(served={"orders": mine}, **WINDOW)
-    brought = replace(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, elsewhere=True))
+    brought = changed_intent(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, elsewhere=True))
     assert tuple(leaves_outlast_the_window(seen, brought)) == ()
     assert tuple(leaves_outlast_the_window(changed(seen, served={"orders": None}), brought)) != ()
     longer = replace(mine, renewal_window=200 * DAY)
@@ -218,7 +219,7 @@ def test_in_use_and_kept_elsewhere_it_is_judged_as_well() -> None:
 def test_a_flow_that_begins_issues_nothing_into_the_window(asked: int, ends: int, window: int, goal: Intent) -> None:
     """Leaves of a flow that may begin hold for a week at least; those of one that is refused would not have."""
     chain = chain_of(short(ends))
-    brought = replace(goal, validity=asked * DAY, supplied=PreparedAuthority(chain, chain[0].public_key_sha256))
+    brought = changed_intent(goal, validity=asked * DAY, supplied=PreparedAuthority(chain, chain[0].public_key_sha256))
     lives = min(asked * DAY, chain[0].not_after - NOW)
     held = tuple(leaves_outlast_the_window(cluster(renewal_window=window * DAY), brought))
     assert bool(held) == (lives < window * DAY + timedelta(days=7))

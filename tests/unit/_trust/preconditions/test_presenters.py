@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 
 from ....support.certificates import NOW
+from ....support.intents import changed_intent
 from ..builders import DAY, NEW, PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
@@ -42,7 +43,7 @@ UNSEEN = changed(STAGES["switched"], has_verifiers=False, reconciliation=Reconci
 ALONE = users(issued_by=IssuedBy.NONE)
 LEFT_BEHIND = changed(ALONE, has_verifiers=False, presenters=presenting(presenter()))
 NO_USERS = changed(ALONE, has_verifiers=False, presenters=presenting())
-ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
+ELSEWHERE = changed_intent(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
 
 
 #: Of certificates of NEW, without anything above it.

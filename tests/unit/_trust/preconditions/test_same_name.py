@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import Entity, key, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import changed_intent
 from ..builders import (
     IMPOSTOR,
     OLD,
@@ -102,7 +102,7 @@ CASES = [
     refusal(keys_are_told_apart, lacks(BARE, OLD), name="supplied", intent=supplying(BARE)),
     refusal(keys_are_told_apart, lacks(SPELT, OLD), name="in another spelling", intent=supplying(SPELT)),
     refusal(
-        keys_are_told_apart, lacks(BARE, OLD), name="to be trusted", intent=replace(RECONCILE, trusting=(chain_of(BARE),)),
+        keys_are_told_apart, lacks(BARE, OLD), name="to be trusted", intent=changed_intent(RECONCILE, trusting=(chain_of(BARE),)),
     ),
     refusal(
         keys_are_told_apart, lacks(BARE, OLD), name="in the ledger alone", ledger=ledger(entry(OLD, generations={0}), entry(BARE, UNTRUSTED, awaiting=None)),
@@ -127,7 +127,7 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
         pytest.param({"ca": secrets(others=others(IMPOSTOR))}, REPLACE_KEY, id="beside"),
         pytest.param({"ca": secrets(prepared=(prepared(IMPOSTOR),))}, REPLACE_KEY, id="prepared"),
         pytest.param({}, supplying(IMPOSTOR), id="supplied"),
-        pytest.param({}, replace(RECONCILE, trusting=(chain_of(IMPOSTOR),)), id="to be trusted"),
+        pytest.param({}, changed_intent(RECONCILE, trusting=(chain_of(IMPOSTOR),)), id="to be trusted"),
         pytest.param({"ca": secrets(others=others(RENEWED))}, REPLACE_KEY, id="a renewal"),
         pytest.param(below(ROOT), REPLACE_KEY, id="two roots of one name"),
         pytest.param(unnamed(authority_identifier=None), Intent(Goal.RENEW_LEAVES), id="leaves are issued anew"),

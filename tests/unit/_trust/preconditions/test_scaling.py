@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -19,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
+from ....support.intents import changed_intent
 from ..builders import NEW, OLD, a_journal, changed, cluster, entry, ledger, prepared, secrets
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE
@@ -28,7 +27,7 @@ pools = {"nodes": 3, "others": 1}
 
 
 def scaling(replicas: int = 4, pool: str = "nodes") -> Intent:
-    return replace(RECONCILE, scaling=Scaling(pool, replicas))
+    return changed_intent(RECONCILE, scaling=Scaling(pool, replicas))
 
 
 SETTLED = changed(cluster(), pools=pools)

@@ -20,13 +20,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 
 from ....support.certificates import Entity, key, make
+from ....support.intents import changed_intent
 from ..builders import EXPIRED, NEW, OLD, RENEWED, THIRD, a_journal, cluster, ledger, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
 NAME = "ConfigMap kafka/roots, entry ca.crt"
 LOST = CaSource(NAME, problem="does not exist.", remedy="Create it.")
 MANY = tuple(make(f"CA {number}", key(20 + number)) for number in range(11))
-NEVER = replace(RECONCILE, new_roots=NewRoots.NEVER)
+NEVER = changed_intent(RECONCILE, new_roots=NewRoots.NEVER)
 
 
 def of(*authorities: Entity) -> CaSource:
@@ -106,11 +107,11 @@ def test_passed(snapshot: Snapshot, intent: Intent) -> None:
 def test_a_ca_of_the_source_is_judged_like_any_other() -> None:
     """Before it is prepared, and before it is trusted beside the one in use."""
     weak = make("Kafka CA", key(8), ca=False)
-    alone = replace(RECONCILE, confirmed=frozenset({weak.certificate.sha256}))
+    alone = changed_intent(RECONCILE, confirmed=frozenset({weak.certificate.sha256}))
     assert conditions(holding(weak), alone) == ["supplied_is_usable"]
     assert conditions(holding(OLD, weak), alone) == ["trusting_is_usable"]
     bare = make("cluster-ca v0", key(5), subject_identifier=None)
-    same_name = replace(RECONCILE, confirmed=frozenset({bare.certificate.sha256}))
+    same_name = changed_intent(RECONCILE, confirmed=frozenset({bare.certificate.sha256}))
     assert conditions(holding(bare), same_name) == ["keys_are_told_apart"]
     assert conditions(holding(OLD, bare), same_name) == ["keys_are_told_apart"]
 

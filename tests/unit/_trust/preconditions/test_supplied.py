@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.certificates import Entity, key, make
 from ....support.certificates import leaf as issue_leaf
 from ....support.constrained import names
+from ....support.intents import an_intent, changed_intent
 from ....support.unusable import UNUSABLE
 from .. import linked
 from ..builders import (
@@ -96,11 +97,11 @@ def not_the_key(authority: Entity) -> str:
 
 
 def trusting(*chain: Certificate) -> Intent:
-    return replace(RECONCILE, trusting=(chain,))
+    return changed_intent(RECONCILE, trusting=(chain,))
 
 
 def leaving(authority: Entity) -> Intent:
-    return replace(RECONCILE, leaving=name_of(authority))
+    return changed_intent(RECONCILE, leaving=name_of(authority))
 
 
 CASES = [
@@ -121,7 +122,7 @@ CASES = [
     refusal(
         supplied_is_usable,
         f"the supplied CA: {LEAF.subject} is not a CA certificate. Supply a CA certificate.",
-        name="leaf", intent=Intent(Goal.REPLACE_KEY, supplied=PreparedAuthority((LEAF,), LEAF.public_key_sha256)),
+        name="leaf", intent=an_intent(Goal.REPLACE_KEY, supplied=PreparedAuthority((LEAF,), LEAF.public_key_sha256)),
     ),
     refusal(
         supplied_is_usable, not_the_key(NEW),
@@ -149,11 +150,11 @@ CASES = [
     ),
     refusal(
         renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; rsa-2048 is asked for. {OTHER_KEY}",
-        name="another algorithm", intent=replace(RENEW, key_type=KeyType.RSA_2048),
+        name="another algorithm", intent=changed_intent(RENEW, key_type=KeyType.RSA_2048),
     ),
     refusal(
         renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; ecdsa-p384 is asked for. {OTHER_KEY}",
-        name="another size", intent=replace(RENEW, key_type=KeyType.ECDSA_P384),
+        name="another size", intent=changed_intent(RENEW, key_type=KeyType.ECDSA_P384),
     ),
     refusal(
         supplied_fits_the_goal, no_renewal(NEW, "key"),
@@ -190,7 +191,7 @@ CASES = [
         f"the supplied CA: the CA without a name ({NAMELESS.authority.sha256[:16]}) has an empty subject, which JVMs (Kafka and "
         "Strimzi) refuse. Supply a CA with a subject.",
         name="of no use for JVMs",
-        intent=Intent(Goal.REPLACE_KEY, supplied=PreparedAuthority((NAMELESS.authority,), NAMELESS.authority.public_key_sha256)),
+        intent=an_intent(Goal.REPLACE_KEY, supplied=PreparedAuthority((NAMELESS.authority,), NAMELESS.authority.public_key_sha256)),
     ),
     refusal(
         trusting_is_usable,
@@ -264,7 +265,7 @@ def test_a_ca_may_be_trusted_and_another_may_leave(intent: Intent) -> None:
 def test_a_ca_behind_a_leaf_makes_it_no_ca() -> None:
     upside_down = (LEAF, OLD.certificate)
     told = f"{LEAF.subject} is not a CA certificate."
-    supplied = replace(supplying(OLD), supplied=PreparedAuthority(upside_down, LEAF.public_key_sha256))
+    supplied = changed_intent(supplying(OLD), supplied=PreparedAuthority(upside_down, LEAF.public_key_sha256))
     for rule, intent, remedy in (
         (supplied_is_usable, supplied, "Supply a CA certificate."),
         (trusting_is_usable, trusting(*upside_down), "Give a CA certificate."),
@@ -292,11 +293,11 @@ def test_a_ca_below_a_root_is_renewed_by_one_with_its_name_and_key() -> None:
 @pytest.mark.parametrize(
     ("intent", "fields"),
     [
-        pytest.param(replace(RENEW, key_type=KeyType.ECDSA_P256), {}, id="that key"),
-        pytest.param(replace(RENEW, key_type=None), {}, id="any key"),
-        pytest.param(replace(RECONCILE, key_type=KeyType.RSA_4096), {}, id="no renewal"),
+        pytest.param(changed_intent(RENEW, key_type=KeyType.ECDSA_P256), {}, id="that key"),
+        pytest.param(changed_intent(RENEW, key_type=None), {}, id="any key"),
+        pytest.param(changed_intent(RECONCILE, key_type=KeyType.RSA_4096), {}, id="no renewal"),
         pytest.param(
-            replace(RENEW, key_type=KeyType.RSA_4096),
+            changed_intent(RENEW, key_type=KeyType.RSA_4096),
             {"ca": secrets(prepared=(prepared(RENEWED),))},
             id="it is under way",
         ),

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 
 from ....support.certificates import NOW, Entity, key, make
+from ....support.intents import an_intent, changed_intent
 from ....support.unusable import UNUSABLE, Case
 from ..builders import (
     DAY,
@@ -79,7 +80,7 @@ def known(name: str, *signed: str, **fields: Any) -> ParameterSet:
 def adopted(
     name: str, *texts: str, of: Entity = NEW, rule: Precondition = adopted_is_usable, **fields: Any
 ) -> ParameterSet:
-    return refusal(rule, *texts, name=name, intent=replace(ADOPT, adopts=of.certificate.sha256), **fields)
+    return refusal(rule, *texts, name=name, intent=changed_intent(ADOPT, adopts=of.certificate.sha256), **fields)
 
 
 ALL_THREE = f"3 certificates ({', '.join(PODS)})"
@@ -179,7 +180,7 @@ def test_it_can_be_adopted_when_every_process_has_started_with_it() -> None:
     ],
 )
 def test_a_ca_below_a_root_can_be_adopted(fields: dict[str, Any]) -> None:
-    swapped, adopt = cluster(**fields), replace(ADOPT, adopts=INTERMEDIATE.certificate.sha256)
+    swapped, adopt = cluster(**fields), changed_intent(ADOPT, adopts=INTERMEDIATE.certificate.sha256)
     assert tuple(adopted_is_usable(swapped, adopt)) == ()
     assert tuple(authority_is_known(swapped, adopt)) == ()
 
@@ -187,7 +188,7 @@ def test_a_ca_below_a_root_can_be_adopted(fields: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", [OLD.certificate.sha256, OLD.certificate.fingerprint])
 def test_a_ca_that_is_in_use_may_be_named_again(name: str) -> None:
     """So that the same task does nothing a second time."""
-    assert check(cluster(), Intent(Goal.UPGRADE, adopts=name)) == ()
+    assert check(cluster(), an_intent(Goal.UPGRADE, adopts=name)) == ()
 
 
 @pytest.mark.parametrize(
@@ -203,13 +204,13 @@ def test_nor_does_it_matter_that_it_is_on_its_way(on_its_way: dict[str, Any]) ->
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.UPGRADE])
 def test_what_is_to_be_adopted_is_asked_of_nobody_who_adopts_nothing(goal: Goal) -> None:
-    assert tuple(authority_is_known(cluster(), Intent(goal, adopts=THIRD.certificate.sha256))) == ()
+    assert tuple(authority_is_known(cluster(), an_intent(goal, adopts=THIRD.certificate.sha256))) == ()
 
 
 @pytest.mark.parametrize("case", UNUSABLE, ids=lambda case: case.name)
 def test_a_ca_that_some_verifier_cannot_use_is_not_adopted(case: Case) -> None:
     chain = (case.authority, *((case.root,) if case.root != case.authority else ()))
     there = secrets(chain, certificate_generation=1)
-    found = check(cluster(ca=there), replace(ADOPT, adopts=case.authority.sha256))
+    found = check(cluster(ca=there), changed_intent(ADOPT, adopts=case.authority.sha256))
     assert Condition.ADOPTED_IS_USABLE in {one.condition for one in found}
     assert any(f"{BACK}, or put there a CA" in one.remedy for one in found)

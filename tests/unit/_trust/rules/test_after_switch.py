@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 )
 
 from ....support.certificates import make
+from ....support.intents import changed_intent
 from .. import linked, renewal
 from ..builders import NEW, NOW, OLD, PAUSED, SHORT, a_journal, books_of, chain_of, changed, link_of, prepared, secrets
 from .asking import REPLACE_KEY, situation
@@ -52,8 +53,10 @@ def until(minutes: int) -> Steps:
     [
         pytest.param(reading(since(1)), REPLACE_KEY, until(1), id="what a mounted Secret takes"),
         pytest.param(reading(since(2)), REPLACE_KEY, (), id="it is over"),
-        pytest.param(reading(since(2)), replace(REPLACE_KEY, client_grace=10 * MINUTE), until(8), id="more is wanted"),
-        pytest.param(reading(since(0)), replace(REPLACE_KEY, client_grace=0 * MINUTE), (), id="none is wanted"),
+        pytest.param(
+            reading(since(2)), changed_intent(REPLACE_KEY, client_grace=10 * MINUTE), until(8), id="more is wanted"
+        ),
+        pytest.param(reading(since(0)), changed_intent(REPLACE_KEY, client_grace=0 * MINUTE), (), id="none is wanted"),
         pytest.param(reading(since(1)), Intent(Goal.RECONCILE), until(1), id="whatever the run is for"),
         pytest.param(reading(a_journal()), REPLACE_KEY, (), id="nodes lead from their Secrets"),
         pytest.param(reading(since(1, finished_at=NOW)), REPLACE_KEY, (), id="the flow has finished"),

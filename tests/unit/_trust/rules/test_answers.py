@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
 )
 
+from ....support.intents import an_intent, changed_intent
 from .. import linked, of_users, patient, renewal, unlinked
 from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, changed, name_of, stored_chain, uid_of
 from ..mixtures import SETTINGS, going_on, in_places, intents, snapshots
@@ -88,11 +89,11 @@ def test_answers_that_are_taken_away_add_no_restart(flow: str, stage: str, until
     snapshot = asked(stages[stage])
     *_others, last = nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     for asked_for in (goal, Goal.ABORT, Goal.DOWNGRADE):
-        intent = Intent(asked_for, spread=spread, until=until)
+        intent = an_intent(asked_for, spread=spread, until=until)
         whole = decide(snapshot, intent)
         for uids, port in ((frozenset({last}), 9090), (frozenset(nodes), None)):
             less = without(snapshot, uids, port)
-            for found in (decide(less, intent), decide(less, replace(intent, unanswered=uids))):
+            for found in (decide(less, intent), decide(less, changed_intent(intent, unanswered=uids))):
                 assert restarted(found) <= restarted(whole)
                 assert not whole.done or set(found.pending) <= set(whole.pending)
             assert not any(isinstance(step, AwaitAnswers) for step in found.steps)
@@ -125,7 +126,7 @@ def test_in_any_cluster(snapshot: Snapshot, intent: Intent, data: st.DataObject)
     nodes = sorted(pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
     uids = frozenset(data.draw(st.sets(st.sampled_from(nodes), min_size=1))) if nodes else frozenset()
     less = without(snapshot, uids, data.draw(st.sampled_from([None, *PORTS])))
-    intent = replace(intent, unanswered=data.draw(st.sampled_from([frozenset(), uids])))
+    intent = changed_intent(intent, unanswered=data.draw(st.sampled_from([frozenset(), uids])))
     found = decide(less, intent)
     event(f"waits: {any(isinstance(step, AwaitAnswers) for step in found.steps)}, held: {bool(found.violations)}")
     assert restarted(found) <= restarted(decide(snapshot, intent))
@@ -147,7 +148,7 @@ def test_it_is_waited_for_by_name() -> None:
 
 
 def test_who_was_waited_for_in_vain_holds_the_flow() -> None:
-    found = decide(SILENCED, replace(REPLACE_KEY, unanswered=SILENT))
+    found = decide(SILENCED, changed_intent(REPLACE_KEY, unanswered=SILENT))
     assert found.steps == ()
     (violation,) = found.violations
     assert (violation.condition, violation.subject) == (Condition.EVIDENCE, NAMES.pod(PODS[1]))
@@ -156,7 +157,7 @@ def test_who_was_waited_for_in_vain_holds_the_flow() -> None:
 
 def test_another_one_is_still_waited_for() -> None:
     more = without(SILENCED, frozenset({uid_of(PODS[2])}))
-    (step,) = decide(more, replace(REPLACE_KEY, unanswered=SILENT)).steps
+    (step,) = decide(more, changed_intent(REPLACE_KEY, unanswered=SILENT)).steps
     assert isinstance(step, AwaitAnswers)
     assert step.uids == {uid_of(PODS[2])}
 
@@ -164,7 +165,7 @@ def test_another_one_is_still_waited_for() -> None:
 def test_in_a_pause_it_is_waited_for_and_then_the_pause_ends() -> None:
     """Nothing but the end of the pause follows from a gate that is closed."""
     paused = replace(SILENCED, reconciliation=PAUSED)
-    for intent, step in ((REPLACE_KEY, "AwaitAnswers"), (replace(REPLACE_KEY, unanswered=SILENT), "Resume")):
+    for intent, step in ((REPLACE_KEY, "AwaitAnswers"), (changed_intent(REPLACE_KEY, unanswered=SILENT), "Resume")):
         assert [type(one).__name__ for one in decide(paused, intent).steps] == [step]
 
 
@@ -172,7 +173,7 @@ def test_whose_process_is_about_to_be_another_is_waited_for() -> None:
     """The operator restarts it just now: what it has said is no evidence of its successor."""
     first, *others = linked.REMOVED.nodes.pods
     retiring = asked(changed(linked.REMOVED, pods=(replace(first, terminating=True), *others)))
-    restart = replace(REPLACE_KEY, spread=Spread.RESTART)
+    restart = changed_intent(REPLACE_KEY, spread=Spread.RESTART)
     (step,) = decide(retiring, restart).steps
     assert isinstance(step, AwaitAnswers)
     assert [one.why for one in step.nodes] == ["it is being terminated"]

@@ -12,12 +12,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import describe_roots_to_confirm
 
+from ....support.intents import changed_intent
 from ..builders import NEW, OLD, THIRD, cluster
 from .asking import RECONCILE, situation
 
 NAME = "Secret kafka/roots, entry ca.crt"
 HELD = replace(cluster(), source=CaSource(NAME, (OLD.certificate, NEW.certificate, THIRD.certificate)))
-CONFIRMING = replace(RECONCILE, confirmed=frozenset({THIRD.certificate.sha256}))
+CONFIRMING = changed_intent(RECONCILE, confirmed=frozenset({THIRD.certificate.sha256}))
 
 
 def test_what_is_told() -> None:

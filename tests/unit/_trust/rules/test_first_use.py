@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import await_arrival, may_be_used
 
 from ....support.certificates import NOW
+from ....support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import ANY, HOUR, NEW, OLD, UNTRUSTED, books_of, changed, name_of, names_of
 from .asking import REPLACE_KEY, situation, turns
@@ -39,7 +40,7 @@ USUAL = wait(
 
 
 def within(grace: timedelta) -> Intent:
-    return replace(REPLACE_KEY, client_grace=grace)
+    return changed_intent(REPLACE_KEY, client_grace=grace)
 
 
 def agreed(before: Snapshot, **fields: Any) -> Snapshot:

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import list_holds
 
 from ....support.certificates import Entity, key, make
+from ....support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import (
     EARLY,
@@ -178,7 +179,7 @@ def test_a_removed_ca_that_was_put_back_and_is_needed_holds() -> None:
     stranger = (Condition.LEAVES_ARE_OURS, "Secret kafka/late")
     found = [(one.condition, one.subject) for one in list_holds(situation(needed))]
     assert found == [stranger, (Condition.REMOVAL, "Secret late")]
-    until_use = list_holds(situation(needed, replace(RECONCILE, until=Phase.USE)))
+    until_use = list_holds(situation(needed, changed_intent(RECONCILE, until=Phase.USE)))
     assert [(one.condition, one.subject) for one in until_use] == [stranger]
 
 
@@ -254,7 +255,7 @@ def test_a_ca_that_only_is_there_holds_nothing_once_everybody_has_it(other: Enti
             changed(
                 with_another(NEW, UNUSED), leaves=(*leaves(), a_leaf("late", NEW)),
             ),
-            replace(RECONCILE, leaving=name_of(NEW)), "Secret late", id="a CA that is to leave although it was never used",
+            changed_intent(RECONCILE, leaving=name_of(NEW)), "Secret late", id="a CA that is to leave although it was never used",
         ),
     ],
 )  # fmt: skip
@@ -324,7 +325,7 @@ def test_what_only_the_phase_retire_waits_for_is_told_and_does_not_hold_an_earli
     until: Phase | None, later: bool
 ) -> None:
     snapshot = changed(with_another(NEW, PHASE_OUT), leaves=(*leaves(), a_leaf("stray", NEW)))
-    decision = decide(snapshot, replace(RECONCILE, until=until))
+    decision = decide(snapshot, changed_intent(RECONCILE, until=until))
     needed = [one for one in list_holds(situation(snapshot, RECONCILE)) if one.condition is Condition.REMOVAL]
     assert needed
     assert decision.done is later

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
@@ -17,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     why_not_reloaded,
 )
 
+from ....support.intents import changed_intent
 from ..builders import PODS, a_pod, cluster, pods, uids_of
 from .asking import RECONCILE, situation
 
@@ -36,7 +35,7 @@ LOOKED = "it is unknown whether nodes can be told to read their certificates aga
     ],
 )
 def test_why_not(seen: InPlace | None, spread: Spread, reloaded: str, in_place: str) -> None:
-    at = situation(cluster(in_place=seen), replace(RECONCILE, spread=spread))
+    at = situation(cluster(in_place=seen), changed_intent(RECONCILE, spread=spread))
     assert (why_not_reloaded(at), why_not_in_place(at)) == (reloaded, in_place)
 
 

@@ -46,6 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..builders import (
     ALL,
@@ -315,7 +316,7 @@ MISSING = cluster(missing={PODS[1]: Component.KAFKA, linked.TOPICS: Component.EN
     ],
 )
 def test_missing_leaves_are_of_the_ca_in_use(issuing: Selection | None, secrets_issued: tuple[str, ...]) -> None:
-    intent = replace(RECONCILE, issuing=issuing)
+    intent = changed_intent(RECONCILE, missing=issuing)
     found = issue_missing(situation(MISSING, intent))
     made = IssueLeaves(secrets=secrets_issued, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
     assert found == ((made,) if secrets_issued else ())
@@ -405,7 +406,7 @@ def rolled(why: str) -> Steps:
     ],
 )  # fmt: skip
 def test_listeners_read_again(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
-    assert read_again(situation(snapshot, replace(LEAVES, spread=spread))) == expected
+    assert read_again(situation(snapshot, changed_intent(LEAVES, spread=spread))) == expected
 
 
 LINGERING = uids_of(PODS[0]) | {uid_of("gone")}
@@ -499,7 +500,7 @@ def test_leaves_of_the_next_ca_are_issued_when_they_are_at_hand(
 def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: Selection | None) -> None:
     """As far as somebody asks for certain leaves, only those."""
     kept = elsewhere(MISSING, OLD)
-    intent = replace(RECONCILE, issuing=issuing)
+    intent = changed_intent(RECONCILE, missing=issuing)
     names = tuple(sorted(name for name in MISSING.leaves.missing if issuing in (None, Selection()) or name == PODS[1]))
     assert issue_missing(situation(kept, intent)) == ()
     made = IssueLeaves(secrets=names, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
@@ -517,7 +518,7 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
 )
 def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
     """It would have to issue a leaf first, and somebody else keeps the key; where it has the key, it goes on by itself."""
-    intent = replace(LEAVES, asked=ISSUER)
+    intent = changed_intent(LEAVES, asked=ISSUER)
     behind = changed(CHANGED, **changes)
     roll = awaited(uids_of(PODS[0]), OLD)
     assert await_restarts(situation(behind, intent)) == roll

@@ -42,6 +42,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 )
 
 from ....support.engines import without
+from ....support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..builders import (
     OLD,
@@ -255,7 +256,7 @@ HOLDING = cluster(
     ("snapshot", "intent", "first", "second"),
     [
         pytest.param(
-            unlinked.READ_BACK, replace(REPLACE_KEY, publish=True), publish, restart_to_trust,
+            unlinked.READ_BACK, changed_intent(REPLACE_KEY, publish=True), publish, restart_to_trust,
             id="clients are told before processes restart",
         ),
         pytest.param(
@@ -263,7 +264,7 @@ HOLDING = cluster(
             id="processes restart while clients get their time",
         ),
         pytest.param(
-            missing(linked.TRUSTED), replace(REPLACE_KEY, issuing=Selection()), issue_missing, replace_leaves,
+            missing(linked.TRUSTED), changed_intent(REPLACE_KEY, missing=Selection()), issue_missing, replace_leaves,
             id="a missing leaf needs no next CA",
         ),
         pytest.param(

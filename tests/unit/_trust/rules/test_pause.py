@@ -32,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
+from ....support.intents import changed_intent
 from ..builders import (
     NEW,
     OLD,
@@ -52,7 +53,7 @@ from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
 
 WORK = WriteBundle(phase=Phase.RETIRE, avoidable="Nodes are restarted: no.")
-BATCHES = replace(REPLACE_KEY, user_batch=2)
+BATCHES = changed_intent(REPLACE_KEY, user_batch=2)
 CONNECT = "KafkaConnect kafka/connect"
 MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
 

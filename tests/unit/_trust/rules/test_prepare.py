@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -18,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
 
 from ....support.certificates import Entity, key, make
+from ....support.intents import an_intent, changed_intent
 from .. import unlinked
 from ..builders import (
     HOUR,
@@ -40,7 +40,7 @@ from ..builders import (
 from ..requested import elsewhere
 from .asking import RENEW, REPLACE_KEY, situation, turns
 
-CREATE = Intent(Goal.CREATE, before_kafka=True)
+CREATE = an_intent(Goal.CREATE, before_kafka=True)
 FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())
 BELOW = chain_of(INTERMEDIATE, ROOT)
 
@@ -53,7 +53,7 @@ def settled_with(authority: Entity | Chain, *beside: Entity, **generations: int)
 
 def supplying(*chain: Entity) -> Intent:
     made = PreparedAuthority(chain_of(*chain), chain[0].certificate.public_key_sha256)
-    return replace(REPLACE_KEY, supplied=made)
+    return changed_intent(REPLACE_KEY, supplied=made)
 
 
 def test_its_turn() -> None:
@@ -120,7 +120,7 @@ def test_nothing_is_made(snapshot: Snapshot, intent: Intent) -> None:
 
 #: It has issued the CA that is brought: that is led to by its own certificate.
 ISSUED = make("Kafka CA", key(81), SHORT)
-NO_TIME = replace(REPLACE_KEY, client_grace=timedelta(0))
+NO_TIME = changed_intent(REPLACE_KEY, client_grace=timedelta(0))
 
 
 def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
@@ -133,7 +133,7 @@ def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
     ("snapshot", "intent", "first"),
     [
         pytest.param(settled_with(SHORT), REPLACE_KEY, True, id="a CA of the operator"),
-        pytest.param(settled_with(SHORT), replace(REPLACE_KEY, client_grace=HOUR), True, id="more time is wanted"),
+        pytest.param(settled_with(SHORT), changed_intent(REPLACE_KEY, client_grace=HOUR), True, id="more time is wanted"),
         pytest.param(settled_with(SHORT), supplying(NEW), True, id="a supplied root"),
         pytest.param(settled_with(SHORT), supplying(ISSUED, SHORT), True, id="a supplied CA that it has issued"),
         pytest.param(settled_with(SHORT), supplying(INTERMEDIATE, ROOT), False, id="nothing leads to the supplied CA"),
@@ -177,13 +177,13 @@ def test_a_ca_that_allows_none_below_it_is_renewed_before_its_key_is_replaced(
 def test_the_path_length_of_a_renewal(
     current: Entity, asked: int | None, sends_chains: bool, length: int | None
 ) -> None:
-    made = made_by(changed(settled_with(current), sends_chains=sends_chains), replace(RENEW, path_length=asked))
+    made = made_by(changed(settled_with(current), sends_chains=sends_chains), changed_intent(RENEW, path_length=asked))
     assert (made.goal, made.path_length, made.at_least_until) == (Goal.RENEW, length, None)
 
 
 # The key of the CA in use is kept elsewhere, and its issuer can be asked. ----------------------------------------------
 
-ASKING = replace(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
+ASKING = changed_intent(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
 KEPT = elsewhere(settled_with(OLD), OLD)
 #: The names of all others here become other bytes where somebody writes them anew, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)
@@ -191,21 +191,21 @@ GOS = make("Theirs", key(80), outlives_rewriting=True)
 
 def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
     chain = chain_of(made, *above)
-    return replace(ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=elsewhere))
+    return changed_intent(ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=elsewhere))
 
 
-KEEPING_BOTH = replace(ASKING, links=Linker("Vault issuer kafka-2026", keeps_both=True))
+KEEPING_BOTH = changed_intent(ASKING, links=Linker("Vault issuer kafka-2026", keeps_both=True))
 
 
 @pytest.mark.parametrize(
     "intent",
-    [ASKING, bringing(GOS), replace(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.links)],
+    [ASKING, bringing(GOS), changed_intent(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.issuing.links)],
     ids=["made here", "supplied", "kept by the same one"],
 )
 def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
-    assert (made.linked, made.asked) == (True, ASKING.asked)
+    assert (made.linked, made.asked) == (True, ASKING.issuing.asked)
     assert "a link certificate by that one, signed by Vault issuer kafka-2026" in made.sentence()
     assert "one restart of each node more" in made.because
 
@@ -213,7 +213,7 @@ def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent
 @pytest.mark.parametrize(
     ("snapshot", "intent", "why"),
     [
-        pytest.param(KEPT, replace(ASKING, links=None), "", id="who is asked certifies no CAs"),
+        pytest.param(KEPT, changed_intent(ASKING, links=None), "", id="who is asked certifies no CAs"),
         pytest.param(elsewhere(settled_with(SHORT), SHORT), ASKING, "permits no CA below it", id="path length"),
         pytest.param(
             KEPT, bringing(GOS, elsewhere=True), "is not here either", id="the key of the next one is not here"
@@ -238,7 +238,7 @@ MADE, BROUGHT, CLOSED = (
     make("Closed", key(83), path_length=0, outlives_rewriting=True),
 )
 ENDED = make("cluster-ca v0", key(0), end=NOW)
-BOTH_KEPT = replace(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.links)
+BOTH_KEPT = changed_intent(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.issuing.links)
 IN_VAULT = make("Corporate", key(84), outlives_rewriting=True)
 KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
 
@@ -251,9 +251,10 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
         pytest.param(KEPT_TOO, BOTH_KEPT, True, id="both keys are kept by the same issuer"),
         pytest.param(KEPT, BOTH_KEPT, False, id="the same, and it would write the name of the CA in use anew"),
         pytest.param(
-            KEPT_TOO, replace(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.links), False, id="the same, and the next one permits none below it",
+            KEPT_TOO, changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links), False,
+            id="the same, and the next one permits none below it",
         ),
-        pytest.param(MADE, replace(BROUGHT, links=None), False, id="its issuer certifies no CAs"),
+        pytest.param(MADE, changed_intent(BROUGHT, links=None), False, id="its issuer certifies no CAs"),
         pytest.param(MADE, bringing(NEW), False, id="its key is here"),
         pytest.param(MADE, ASKING, False, id="it is made here"),
         pytest.param(MADE, bringing(INTERMEDIATE, ROOT, elsewhere=True), False, id="nothing leads to it"),
@@ -262,7 +263,7 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
     ],
 )  # fmt: skip
 def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
-    made = made_by(snapshot, replace(intent, client_grace=HOUR))
+    made = made_by(snapshot, changed_intent(intent, client_grace=HOUR))
     assert (made.asked_back, bool(made.without_it)) == (("Vault issuer kafka-2026", True) if asked else ("", False))
     assert ("and one of that one, signed by Vault issuer kafka-2026" in made.sentence()) is asked
     if asked:
@@ -271,7 +272,7 @@ def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot,
 
 
 def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_and_the_plan_says_who_is_refused() -> None:
-    intent = replace(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.links)
+    intent = changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links)
     because = made_by(KEPT_TOO, intent).because
     assert "is asked for none: CN=Closed" in because
     assert "From then on these clients refuse them, until they read the certificate Secret again." in because
@@ -279,7 +280,7 @@ def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_and_the_plan_s
 
 @pytest.mark.parametrize(
     "intent",
-    [replace(RENEW, asked="somebody", links=Linker("somebody")), ASKING],
+    [changed_intent(RENEW, asked="somebody", links=Linker("somebody")), ASKING],
     ids=["renewal", "a key that is here"],
 )
 def test_nobody_is_asked_for_what_can_be_had_here(intent: Intent) -> None:
@@ -300,13 +301,13 @@ IN_AN_HOUR = NOW + HOUR
     ],
 )  # fmt: skip
 def test_until_when_clients_are_led_on(snapshot: Snapshot, until: datetime, told: str) -> None:
-    (step,) = prepare(situation(snapshot, replace(REPLACE_KEY, link_until=until)))
+    (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=until)))
     assert isinstance(step, PrepareAuthority)
     assert (step.linked_until, told in step.because, bool(step.because)) == (until, True, bool(told))
 
 
 def test_nobody_is_led_on_where_leaves_are_sent_alone() -> None:
     snapshot = changed(settled_with(OLD), sends_chains=False)
-    (step,) = prepare(situation(snapshot, replace(REPLACE_KEY, link_until=IN_AN_HOUR)))
+    (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=IN_AN_HOUR)))
     assert isinstance(step, PrepareAuthority)
     assert step.linked_until is None

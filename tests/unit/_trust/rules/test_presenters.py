@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import await_pick_up, reissue
 
 from ....support.certificates import NOW
+from ....support.intents import changed_intent
 from ..builders import DAY, NEW, OLD, changed, names_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
@@ -98,6 +99,6 @@ def test_a_pause_ends_with_the_turn_of_whoever_has_it() -> None:
     first = presenter(ORDERS, behind=True, pause=ReissuePause.OURS)
     second = presenter(PAYMENTS, NEW, pause=ReissuePause.ASKED)
     seen = changed(STAGES["switched"], waivers=waivers, presenters=presenting(first, second, current=NEW))
-    (step,) = reissue(situation(seen, replace(REPLACE_KEY, user_batch=7)))
+    (step,) = reissue(situation(seen, changed_intent(REPLACE_KEY, user_batch=7)))
     assert isinstance(step, AwaitReissue)
     assert (step.names, step.batch) == ((ORDERS, PAYMENTS), 7)

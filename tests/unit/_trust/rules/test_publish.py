@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 )
 
 from ....support.certificates import Entity
+from ....support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import (
     INTERMEDIATE,
@@ -55,7 +56,7 @@ from ..builders import (
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 BOTH = names_of(OLD, NEW)
-PUBLISHING = replace(REPLACE_KEY, publish=True)
+PUBLISHING = changed_intent(REPLACE_KEY, publish=True)
 
 
 def put(*authorities: Entity, beside: frozenset[str] = names_of(OLD)) -> Steps:
@@ -87,25 +88,25 @@ def taken_out(new: LedgerEntry) -> Snapshot:
             put(OLD, beside=names_of(NEW)), id="one on its way out that is needed after all",
         ),
         pytest.param(
-            cluster(), replace(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
+            cluster(), changed_intent(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
             (
                 Project(chains=(chain_of(INTERMEDIATE, ROOT),)),
                 AwaitBundle(present=names_of(OLD, INTERMEDIATE), phase=Phase.PREPARE),
             ), id="one that the caller trusts",
         ),
         pytest.param(
-            cluster(ca=secrets(others=others(ROOT))), replace(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
+            cluster(ca=secrets(others=others(ROOT))), changed_intent(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
             (
                 Project(chains=(chain_of(INTERMEDIATE, ROOT),)),
                 AwaitBundle(present=names_of(OLD, ROOT, INTERMEDIATE), phase=Phase.PREPARE),
             ), id="one that the caller trusts, below a root that is there",
         ),
-        pytest.param(cluster(), replace(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that is there already"),
+        pytest.param(cluster(), changed_intent(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that is there already"),
         pytest.param(
-            linked.REMOVED, replace(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that processes have yet to forget"
+            linked.REMOVED, changed_intent(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that processes have yet to forget"
         ),
         pytest.param(
-            linked.FINISHED, replace(RECONCILE, trusting=(chain_of(OLD),)), put(OLD, beside=names_of(NEW)),
+            linked.FINISHED, changed_intent(RECONCILE, trusting=(chain_of(OLD),)), put(OLD, beside=names_of(NEW)),
             id="one that no listener knows any more",
         ),
         pytest.param(cluster(ca=secrets(None)), RECONCILE, (), id="no CA in use"),

@@ -38,6 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from ....support.certificates import NOW
+from ....support.intents import an_intent, changed_intent
 from .. import linked, renewal, unlinked
 from ..builders import (
     DAY,
@@ -61,10 +62,10 @@ from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, refused
 from .asking import situation
 from .test_due import LASTING, leaf_with, settled
 
-REPLACE_KEY = Intent(Goal.REPLACE_KEY, asked=ISSUER)
-RENEW_LEAVES = Intent(Goal.RENEW_LEAVES, asked=ISSUER)
-RECONCILE = Intent(Goal.RECONCILE, asked=ISSUER)
-WAITING = replace(REPLACE_KEY, issue_until=NOW + HOUR)
+REPLACE_KEY = an_intent(Goal.REPLACE_KEY, asked=ISSUER)
+RENEW_LEAVES = an_intent(Goal.RENEW_LEAVES, asked=ISSUER)
+RECONCILE = an_intent(Goal.RECONCILE, asked=ISSUER)
+WAITING = changed_intent(REPLACE_KEY, issue_until=NOW + HOUR)
 #: The next CA is published: somebody else keeps its key.
 PUBLISHED = elsewhere(unlinked.READ_BACK)
 #: A CA in use, of which somebody else keeps the key.
@@ -215,7 +216,7 @@ def test_what_is_missing_is_asked_for(requests: tuple[LeafRequest, ...], names: 
 def test_who_insists_asks_at_once() -> None:
     snapshot = with_requests(PUBLISHED, *map(refused, PODS))
     assert ask_for_leaves(at(snapshot)) == ()
-    assert ask_for_leaves(at(snapshot, replace(REPLACE_KEY, insists=NOW + DAY))) == (ask(),)
+    assert ask_for_leaves(at(snapshot, changed_intent(REPLACE_KEY, insists=NOW + DAY))) == (ask(),)
 
 
 def test_what_has_come_back_is_recorded_first() -> None:
@@ -275,8 +276,8 @@ def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
     )  # fmt: skip
     assert await_issuer(at(OPEN, WAITING)) == (expected,)
     assert await_issuer(at(OPEN)) == ()
-    assert await_issuer(at(OPEN, replace(REPLACE_KEY, issue_until=NOW))) == ()
-    assert await_issuer(at(OPEN, replace(REPLACE_KEY, issue_until=NOW + timedelta(seconds=1)))) != ()
+    assert await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW))) == ()
+    assert await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW + timedelta(seconds=1)))) != ()
 
 
 @pytest.mark.parametrize(
@@ -408,7 +409,7 @@ def test_a_linked_ca_is_used_behind_its_link_when_its_leaves_are_at_hand() -> No
 
 #: Two CAs lie in the source, neither of them is in use, and a person has confirmed both.
 UNCLEAR = cluster(source=CaSource("Secret kafka/roots", (NEW.certificate, THIRD.certificate)))
-CONFIRMED = replace(RECONCILE, confirmed=frozenset(one.certificate.sha256 for one in (NEW, THIRD)))
+CONFIRMED = changed_intent(RECONCILE, confirmed=frozenset(one.certificate.sha256 for one in (NEW, THIRD)))
 
 
 def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
@@ -429,13 +430,13 @@ def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
     assert issuer is not None
     open_ = with_requests(UNCLEAR, replace(a_request(), authority=issuer.issuer[0].fingerprint))
     assert ask_for_leaves(at(open_, CONFIRMED)) == ()
-    waiting = await_issuer(at(open_, replace(CONFIRMED, issue_until=NOW + HOUR)))
+    waiting = await_issuer(at(open_, changed_intent(CONFIRMED, issue_until=NOW + HOUR)))
     assert [step.secrets for step in waiting if isinstance(step, AwaitIssuer)] == [PODS[:1]]
     assert forget_requests(at(open_, CONFIRMED)) == ()
 
 
 def test_it_is_not_asked_for_before_all_of_them_are_confirmed() -> None:
-    only = replace(CONFIRMED, confirmed=frozenset({NEW.certificate.sha256}))
+    only = changed_intent(CONFIRMED, confirmed=frozenset({NEW.certificate.sha256}))
     assert (leaves_to_ask_for(at(UNCLEAR, only)), describe_awaited_leaves(at(UNCLEAR, only))) == (None, ())
 
 

@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget, withdraw
 
+from ....support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import (
     IMPOSTOR,
@@ -181,7 +182,7 @@ def test_it_stays_where_somebody_has_put_it(snapshot: Snapshot) -> None:
 def test_nobody_is_made_to_forget_it_while_it_stays(spread: Spread) -> None:
     """A process that reads its trust again, or starts, would know it."""
     stays = changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late")))
-    assert forget(situation(stays, replace(REPLACE_KEY, spread=spread))) == ()
+    assert forget(situation(stays, changed_intent(REPLACE_KEY, spread=spread))) == ()
 
 
 def refusing(*uids: str) -> Snapshot:
@@ -221,7 +222,7 @@ def refusing(*uids: str) -> Snapshot:
     ],
 )  # fmt: skip
 def test_who_forgets_it_how(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
-    assert forget(situation(snapshot, replace(REPLACE_KEY, spread=spread))) == expected
+    assert forget(situation(snapshot, changed_intent(REPLACE_KEY, spread=spread))) == expected
 
 
 def test_one_removed_ca_after_the_other() -> None:

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
+from ....support.intents import changed_intent
 from ..builders import NEW, PAUSED, chain_of, changed, cluster
 from ..requested import ISSUER, answered, with_requests
 from .asking import RECONCILE, pause_for, situation
@@ -29,7 +30,7 @@ pools = {"nodes": 3}
 
 
 def at(snapshot: Snapshot, replicas: int = 5, pool: str = "nodes") -> Situation:
-    return situation(snapshot, replace(RECONCILE, asked=ISSUER, scaling=Scaling(pool, replicas)))
+    return situation(snapshot, changed_intent(RECONCILE, asked=ISSUER, scaling=Scaling(pool, replicas)))
 
 
 def size(replicas: int = 5) -> SetReplicas:

@@ -13,7 +13,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
@@ -34,13 +33,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
+from ....support.intents import an_intent, changed_intent
 from ..builders import NEW, OLD, RENEWED, chain_of, changed, entry, ledger, secrets
 from ..of_users import ORDERS, PAYMENTS, STAGES
 from ..requested import ISSUER, at_hand
 from ..served import AUDIT, USERS, served, user, user_leaf
 from .asking import situation
 
-REPLACE_KEY = Intent(Goal.REPLACE_KEY, asked=ISSUER)
+REPLACE_KEY = an_intent(Goal.REPLACE_KEY, asked=ISSUER)
 ALL_USERS = tuple(USERS)
 
 
@@ -77,7 +77,9 @@ def test_who_gets_a_certificate_now(snapshot: Snapshot, names: tuple[str, ...]) 
 
 def test_one_whose_secret_cannot_be_created_keeps_nobody_waiting() -> None:
     seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
-    assert write_user_leaves(situation(seen, replace(REPLACE_KEY, taken=frozenset({"audit"})))) == issued("orders")
+    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken=frozenset({"audit"})))) == issued(
+        "orders"
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_one_whose_secret_cannot_be_created_keeps_nobody_waiting() -> None:
 )
 def test_as_many_at_a_time_as_the_caller_says(batch: int | None, names: tuple[str, ...]) -> None:
     seen = at_hand_for(served("switched", "audit"), *ALL_USERS)
-    assert write_user_leaves(situation(seen, replace(REPLACE_KEY, user_batch=batch))) == issued(*names)
+    assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, user_batch=batch))) == issued(*names)
 
 
 @pytest.mark.parametrize("closed", ["trust", "alone"])

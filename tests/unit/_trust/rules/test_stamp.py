@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import stamp_pods
 
+from ....support.intents import changed_intent
 from .. import linked, patient, renewal, unlinked
 from ..builders import PODS, RUNS, a_pod, answering, books_of, changed, cluster, pods, uids_of
 from .asking import RECONCILE, pause_for, situation
@@ -87,4 +88,4 @@ def test_a_node_that_has_started_in_the_pause_is_known_by_its_answer() -> None:
 
 
 def test_where_restarts_are_wanted_it_is_not_told() -> None:
-    assert stamp_pods(situation(ISSUED, replace(RECONCILE, spread=Spread.RESTART))) == ()
+    assert stamp_pods(situation(ISSUED, changed_intent(RECONCILE, spread=Spread.RESTART))) == ()

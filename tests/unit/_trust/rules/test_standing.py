@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 
 from ....support.certificates import NOW, YEAR
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import an_intent
 from ..builders import DAY, NEW, PODS, books_of, changed, prepared, secrets
 from ..requested import elsewhere
 from .asking import situation
@@ -94,7 +95,7 @@ def test_a_renewal_that_ends_with_its_ca_is_taken_up() -> None:
 def test_what_differs_is_corrected_by_flows_about_leaves(goal: Goal) -> None:
     snapshot = with_kept(kept(latest=STORED.chain or (), differs="its duration is not as wanted"))
     step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
-    assert correct_orders(situation(snapshot, Intent(goal, asked="an issuer"))) == ((step,) if goal in GOALS else ())
+    assert correct_orders(situation(snapshot, an_intent(goal, asked="an issuer"))) == ((step,) if goal in GOALS else ())
 
 
 def test_what_does_not_differ_is_left_alone() -> None:

@@ -14,7 +14,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -33,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 )
 
 from ....support.certificates import NOW, Entity, key, make
+from ....support.intents import an_intent
 from .. import linked, patient, renewal, unlinked
 from ..builders import (
     ANY,
@@ -62,7 +62,7 @@ from ..of_users import broker
 from ..requested import answered, at_hand, elsewhere, with_requests
 from .asking import RENEW, pause_for, situation, turns
 
-CREATE = Intent(Goal.CREATE, before_kafka=True)
+CREATE = an_intent(Goal.CREATE, before_kafka=True)
 NEW_NAME = named(NEW.certificate)
 BLOCKED = InPlace(reload="a permission is missing.")
 RESTARTED = f"Nodes are restarted when the operator is switched to {{}}: {BLOCKED.reload}"

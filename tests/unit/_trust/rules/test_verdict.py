@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 
 from ....support.certificates import NOW
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import changed_intent
 from .. import linked
 from ..builders import DAY, OLD, a_journal, a_leaf, changed, cluster, entry, ledger
 from ..stand_in import MadeHere
@@ -169,7 +170,7 @@ def test_it_holds_no_remedy() -> None:
 
 
 def test_a_flow_that_stops_after_a_phase_is_not_done_either() -> None:
-    until = replace(REPLACE_KEY, until=Phase.PREPARE)
+    until = changed_intent(REPLACE_KEY, until=Phase.PREPARE)
     stage = next(
         snapshot for snapshot in linked.STAGES.values() if (found := decide(snapshot, until)).done and found.pending
     )
