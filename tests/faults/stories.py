@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
-from ..flows.cases import CASES, DAY, PATIENT_REPLACEMENTS, Case, Flow
+from ..flows.cases import CASES, DAY, ENDED, PATIENT_REPLACEMENTS, Case, Flow
 from ..operator import certs
 from ..support.checker import first
 from ..support.flows import START, FlowResult
@@ -181,7 +181,7 @@ def _finished(result: FlowResult) -> None:
     assert result.outcome.decision.done, [str(violation) for violation in result.outcome.decision.violations]
 
 
-_RESTARTING = [Story(case) for case in (Case(Goal.CREATE), *CASES, Case(Goal.DOWNGRADE, "after a renewal"))]
+_RESTARTING = [Story(case) for case in (Case(Goal.CREATE), *CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal"))]
 _RELOADING = [
     replace(story, reload=True) for story in _RESTARTING if story.case.goal not in (Goal.CREATE, Goal.UPGRADE)
 ]
@@ -198,6 +198,7 @@ SHORT = [
     *(Story(Case(goal)) for goal in (Goal.CREATE, Goal.UPGRADE, Goal.DOWNGRADE)),
     *(Story(Case(goal), reload=True) for goal in (Goal.REPLACE_KEY, Goal.RENEW)),
     LEAVES_AFTER_A_REPLACEMENT,
+    *(Story(case, reload=True) for case in ENDED),
     Story(Case(Goal.REPLACE_KEY, "renewed first", path_length=0), reload=True),
     Story(Case(Goal.REPLACE_KEY, "unlinked")),
     Story(Case(Goal.REPLACE_KEY), reload=True, layout=Layout.SPLIT),

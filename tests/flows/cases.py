@@ -85,10 +85,19 @@ class Case:
             cluster.validity = None
             cluster.finish(Goal.REPLACE_KEY)
         cluster.validity = None
+        if self.circumstance == "ended":
+            outlive_authority(cluster)
         if self.goal is Goal.RENEW_LEAVES:
             cluster.memory.seconds += LATER
         if self.goal is Goal.DOWNGRADE:
             cluster.finish(Goal.RENEW if self.circumstance == "after a renewal" else Goal.REPLACE_KEY)
+
+
+def outlive_authority(cluster: WatchedCluster) -> None:
+    """Until the CA has ended: the operator has issued certificates that live on."""
+    cluster.memory.seconds += 340 * DAY
+    cluster.memory.settle(6)
+    cluster.memory.seconds += 30 * DAY
 
 
 @dataclass
@@ -137,5 +146,7 @@ def mostly_long(cases: Sequence[Case]) -> list[Any]:
     ]
 
 
+#: With a CA in use that has ended.
+ENDED = [Case(Goal.RENEW, "ended"), Case(Goal.REPLACE_KEY, "ended")]
 #: Of a cluster that runs.
 CASES = [*REPLACEMENTS, Case(Goal.RENEW), Case(Goal.RENEW_LEAVES), Case(Goal.UPGRADE), Case(Goal.DOWNGRADE)]

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..support.watched_cluster import WatchedCluster
-from .cases import CASES, Case, Layout, roles_apart, roles_together
+from .cases import CASES, ENDED, Case, Layout, roles_apart, roles_together
 from .test_abort import component_starts
 
 EXPORTER = "demo-kafka-exporter"
@@ -22,7 +22,7 @@ def of_components(case: Case) -> Counter[str]:
     """The restarts of each, however nodes take things up."""
     if case.goal is not Goal.REPLACE_KEY:
         return Counter(dict.fromkeys(_COMPONENTS, 1) if case.goal is Goal.RENEW else {})
-    times = 3 if case.circumstance in ("renewed first", "unlinked") else 2
+    times = 3 if case.circumstance in ("renewed first", "unlinked", "ended") else 2
     # In a hurry nothing is renewed first, and the one Go program makes the new CA known to itself by a restart.
     return Counter(dict.fromkeys(_COMPONENTS, times)) + Counter({EXPORTER: 1} if case.is_hasty else {})
 
@@ -32,7 +32,7 @@ _COMPONENTS = ("demo-entity-operator", "demo-cruise-control", EXPORTER)
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("layout", [roles_together, roles_apart])
-@pytest.mark.parametrize("case", [*CASES, Case(Goal.DOWNGRADE, "after a renewal")], ids=str)
+@pytest.mark.parametrize("case", [*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")], ids=str)
 def test_of_a_whole_flow(cluster: WatchedCluster, case: Case, layout: Layout) -> None:
     flow = case.begin(cluster, layout)
     before = component_starts(cluster)

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..operator import certs
 from ..support.verification import verifies
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
-from .cases import DAY
+from .cases import outlive_authority
 
 pytestmark = pytest.mark.usefixtures("uptake")
 
@@ -25,9 +25,7 @@ pytestmark = pytest.mark.usefixtures("uptake")
 def ended(cluster: WatchedCluster) -> WatchedCluster:
     """The operator has issued certificates that outlive the CA."""
     cluster.create()
-    cluster.memory.seconds += 340 * DAY
-    cluster.memory.settle(6)
-    cluster.memory.seconds += 30 * DAY
+    outlive_authority(cluster)
     cluster.look_away()
     (ca,) = parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])
     assert ca.not_after < certs.now()
@@ -50,11 +48,6 @@ def test_it_is_renewed_and_replaced_as_any_other(ended: WatchedCluster, goal: Go
     assert ended.current != before
     assert_only(ended, ended.current, twins={before} if goal is Goal.RENEW else set())
     assert clients_refuse(ended) == {False}
-
-
-def test_a_renewal_costs_what_any_renewal_costs(ended: WatchedCluster) -> None:
-    ended.finish(Goal.RENEW)
-    assert ended.paid == ended.cost(Goal.RENEW)
 
 
 def test_it_is_adopted_and_then_renewed(ended: WatchedCluster) -> None:

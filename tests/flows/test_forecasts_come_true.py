@@ -26,7 +26,7 @@ from ..support.memory_cluster import MemoryCluster
 from ..support.reloads import ReloadingNodes
 from ..support.restarts import cost_of
 from ..support.watched_cluster import CLUSTER, WatchedCluster
-from .cases import CASES, PATIENT_REPLACEMENTS, REPLACEMENTS, Case, Flow, mostly_long
+from .cases import CASES, ENDED, PATIENT_REPLACEMENTS, REPLACEMENTS, Case, Flow, mostly_long
 
 #: Words that differ by chance: fingerprints of CAs that are made twice, once to plan and once for good; and the time of a read-back.
 _BY_CHANCE = re.compile(r" \([0-9a-f]{12}\)|\d\d:\d\d:\d\d UTC")
@@ -99,7 +99,7 @@ def assert_comes_true(flow: Flow, patch: pytest.MonkeyPatch) -> Forecast:
 
 
 @pytest.mark.usefixtures("uptake")
-@pytest.mark.parametrize("case", [*CASES, Case(Goal.DOWNGRADE, "after a renewal")], ids=str)
+@pytest.mark.parametrize("case", [*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")], ids=str)
 def test_the_plan_is_what_happens(cluster: WatchedCluster, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert assert_comes_true(case.begin(cluster), monkeypatch).waiting == ()
 

@@ -44,6 +44,7 @@ _TABLE = {
     # Where another tool has replaced the CA.
     ("downgrade", "the key generation is behind"): _Row(Cost(0, pauses=1), Cost(1, pauses=1)),
     ("renew", ""): _Row(Cost(0, pauses=2, reloads=1), Cost(1, pauses=2)),
+    ("renew", "ended"): _Row(Cost(0, pauses=2, reloads=1), Cost(1, pauses=2)),
     ("renew_leaves", ""): _Row(Cost(0, pauses=1, reloads=1), Cost(1)),
     # With both link certificates behind them.
     ("renew_leaves", "after a replacement"): _Row(Cost(0, pauses=1, reloads=1), Cost(1)),
@@ -53,6 +54,8 @@ _TABLE = {
     # Without time for clients it is not: the exporter, which would refuse the link certificate, restarts first.
     ("replace_key", "at once"): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),
     ("replace_key", "unlinked"): _Row(Cost(2, pauses=2, reloads=1), Cost(3, pauses=2)),
+    # A CA that has ended certifies no other.
+    ("replace_key", "ended"): _Row(Cost(2, pauses=2, reloads=1), Cost(3, pauses=2)),
     # Until there is nothing to do but to wait for restarts, and what is left when each node had one.
     ("replace_key", "when_restarted"): _Row(Cost(0, pauses=1, reloads=1), None),
     ("replace_key", "when_restarted, renewed first"): _Row(Cost(0, pauses=3, reloads=2), None),
