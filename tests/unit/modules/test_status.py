@@ -11,10 +11,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ...support.memory_cluster import MemoryCluster
 from ...support.users import user_secret
+from . import stages
 from .running import call
 from .stages import NOW
 from .test_user_info import OLD, cluster
@@ -32,11 +34,11 @@ def unrolled(named: Callable[..., Iterable[Any]]) -> Callable[..., list[Any]]:
     return found
 
 
-def shown(memory: MemoryCluster, **options: Any) -> list[str]:
+def shown(memory: MemoryCluster, ca: str = "clients", **options: Any) -> list[str]:
     pages = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, undefined=StrictUndefined)
     pages.filters |= {name: unrolled(pages.filters[name]) for name in ("map", "selectattr", "rejectattr")}
     pages.filters["regex_replace"] = lambda text, pattern, other: re.sub(pattern, other, text)
-    seen = call("strimzi_ca_info", memory, ca="clients").result
+    seen = call("strimzi_ca_info", memory, ca=ca).result
     users = call("strimzi_user_info", memory, **options).result
     text = pages.get_template("status.md.j2").render(status_seen=seen, status_users=users)
     return text.splitlines()
@@ -59,3 +61,13 @@ def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it(
     assert [line for line in told if line.startswith("Secret kafka/partner entry user.crt: a certificate of")]
     assert "KafkaUser kafka/lost: Secret kafka/lost does not exist." in told
     assert not [line for line in told if "kafka/scram" in line]
+
+
+@pytest.mark.parametrize(
+    ("stage", "last"), [("generated", "not adopted"), ("managed", "nothing to do"), ("lost", "held")]
+)
+def test_the_last_line_says_where_the_ca_stands(stage: str, last: str) -> None:
+    memory = stages.generated() if stage == "generated" else stages.managed()
+    if stage == "lost":
+        memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{memory.cluster}-cluster-ca-cert")
+    assert shown(memory, ca="cluster")[-1].startswith(last)
