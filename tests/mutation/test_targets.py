@@ -38,7 +38,7 @@ def test_what_is_not_mutated(path: str) -> None:
 def test_tests_of_its_room_that_import_it_come_first() -> None:
     *own, package = suites_for(Path(GATES, "gates.py"), ROOT)
     assert Path("tests/unit/_trust/gates/test_removal.py") in own
-    assert Path("tests/unit/_trust/gates/test_arrival.py") not in own
+    assert Path("tests/unit/_trust/gates/test_clients.py") not in own
     assert package == Path("tests/unit/_trust")
 
 

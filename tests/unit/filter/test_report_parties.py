@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parties: pods that present and trust the same are one, and the Cluster Operator is one of them."""
+"""Parties, CAs and channels: which pods are one party, the days that CAs have left, and refusals of listeners that were asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .runs import NEW, OLD, action, ca, facts, label, leaf, nodes, pod, rotation, seen, step
+from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
+
+from .runs import (
+    NEW,
+    NOW,
+    OLD,
+    action,
+    before,
+    ca,
+    facts,
+    held,
+    label,
+    leaf,
+    listener,
+    listeners,
+    look,
+    nodes,
+    pod,
+    rotation,
+    seen,
+    step,
+)
 
 
 def parties(pods: list[dict[str, Any]], **changed: Any) -> list[dict[str, Any]]:
@@ -103,3 +124,255 @@ def test_every_pod_is_in_one_party_that_is_like_it(pods: list[dict[str, Any]]) -
     for party in found:
         for one in (one for one in pods if one["name"] in party["names"]):
             assert sorted(text[-13:-1] for text in one["trusts"]) == party["trusts"]
+
+
+# CAs before and after, the days they have left, and who still trusts one that is gone.
+
+
+def test_a_replaced_ca_is_gone_and_its_successor_is_new() -> None:
+    found = facts()
+    assert [(one["sha256"], one["state_before"]) for one in found["cas"]] == [(NEW, None)]
+    assert [(one["sha256"], one["state_before"], one["state"]) for one in found["removed"]] == [
+        (OLD, "TRUSTED_IN_USE_ALL", None)
+    ]
+    assert found["removed_ca_trusted_by"] == 0
+
+
+def test_a_ca_that_stays_tells_both_states() -> None:
+    noted = rotation(last=seen([ca(state="PHASE_OUT"), ca(NEW)], nodes("d")))
+    assert [one["state_before"] for one in facts(noted)["cas"]] == ["TRUSTED_IN_USE_ALL", None]
+    assert facts(noted)["removed"] == []
+
+
+def test_pods_that_trust_a_removed_ca_are_counted_once() -> None:
+    removed = [{**ca(OLD), "pods": ["demo-kafka-1", "demo-kafka-0"]}, {**ca("c" * 64), "pods": ["demo-kafka-1"]}]
+    found = facts(rotation(last=seen([ca(NEW)], nodes("d"), removed=removed)))
+    assert found["removed_ca_trusted_by"] == 2
+    assert [one["pods"] for one in found["removed"]] == [["demo-kafka-0", "demo-kafka-1"], ["demo-kafka-1"]]
+
+
+@pytest.mark.parametrize(
+    ("not_after", "left"),
+    [
+        ("2026-06-02T12:01:05Z", 1),
+        ("2026-06-02T12:01:04Z", 0),
+        (NOW, 0),
+        ("2026-06-01T12:01:04Z", -1),
+        ("2027-06-01T12:01:05Z", 365),
+        (None, None),
+    ],
+)
+def test_full_days_are_left(not_after: str | None, left: int | None) -> None:
+    (found,) = facts(rotation(last=seen([ca(NEW, not_after=not_after)], [])))["cas"]
+    assert found["days_left"] == left
+
+
+@pytest.mark.parametrize(
+    ("subject", "name"),
+    [
+        ("CN=cluster-ca v1,O=io.strimzi", "cluster-ca v1"),
+        ("O=io.strimzi,CN=cluster-ca v1", "cluster-ca v1"),
+        ("O=io.strimzi", "O=io.strimzi"),
+        (r"CN=a\, b,O=c", "a, b"),
+        (r"CN=a\\,O=c", "a\\"),
+        (r"O=x\,CN=no,CN=yes", "yes"),
+        ("", ""),
+    ],
+)
+def test_a_ca_is_called_by_its_common_name(subject: str, name: str) -> None:
+    (found,) = facts(rotation(last=seen([ca(NEW, subject=subject)], [])))["cas"]
+    assert found["name"] == name
+
+
+# Channels: a refusal is only claimed of a listener that was asked; stored evidence shows trust or nothing.
+
+RUNNING = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
+
+
+def told(answers: list[dict[str, Any]], pods: list[dict[str, Any]] | None = None, **last: Any) -> dict[str, Any]:
+    after = seen([ca(NEW)], RUNNING if pods is None else pods, **last)
+    return facts(rotation(last=after, **look(answers)))
+
+
+def channels(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [one for one in found["channels"] if one["kind"] == kind]
+
+
+def rows(found: dict[str, Any]) -> dict[str, list[str]]:
+    return {row["name"]: row["cells"] for row in report_view(found)["matrix"]["rows"]}
+
+
+def first_sentence(found: dict[str, Any]) -> str:
+    return str(report_view(found)["sentences"][0])
+
+
+def test_every_listener_is_a_party_of_its_own() -> None:
+    found = told(listeners(RUNNING))
+    assert [(one["party"], one["port"]) for one in channels(found, "listener")] == [
+        (f"demo-kafka-{number}", port) for number in range(3) for port in (9090, 9091)
+    ]
+    assert channels(found, "node") == []
+    assert rows(found)["demo-kafka-2:9090"] == ["refuses", "presents, trusts"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "cells"),
+    [
+        ({}, ["refuses", "presents, trusts"]),
+        ({"issuers": [label(OLD)]}, ["presents, refuses", "trusts"]),
+        ({"trusts": [], "refuses": []}, ["unknown", "presents, unknown"]),
+        ({"trusts": [label(OLD)], "refuses": [label(OLD)]}, ["unknown", "presents, unknown"]),
+        ({"verifies": False, "trusts": [], "refuses": []}, ["-", "presents"]),
+    ],
+)
+def test_cells_say_what_a_listener_said(changed: dict[str, Any], cells: list[str]) -> None:
+    assert rows(told([listener(**changed)]))["demo-kafka-0:9091"] == cells
+
+
+def test_a_node_that_was_not_asked_says_so_and_refuses_nothing() -> None:
+    found = told(listeners(RUNNING[:2]))
+    (node,) = channels(found, "node")
+    assert (node["party"], node["evidence"], node["refuses"]) == ("demo-kafka-2", "stored", [])
+    assert node["why"] == ["no listener of it was asked", "stored leaf"]
+    assert rows(found)["demo-kafka-2"] == ["unknown", "presents, trusts"]
+
+
+def test_the_answer_of_a_pod_that_was_replaced_since_is_not_that_of_its_successor() -> None:
+    found = told(listeners(nodes("c")))
+    assert channels(found, "listener") == []
+    assert [one["why"][0] for one in channels(found, "node")] == ["replaced after it was asked"] * 3
+    assert first_sentence(found).endswith(", by stored evidence: no listener was asked about it.")
+
+
+def test_what_has_not_read_its_trust_again_is_a_channel_with_the_event_that_clears_it() -> None:
+    gone = {**ca(), "pods": [], "lingering": ["demo-kafka-10", "demo-kafka-9"]}
+    found = told(listeners(RUNNING), removed=[gone])
+    assert [one["party"] for one in channels(found, "raft")] == ["demo-kafka-9", "demo-kafka-10"]
+    assert rows(found)["Raft client and agent of demo-kafka-9"] == ["trusts", "unknown"]
+    assert rows(found)["demo-kafka-0:9091"][0] == "refuses"
+    assert channels(found, "raft")[0]["why"] == ["until the next restart of the node"]
+
+
+def test_besides_it_knows_what_its_process_was_started_with() -> None:
+    gone = {**ca(), "pods": [], "lingering": ["demo-kafka-0"]}
+    found = rows(told(listeners(RUNNING), removed=[gone]))
+    assert found["Raft client and agent of demo-kafka-0"] == ["trusts", "presents, trusts"]
+
+
+def test_one_that_presents_an_earlier_certificate_is_not_said_to_present_the_stored_one() -> None:
+    held = {"subject": "CN=demo-kafka", "sha256": "e" * 64, "not_after": "2026-07-01T00:00:00Z"}
+    found = told(listeners(RUNNING), held_leaves=[{**held, "pods": ["demo-kafka-1"], "lingering": []}])
+    assert rows(found)["Raft client and agent of demo-kafka-1"] == ["unknown", "trusts"]
+    assert channels(found, "raft")[0]["why"][0] == "presents the certificate that ends on 2026-07-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("count", "end"), [(9, ", demo-kafka-8"), (10, ", demo-kafka-7 and 2 more"), (99, "-15 and 91 more")]
+)
+def test_a_sentence_does_not_name_a_hundred_nodes(count: int, end: str) -> None:
+    gone = {**ca(), "pods": [], "lingering": [f"demo-kafka-{number}" for number in range(count)]}
+    sentence = report_view(told([], removed=[gone]))["sentences"][1]
+    assert sentence.partition(" have not read")[0].endswith(end)
+
+
+def test_everybody_else_is_there_from_stored_evidence() -> None:
+    other = pod("demo-cruise-control-x", "x", component="cruise-control", trusts=[label(NEW)])
+    clients = [
+        {"client": "KafkaConnect kafka/a", "trusts": [label(NEW)], "doubt": "", "waiver": None},
+        {"client": "KafkaConnect kafka/b", "trusts": [], "doubt": "it is not known.", "waiver": {"until": "T", "reason": "r"}},
+    ]  # fmt: skip
+    found = told([], [other], outside=clients, leaves=[leaf(ca=label(NEW))])
+    assert rows(found) == {
+        "demo-cruise-control-x": ["presents, unknown", "trusts"],
+        "Cluster Operator": ["unknown", "presents, trusts"],
+        "KafkaConnect kafka/a": ["unknown", "trusts"],
+        "KafkaConnect kafka/b": ["unknown", "unknown"],
+    }
+    assert {one["evidence"] for one in found["channels"]} == {"stored"}
+    assert found["channels"][-1]["why"] == ["it is not known.", "waived until T"]
+
+
+ALL = listeners(RUNNING)
+MUTE = {"trusts": [], "refuses": []}
+
+
+@pytest.mark.parametrize(
+    ("answers", "end"),
+    [
+        (ALL, ": 6 of 6 listeners asked refuse it."),
+        (
+            [*ALL[:-1], {**ALL[-1], **MUTE}],
+            ": 5 of 6 listeners asked refuse it; 1 of them gave no clear answer.",
+        ),
+        (ALL[:4], ": 4 of 4 listeners asked refuse it; 1 node not observed."),
+        (
+            [*ALL[:-1], {**ALL[-1], "trusts": [label(OLD)], "refuses": []}],
+            ", by stored evidence: 1 of 6 listeners did when asked.",
+        ),
+        ([{**one, **MUTE} for one in ALL], ", by stored evidence: no listener was asked about it."),
+        (
+            [{**one, "verifies": False} for one in ALL],
+            ", by stored evidence: no listener was asked about it.",
+        ),
+    ],
+)
+def test_that_nobody_trusts_it_is_claimed_of_listeners_that_were_asked(answers: list[Any], end: str) -> None:
+    found = told(answers)
+    assert first_sentence(found) == f"0 pods trust the removed CA cluster-ca a ({OLD[:12]}){end}"
+
+
+@pytest.mark.parametrize(
+    ("answers", "removed", "figure"),
+    [
+        (ALL, [], ("0", "of 6 listeners asked trust the removed CA")),
+        (ALL[:1], [], ("0", "of 1 listener asked trust the removed CA")),
+        ([], [], ("0", "pods trust the removed CA, by stored evidence")),
+        ([{**ALL[0], **MUTE}], [], ("0", "pods trust the removed CA, by stored evidence")),
+        (ALL, [{**ca(), "pods": ["demo-kafka-1"]}], ("1", "pod trusts the removed CA")),
+    ],
+)
+def test_the_figure_says_of_whom(answers: list[Any], removed: list[Any], figure: tuple[str, str]) -> None:
+    assert report_view(told(answers, removed=removed))["figures"][0] == figure
+
+
+def test_a_hundred_alike_are_one_row_and_few_are_not_folded() -> None:
+    many = nodes("d", range(100))
+    odd = {**listener("demo-kafka-50", "50-d"), "refuses": [], "why": ["port 9091 of pod demo-kafka-50: no answer"]}
+    answers = [one if one["pod"] != "demo-kafka-50" else odd for one in listeners(many, [9091])]
+    shown = report_view(told(answers, many))["matrix"]["rows"]
+    assert [(row["name"], row["more"]) for row in shown] == [
+        ("demo-kafka-0:9091", "98 more like this"),
+        ("demo-kafka-50:9091", ""),
+    ]
+    assert shown[0]["others"][-1] == "demo-kafka-99:9091"
+    assert len(report_view(told(listeners(RUNNING)))["matrix"]["rows"]) == 6
+
+
+def test_a_reason_that_names_its_pod_does_not_keep_rows_apart() -> None:
+    many = nodes("d", range(9))
+    silent = [
+        listener(one["name"], one["uid"], trusts=[], why=[f"pod {one['name']} does not answer"]) for one in many
+    ]  # fmt: skip
+    (row,) = report_view(told(silent, many))["matrix"]["rows"]
+    assert (row["more"], row["why"]) == ("8 more like this", "pod demo-kafka-0 does not answer")
+
+
+NEVER = {"source": "annotations", "seen_at": None}
+
+
+@pytest.mark.parametrize(
+    ("planned", "ending", "failed", "begin"),
+    [
+        ({}, {}, {}, "No listener was asked in this run: "),
+        ({}, look([], why="forbidden", **NEVER), {}, "No listener was asked in this run (forbidden): "),
+        (look([], seen_at="2026-06-01T11:00:00Z"), {}, {}, "Listeners as they answered handshakes, asked last at 2026-06-01 11"),
+        (look([], seen_at="2026-06-01T11:00:00Z"), look([]), {}, "Listeners as they answered handshakes, asked last at 2026-06-01 12:01:00 UTC"),
+        ({}, look([]), look([], why="cut off", **NEVER), "Listeners as they answered handshakes, asked last at 2026-06-01 12:01:00 UTC"),
+        ({}, look([]), look([], seen_at="2026-06-01T13:00:00Z"), "Listeners as they answered handshakes, asked last at 2026-06-01 13"),
+    ],
+)  # fmt: skip
+def test_it_is_told_when_the_listeners_were_asked_last_or_why_not(
+    planned: dict[str, Any], ending: dict[str, Any], failed: dict[str, Any], begin: str
+) -> None:
+    calls = [*rotation(first={**before(), **planned}, **ending), *([held(**failed)] if failed else [])]
+    assert report_view(facts(calls))["matrix"]["caption"].startswith(begin)

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import m
 from ...documents.tables import IN_FULL, reference
 from . import stages
 from .running import COMMON, MODULES, NAMES, call
-from .test_user_info import cluster as cluster_with_users
+from .test_user import cluster as cluster_with_users
 from .uses import PLANNED, USES
 
 FRAGMENTS = "ansible_collections.trustops.strimzi.plugins.doc_fragments"

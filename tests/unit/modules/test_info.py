@@ -1,15 +1,19 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strimzi_ca_info: the whole picture of any cluster, and what a flow would take; it never changes or holds anything."""
+"""strimzi_ca_info: the whole picture of any cluster, what a flow would take, and what the role status shows of it; it never changes anything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
@@ -18,8 +22,12 @@ from ...support.certificates import key, make
 from ...support.impostor import Impostor
 from ...support.memory_cluster import MemoryCluster
 from ...support.reloads import ReloadingNodes
+from ...support.users import user_secret
 from . import stages
 from .mistakes import entry
+from .running import call
+from .stages import FAST, NOW
+from .test_user import OLD, cluster
 from .uses import USES
 
 NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
@@ -105,3 +113,94 @@ def test_check_mode_plans_what_the_run_then_does(use: Any) -> None:
     planned, done = use.planned.result, use.done.result
     first = [action["object"] for action in planned["actions"]]
     assert [action["object"] for action in done["actions"]][: len(first)] == first
+
+
+# The role ``status`` shows users, from the results that the modules really return.
+
+TEMPLATES = Path(__file__).parents[3] / "roles" / "status" / "templates"
+
+
+def unrolled(named: Callable[..., Iterable[Any]]) -> Callable[..., list[Any]]:
+    """As Ansible has the filters of Jinja."""
+
+    @wraps(named)
+    def found(*arguments: Any, **options: Any) -> list[Any]:
+        return list(named(*arguments, **options))
+
+    return found
+
+
+def shown(memory: MemoryCluster, ca: str = "clients", **options: Any) -> list[str]:
+    pages = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, undefined=StrictUndefined)
+    pages.filters |= {name: unrolled(pages.filters[name]) for name in ("map", "selectattr", "rejectattr")}
+    pages.filters["regex_replace"] = lambda text, pattern, other: re.sub(pattern, other, text)
+    seen = call("strimzi_ca_info", memory, ca=ca).result
+    users = call("strimzi_user_info", memory, **options).result
+    text = pages.get_template("status.md.j2").render(status_seen=seen, status_users=users)
+    return text.splitlines()
+
+
+def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it() -> None:
+    memory, current = cluster()
+    spec = {"containers": [{"name": "app", "envFrom": [{"secretRef": {"name": "orders"}}]}]}
+    memory.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orders-0"}, "spec": spec})
+    copied = user_secret("partner", current, current, NOW)
+    copied["metadata"]["labels"] = {}
+    memory.apply(copied)
+    told = shown(memory, presenting_secrets=["partner"])
+    label = f"clients-ca v0 ({current.certificate.sha256[:12]})"
+    seen = call("strimzi_user_info", memory, presenting_secrets=["partner"]).result
+    until = {one["name"]: one["certificate"]["not_after"] for one in seen["users"] if one["certificate"]}
+    assert f"user kafka/payments: a certificate of {label} until {until['payments']}" in told
+    old = f"clients-ca v9 ({OLD.certificate.sha256[:12]})"
+    assert f"user kafka/orders: a certificate of {old} until {until['orders']}, read by Pod kafka/orders-0" in told
+    assert [line for line in told if line.startswith("Secret kafka/partner entry user.crt: a certificate of")]
+    assert "KafkaUser kafka/lost: Secret kafka/lost does not exist." in told
+    assert not [line for line in told if "kafka/scram" in line]
+
+
+@pytest.mark.parametrize(
+    ("stage", "last"), [("generated", "not adopted"), ("managed", "nothing to do"), ("lost", "held")]
+)
+def test_the_last_line_says_where_the_ca_stands(stage: str, last: str) -> None:
+    memory = stages.generated() if stage == "generated" else stages.managed()
+    if stage == "lost":
+        memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{memory.cluster}-cluster-ca-cert")
+    assert shown(memory, ca="cluster")[-1].startswith(last)
+
+
+# Nodes of which none answers at the first look of a call: they restart just now, so what is stored does not stand for their answers.
+
+Reading = Callable[[MemoryCluster], ReloadingNodes]
+ALL = {f"demo-kafka-{number}" for number in range(3)}
+RENEWED = {"state": "renewed", "pod_timeout": 1, **FAST}
+
+
+def silent(reading: Reading) -> tuple[MemoryCluster, ReloadingNodes]:
+    memory = stages.managed()
+    nodes = reading(memory)
+    nodes.answers.silent = set(ALL)
+    return memory, nodes
+
+
+def test_nodes_that_answer_late_are_waited_for_and_restart_no_more_than_usual(reading: Reading) -> None:
+    memory, nodes = silent(reading)
+
+    def answer_at_the_third_look() -> None:
+        if nodes.answers.asked == 3:
+            nodes.answers.silent = set()
+
+    nodes.answers.before = answer_at_the_third_look
+    ended = stages.done(memory, "strimzi_ca", **RENEWED)
+    assert ended.result["evidence"]["source"] == "handshake"
+    assert "wait" in {action["verb"] for action in ended.result["actions"] if "demo-kafka-0" in action["object"]}
+    assert set(memory.restarts().values()) == {0}
+
+
+def test_nodes_that_never_answer_hold_the_flow_with_their_names(reading: Reading) -> None:
+    memory, _nodes = silent(reading)
+    ended = call("strimzi_ca", memory, **RENEWED)
+    assert ended.failed
+    assert {one["subject"] for one in ended.result["violations"]} == {f"Pod kafka/{name}" for name in ALL}
+    assert "evidence=annotations" in ended.result["msg"]
+    assert set(memory.restarts().values()) == {0}

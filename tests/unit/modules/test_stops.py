@@ -1,14 +1,16 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A task that stops a flow for an approval, and the tasks that run beside it."""
+"""A task that stops a flow for an approval, the tasks that run beside it, and a task that finishes a flow of before."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from ...support.memory_api import Response
 from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
@@ -36,6 +38,8 @@ GREEN = [
     ("strimzi_roll", {}),
     ("strimzi_ca_info", {}),
 ]
+
+
 #: They ask for a state that lies past the stop.
 FAILING = [
     ("strimzi_ca", {"state": "promoted"}),
@@ -105,3 +109,68 @@ def test_a_flow_that_was_killed_before_its_stop_is_brought_there(stopped: Memory
     assert ended.result["changed"]
     assert "stops after the phase use" in ended.result["waiting"][-1]
     assert len(ended.result["cas"]) == 2
+
+
+# A task that finishes a flow of before instead of its own says so: its result alone would look like what was asked for.
+
+
+def unfinished(was: str, asked: str) -> str:
+    return (
+        f"Kafka kafka/demo: a flow of DATE ({was}) has not finished, so this task goes on with that one and begins none of its own ({asked}). "
+        "Run it again for its own when that has finished."
+    )
+
+
+def warnings(module: str, memory: MemoryCluster, **options: Any) -> list[str]:
+    return [re.sub(r"\d{4}-\d\d-\d\d", "DATE", one) for one in call(module, memory, **options, **stages.FAST).warnings]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_renewal_that_finishes_a_replacement_says_so(check: bool) -> None:
+    memory = stages.prepared()
+    told = unfinished("replacement of the key", "renewal")
+    assert told in warnings("strimzi_ca", memory, check=check, state="renewed")
+    assert (told in warnings("strimzi_ca_info", memory, goal="renew")) is check
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("strimzi_ca", {"state": "replaced", "until_phase": "prepare"}),
+        ("strimzi_ca", {"state": "promoted"}),
+        ("strimzi_ca_info", {"goal": "replace_key"}),
+        ("strimzi_ca_info", {"goal": "abort"}),
+    ],
+)
+def test_the_same_flow_and_what_goes_on_with_any_say_nothing(module: str, options: dict[str, Any]) -> None:
+    assert [one for one in warnings(module, stages.prepared(), **options) if "has not finished" in one] == []
+
+
+def test_a_replacement_that_finishes_an_abort_says_so() -> None:
+    memory = stages.prepared()
+    stages.done(memory, "strimzi_ca", state="aborted", until_phase="prepare", **stages.FAST)
+    assert warnings("strimzi_ca_info", memory, goal="replace_key") == [unfinished("abort", "replacement of the key")]
+
+
+def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca() -> None:
+    """The operator has let it go before, and whoever runs adoptions by schedule would not look again for a year."""
+    memory, said = (
+        stages.generated(),
+        'secrets "x" is forbidden: exceeded quota: objects, requested: secrets=1, used: secrets=40, limited: secrets=40',
+    )
+
+    def refuse(method: str, path: str) -> Response | None:
+        full = {"kind": "Status", "reason": "Forbidden", "message": said}
+        return Response(403, full) if method == "POST" and path.endswith("/secrets") else None
+
+    ended = call("strimzi_ca", memory, answer=refuse, state="adopted")
+    assert ended.failed
+    assert ended.result["msg"] == (
+        "The Cluster Operator renews the cluster CA of Kafka kafka/demo no longer, and its adoption is not complete: nothing renews it. Run the adoption "
+        "again when the cause below is gone; or give it back as it is: kubectl patch kafka demo --namespace kafka --type merge --patch "
+        '\'{"spec":{"clusterCa":{"generateCertificateAuthority":true}}}\'. '
+        f"Failed to create Secret kafka/demo-cluster-ca-trusted-certs: {said}. "
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+    stages.done(memory, "strimzi_ca", state="adopted")
+    assert not call("strimzi_ca", memory, answer=refuse, state="adopted").failed

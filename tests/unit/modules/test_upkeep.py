@@ -15,7 +15,7 @@ from . import stages
 from .conftest import FastClock
 from .running import call
 from .stages import DAY
-from .test_lives import generated
+from .test_ee_cert import generated
 
 KEPT = {"state": "retired", "ca_renewal": "specified"}
 

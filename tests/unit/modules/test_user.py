@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strimzi_user: what it asks for before it leaves a user's certificates to somebody else, and what it says."""
+"""strimzi_user and strimzi_user_info: who has which certificate of the clients CA, who presents it, and users whose certificates an issuer elsewhere signs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,24 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
+
 from ...operator import certs
+from ...operator.user_operator import UserOperatorDouble
 from ...support.certificates import Entity, key, make
+from ...support.checker import entries
+from ...support.memory_api import Response
 from ...support.memory_cluster import MemoryCluster
+from ...support.permissions import forbidden
+from ...support.signed_by_hand import Signature
+from ...support.users import CERTIFICATE_SECRET, KEY_SECRET, clients_ca, kafka_user, user_secret
+from . import stages
+from .conftest import FastClock
 from .running import Ended, call
+from .stages import DAY, ELSEWHERE, FAST, NOW, done, managed
 from .uses import USES
 
 (USE,) = (use for use in USES if use.module == "strimzi_user")
@@ -109,4 +123,266 @@ def test_a_cluster_that_is_not_there() -> None:
     ended = leave(MemoryCluster())
     assert ended.result["msg"].startswith(
         "Kafka kafka/demo does not exist, and no other Kafka cluster is seen in this namespace. "
+    )
+
+
+# strimzi_user_info: who has which certificate of the clients CA, and who presents it; nothing is changed and no key is shown.
+
+OLD = make("clients-ca v9", key(20), begin=NOW - DAY, end=NOW + 100 * DAY)
+
+
+def cluster() -> tuple[MemoryCluster, Entity]:
+    """A cluster, and the CA that issues for its users; OLD is trusted beside that CA."""
+    memory = stages.managed()
+    certificates, keys = (memory.api.find("secrets", "kafka", name) or {} for name in (CERTIFICATE_SECRET, KEY_SECRET))
+    current = clients_ca(certificates, keys)
+    path = f"/api/v1/namespaces/kafka/secrets/{CERTIFICATE_SECRET}"
+    patch = {"data": {"ca-old.crt": base64.b64encode(OLD.certificate.pem).decode()}}
+    assert memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json").status == 200
+    for name, issuer, days in (("payments", current, 90), ("billing", current, 30), ("orders", OLD, 90)):
+        memory.apply(kafka_user(name), user_secret(name, issuer, current, NOW, days=days))
+    memory.apply(kafka_user("lost"), kafka_user("scram", kind="scram-sha-512"))
+    return memory, current
+
+
+def test_every_user_with_its_certificate_and_the_ca_of_it() -> None:
+    memory, current = cluster()
+    ended = call("strimzi_user_info", memory)
+    result = ended.result
+    assert (ended.failed, result["changed"], ended.writes) == (False, False, [])
+    assert (result["namespace"], result["user_operator"]) == ("kafka", True)
+    authorities = {one["sha256"]: one["current"] for one in result["clients_cas"]}
+    assert authorities == {OLD.certificate.sha256: False, current.certificate.sha256: True}
+    new, old = (
+        f"{name} ({one.certificate.sha256[:12]})" for name, one in (("clients-ca v0", current), ("clients-ca v9", OLD))
+    )
+    assert {one["name"]: one["certificate"] and one["certificate"]["ca"] for one in result["users"]} == {
+        "billing": new, "lost": "", "orders": old, "payments": new, "scram": None,
+    }  # fmt: skip
+    by_ca = {one["ca"]: (one["users"], one["first_end"], one["last_end"]) for one in result["users_by_ca"]}
+    ends = [f"{NOW + days * DAY:%Y-%m-%dT%H:%M:%SZ}" for days in (30, 90)]
+    assert by_ca == {new: (2, *ends), old: (1, ends[1], ends[1])}
+    assert result["problems"] == ["KafkaUser kafka/lost: Secret kafka/lost does not exist."]
+
+
+def test_who_presents_it_and_who_has_yet_to_restart() -> None:
+    memory, _current = cluster()
+    pod: dict[str, Any] = {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orders-0"},
+        "spec": {"containers": [{"name": "app", "envFrom": [{"secretRef": {"name": "orders"}}]}]},
+    }  # fmt: skip
+    memory.apply(pod)
+    (found,) = [one for one in call("strimzi_user_info", memory).result["users"] if one["name"] == "orders"]
+    assert found["presenters"] == [{"name": "Pod kafka/orders-0", "up_to_date": True}]
+
+
+def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker that has not read its trust again since the CA that issues was added."""
+    memory, current = cluster()
+    new, old = current.certificate, OLD.certificate
+    answers = (
+        ObservedListener("demo-kafka-0", "0", 9093, (new,), accepts=frozenset({new.fingerprint, old.fingerprint})),
+        ObservedListener("demo-kafka-1", "1", 9093, (new,), frozenset({old.fingerprint}), frozenset({new.fingerprint})),
+        ObservedListener("demo-kafka-2", "2", 9093, None, why="the listener 9093 of demo-kafka-2 cannot be reached"),
+    )
+    monkeypatch.setattr(connect, "port_opener_for", lambda *_options: None)
+    monkeypatch.setattr(looking, "look_at_user_listeners", lambda *_what, **_how: answers)
+    result = call("strimzi_user_info", memory).result
+    labels = {"new": f"clients-ca v0 ({new.sha256[:12]})", "old": f"clients-ca v9 ({old.sha256[:12]})"}
+    told = [
+        (one["pod"], one["name"], sorted(one["trusts"]), one["refuses"], one["why"]) for one in result["user_listeners"]
+    ]
+    assert told == [
+        ("demo-kafka-0", "tls", sorted(labels.values()), [], []),
+        ("demo-kafka-1", "tls", [labels["old"]], [labels["new"]], []),
+        ("demo-kafka-2", "tls", [], [], ["the listener 9093 of demo-kafka-2 cannot be reached"]),
+    ]  # fmt: skip
+    assert result["unasked"] == ""
+    assert result["problems"][1:] == [
+        f"Listener tls (9093) of Pod demo-kafka-1 refuses certificates of {labels['new']}, and 2 users have one: it has to read its trust "
+        "again, or to restart."
+    ]
+
+
+def test_where_no_broker_can_be_reached_that_is_said() -> None:
+    memory, _current = cluster()
+    result = call("strimzi_user_info", memory).result
+    assert (result["unasked"], [one["pod"] for one in result["user_listeners"]]) == (
+        "kubeconfig leads to no node. Give another one.",
+        [""],
+    )
+    assert call("strimzi_user_info", memory, evidence="annotations").result["unasked"] == "asked for"
+    ended = call("strimzi_user_info", memory, evidence="handshake")
+    assert (ended.failed, ended.result["msg"]) == (True, "kubeconfig leads to no node. Give another one.")
+
+
+def test_without_permission_it_says_what_is_missing() -> None:
+    def refuse(method: str, path: str) -> Response | None:
+        return forbidden("kafkausers") if path.endswith("/kafkausers") else None
+
+    memory, _current = cluster()
+    ended = call("strimzi_user_info", memory, answer=refuse)
+    assert ended.failed
+    assert ended.result["msg"].startswith("Failed to list KafkaUser objects in namespace kafka: ")
+
+
+def test_certificates_in_secrets_that_are_named() -> None:
+    memory, current = cluster()
+    content = user_secret("partner", current, current, NOW)
+    content["metadata"]["labels"] = {}
+    memory.apply(content)
+    result = call("strimzi_user_info", memory, presenting_secrets=["partner:user.crt", "kafka/none"]).result
+    found, missing = result["named_certificates"]
+    assert (found["secret"], found["certificate"]["ca"]) == (
+        "Secret kafka/partner entry user.crt", f"clients-ca v0 ({current.certificate.sha256[:12]})",
+    )  # fmt: skip
+    assert (missing["secret"], missing["certificate"]["sha256"]) == ("Secret kafka/none", "")
+    assert "Secret kafka/none: it does not exist." in result["problems"]
+
+
+def test_a_name_that_is_none_is_said_with_the_forms_there_are() -> None:
+    memory, _current = cluster()
+    ended = call("strimzi_user_info", memory, presenting_secrets=["kafka/partner/tls.crt"])
+    assert ended.failed
+    assert ended.result["msg"] == (
+        "presenting_secrets: 'kafka/partner/tls.crt' is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
+    )
+
+
+def test_users_of_another_namespace() -> None:
+    memory, _current = cluster()
+    path = "/apis/kafka.strimzi.io/v1/namespaces/team/kafkausers"
+    assert memory.api.request("POST", path, body=kafka_user("orders", "team")).status == 201
+    result = call("strimzi_user_info", memory, user_namespaces=[{"namespace": "team", "secret_prefix": "k-"}]).result
+    (theirs,) = [one for one in result["users"] if one["namespace"] == "team"]
+    assert (theirs["secret"], theirs["certificate"]["problem"]) == ("k-orders", "Secret team/k-orders does not exist")
+
+
+# The modules with a clients CA whose key somebody else keeps, as people call them, and what they are told.
+
+GOOD = Signature(ELSEWHERE, NOW - DAY / 24)
+SUPPLIED = {
+    "state": "replaced", "certificate": ELSEWHERE.certificate.pem.decode(), "client_grace": 0, "fresh_for_hours": 0, **FAST,
+}  # fmt: skip
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
+    """With an adopted clients CA and two users. It moves while somebody waits for users, whom nobody can watch."""
+    found = managed()
+    sleep = FastClock.sleep
+
+    def go_on(clock: FastClock, seconds: float) -> None:
+        found.step()
+        sleep(clock, seconds)
+
+    monkeypatch.setattr(FastClock, "sleep", go_on)
+    operator = UserOperatorDouble(found.api, found.namespace, found.cluster)
+    found.neighbours.append(operator.reconcile)
+    found.apply(*(kafka_user(name, found.namespace) for name in ("orders", "payments")))
+    found.settle(1)
+    asked(found, "strimzi_ca", state="adopted")
+    return found
+
+
+def asked(memory: MemoryCluster, module: str, **options: Any) -> Ended:
+    return done(memory, module, ca="clients", **options)
+
+
+def requests(memory: MemoryCluster, **options: Any) -> dict[str, dict[str, Any]]:
+    return {one["secret"]: one for one in asked(memory, "strimzi_csr", **options).result["requests"]}
+
+
+def signed(memory: MemoryCluster, *names: str) -> list[str]:
+    found = requests(memory)
+    return [GOOD.sign(found[name]["csr"].encode()).decode() for name in names or found]
+
+
+def bring(memory: MemoryCluster, *certificates: str) -> Ended:
+    return call("strimzi_csr", memory, ca="clients", state="imported", certificates=list(certificates))
+
+
+def moved(memory: MemoryCluster) -> None:
+    asked(memory, "strimzi_ca", ends_after="trust", **SUPPLIED)
+    asked(memory, "strimzi_ee_cert", state="issued")
+    assert not bring(memory, *signed(memory)).failed
+    asked(memory, "strimzi_ee_cert", state="issued")
+    asked(memory, "strimzi_roll")
+    asked(memory, "strimzi_trusted_certs", state="retired", client_grace=0)
+
+
+def subjects(memory: MemoryCluster) -> dict[str, tuple[str, str]]:
+    found = {name: entries(memory.api.find("secrets", memory.namespace, name)) for name in ("orders", "payments")}
+    leaves = {name: parse_certificates(content["user.crt"])[0] for name, content in found.items()}
+    return {name: (leaf.subject, leaf.issuer) for name, leaf in leaves.items()}
+
+
+def test_task_by_task(memory: MemoryCluster) -> None:
+    asked(memory, "strimzi_ca", ends_after="trust", **SUPPLIED)
+    waiting = asked(memory, "strimzi_ee_cert", state="issued").result
+    assert not waiting["done"]
+    assert "2 certificates of CN=Corporate CA" in waiting["waiting"][0]
+    found = requests(memory)
+    assert {name: (one["component"], one["subject"]) for name, one in found.items()} == {
+        name: ("user", f"CN={name}") for name in ("orders", "payments")
+    }
+    imported = bring(memory, *signed(memory))
+    assert [one["subject"] for one in imported.result["imported"]] == ["CN=orders", "CN=payments"]
+    issued = asked(memory, "strimzi_ee_cert", state="issued").result
+    assert subjects(memory) == {name: (f"CN={name}", ELSEWHERE.certificate.subject) for name in ("orders", "payments")}
+    assert {(leaf["secret"], leaf["component"]) for leaf in issued["leaves"]} == {
+        ("orders", "user"),
+        ("payments", "user"),
+    }
+    asked(memory, "strimzi_roll")
+    retired = asked(memory, "strimzi_trusted_certs", state="retired", client_grace=0)
+    assert [one["subject"] for one in retired.result["cas"]] == [ELSEWHERE.certificate.subject]
+    again = asked(memory, "strimzi_trusted_certs", state="retired", client_grace=0)
+    assert (again.result["changed"], again.writes) == (False, [])
+
+
+def test_who_waits_for_what(memory: MemoryCluster) -> None:
+    """A user who is new has no certificate, and nobody but the issuer can make one."""
+    moved(memory)
+    memory.apply(kafka_user("billing", memory.namespace))
+    memory.settle(1)
+    users = done(memory, "strimzi_user_info").result
+    assert "KafkaUser kafka/billing: Secret kafka/billing does not exist." in users["problems"]
+    asked(memory, "strimzi_ee_cert", state="issued")
+    told = asked(memory, "strimzi_ca_info").result
+    assert ("billing", "REQUESTED", "missing") in [
+        (one["secret"], one["state"], one["reason"]) for one in told["leaf_states"]
+    ]
+    assert "for billing; nothing else is held up, and the next run goes on." in " ".join(told["waiting"])
+
+
+def test_a_certificate_that_has_expired(memory: MemoryCluster) -> None:
+    """The person who brings it is told, and nothing is written."""
+    asked(memory, "strimzi_ca", ends_after="trust", **SUPPLIED)
+    asked(memory, "strimzi_ee_cert", state="issued")
+    (good,) = signed(memory, "orders")
+    other = Signature(ELSEWHERE, NOW - DAY * 62).sign(requests(memory)["payments"]["csr"].encode()).decode()
+    ended = bring(memory, good, other)
+    assert ended.failed
+    assert ended.writes == []
+    assert "payments" in ended.result["msg"]
+
+
+def test_a_user_named_as_one_of_strimzis_own(memory: MemoryCluster) -> None:
+    memory.apply(kafka_user("demo-kafka", memory.namespace))
+    memory.settle(1)
+    ended = call("strimzi_ca", memory, ca="clients", **SUPPLIED)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == (
+        "Kafka cluster kafka/demo: KafkaUser kafka/demo-kafka: is named as one of Strimzi's own processes, and gets no certificate of an issuer "
+        "elsewhere: one that adds their organization would let it do everything in Kafka. Give the user another name."
+    )
+
+
+def test_more_users_than_have_room(memory: MemoryCluster) -> None:
+    memory.apply(*(kafka_user(f"user-{number}", memory.namespace) for number in range(499)))
+    ended = call("strimzi_ca", memory, ca="clients", **SUPPLIED)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"].startswith(
+        "Kafka kafka/demo: has 501 users with certificates of the clients CA. The Secret in which"
     )

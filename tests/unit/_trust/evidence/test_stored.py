@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Annotations and stored leaves tell what each pod presents; where they are missing or contradictory, that is UNKNOWN (I5)."""
+"""Annotations, stored leaves and the names of CAs tell what each pod presents; where they are missing or contradictory, that is UNKNOWN (I5)."""
 
 from __future__ import annotations
 
@@ -15,24 +15,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
     Presentation,
     add_held_leaves,
     authority_of,
     chains_to,
+    describe_unmanaged_listeners,
     issuers_of,
     present_pod,
     trusted_since_start,
     usage_of,
+    why_not_told,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
     Ledger,
+    RemovedEntry,
     TrustState,
     Usage,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Pod, StoredLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaSecrets,
+    Pod,
+    Snapshot,
+    StoredLeaf,
+)
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
@@ -48,7 +60,9 @@ from ..builders import (
     THIRD,
     a_leaf,
     a_pod,
+    books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     leaves,
@@ -56,6 +70,7 @@ from ..builders import (
     linked_chain,
     name_of,
     names_of,
+    others,
     pods,
     prepared,
     secrets,
@@ -63,6 +78,7 @@ from ..builders import (
     uid_of,
     uids_of,
 )
+from ..of_users import STAGES, users
 
 BELOW = make("Corporate Branch CA", key(20), INTERMEDIATE)
 _NODE = make("my-kafka", key(21), OLD, ca=False)
@@ -370,3 +386,60 @@ def test_a_pod_trusts_what_was_read_back_before_it_started() -> None:
     books = ledger(entry(OLD), entry(NEW, awaiting={uid_of(POD)}), entry(THIRD, awaiting=None))
     assert trusted_since_start(uid_of(POD), books) == (OLD.certificate,)
     assert trusted_since_start(uid_of(POD, start=1), books) == (OLD.certificate, NEW.certificate)
+
+
+# CAs of one name: a listener tells the name alone, and a probe tells them apart where the key of the CA is here.
+
+ELSEWHERE = frozenset(one.certificate.public_key_sha256 for one in (OLD, IMPOSTOR))
+BESIDE = cluster(ca=secrets(others=others(IMPOSTOR)))
+WHY = (
+    f"listeners tell the names of the CAs that they trust, {named(OLD.certificate)} has the name of {named(IMPOSTOR.certificate)}, and the key of "
+    "the latter is not here for a probe."
+)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "why"),
+    [
+        pytest.param(BESIDE, WHY, id="its key is not here"),
+        pytest.param(BESIDE.with_ca(elsewhere=ELSEWHERE), WHY, id="its key is elsewhere"),
+        pytest.param(BESIDE.with_ca(elsewhere=ELSEWHERE, kept_keys=names_of(IMPOSTOR)), WHY, id="a text stands for its key"),
+        pytest.param(BESIDE.with_ca(kept_keys=names_of(IMPOSTOR)), "", id="its key is kept beside"),
+        pytest.param(BESIDE.with_ca(key=IMPOSTOR.certificate.public_key_sha256), "", id="its key is ca.key"),
+        pytest.param(cluster(ca=secrets(prepared=(prepared(OLD),)), ledger=ledger()), WHY, id="the other is prepared"),
+        pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(OLD))), WHY, id="the other is in the ledger"),
+        pytest.param(
+            replace(cluster(ca=secrets(NEW)), ledger=replace(books_of(cluster()), entries=(), removed=(RemovedEntry(OLD.certificate, frozenset()),))),
+            WHY, id="the other has been removed",
+        ),
+        pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(IMPOSTOR))), "", id="no other has its name"),
+    ],
+)  # fmt: skip
+def test_which_ca_a_name_does_not_tell(snapshot: Snapshot, why: str) -> None:
+    assert why_not_told(IMPOSTOR.certificate, snapshot) == why
+
+
+def test_a_renewal_has_the_same_key() -> None:
+    assert why_not_told(RENEWED.certificate, cluster().with_ca(key=None)) == ""
+
+
+# Listeners that trust whom their owner says: the owner is told what is up to them, and they hold nothing.
+
+BESIDE_CUSTOM = ("listener own (9094)", "listener other (9095)")
+
+
+def test_a_sentence_for_each() -> None:
+    own, other = describe_unmanaged_listeners(users(unmanaged=BESIDE_CUSTOM))
+    assert own == (
+        "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094), because its owner says whom it trusts: if it verifies "
+        "clients by the clients CA, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
+        "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
+    )
+    assert other == own.replace(BESIDE_CUSTOM[0], BESIDE_CUSTOM[1])
+    assert describe_unmanaged_listeners(users()) == ()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_they_hold_nothing(stage: str) -> None:
+    intent = Intent(Goal.REPLACE_KEY)
+    assert decide(changed(STAGES[stage], unmanaged=BESIDE_CUSTOM), intent) == decide(STAGES[stage], intent)

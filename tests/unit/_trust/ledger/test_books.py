@@ -1,29 +1,45 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pass over the ledger: what the ledger says afterwards, what is reported of it, and its laws in any cluster (I2, I5)."""
+"""A pass over the ledger: what it says afterwards, what is reported of it, where its CAs are, and which leave (I2, I5)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 import pytest
 from hypothesis import event, given
+from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import without_outside_clients
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import (
     GATES,
+    Gates,
     introduction_of,
     removal_gate,
     trust_gate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import is_projected, keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import (
+    is_projected,
+    is_withdrawn,
+    keep_books,
+    read_back,
+    strike_removed,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, TrustState, Usage
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+    TrustState,
+    Usage,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
 from ....support.certificates import NOW, Entity
 from .. import linked
@@ -31,18 +47,33 @@ from .. import unlinked as stage
 from ..builders import (
     ALL,
     ANY,
+    DAY,
+    INTERMEDIATE,
     NEW,
     OLD,
     PHASE_OUT,
+    PODS,
     RENEWED,
+    ROOT,
+    SHORT,
+    THIRD,
     UNTRUSTED,
     UNUSED,
+    a_journal,
+    a_leaf,
+    a_pod,
     books_of,
+    chain_of,
+    changed,
     cluster,
     entry,
+    leaves,
     ledger,
     name_of,
+    names_of,
     others,
+    pods,
+    prepared,
     secrets,
     uids_of,
 )
@@ -198,3 +229,270 @@ def test_repeated_passes_over_the_same_cluster_come_to_rest(snapshot: Snapshot, 
             return
         snapshot = replace(snapshot, ledger=after)
     pytest.fail("the books never come to rest")
+
+
+# Whether the CAs of the ledger are where processes read them, and the pods that started before they were.
+
+
+def after(snapshot: Snapshot, authority: Entity = NEW) -> LedgerEntry | None:
+    return read_back(snapshot, books_of(snapshot), GATES).find(name_of(authority))
+
+
+@pytest.mark.parametrize(
+    ("in_secret", "bundle", "projected", "withdrawn"),
+    [
+        (True, names_of(OLD), True, False),
+        (True, frozenset(), False, False),
+        (False, names_of(OLD), False, False),
+        (False, frozenset(), False, True),
+        (True, None, True, False),
+        (False, None, False, True),
+    ],
+)
+def test_projected_and_withdrawn(
+    in_secret: bool, bundle: frozenset[str] | None, projected: bool, withdrawn: bool
+) -> None:
+    snapshot = cluster(ca=secrets(OLD if in_secret else NEW), bundle=bundle)
+    assert is_projected(snapshot, name_of(OLD)) is projected
+    assert is_withdrawn(snapshot, name_of(OLD)) is withdrawn
+
+
+def test_reading_back_records_the_pods_that_exist_and_when_it_was() -> None:
+    assert after(replace(stage.IN_BUNDLE, now=NOW)) == entry(NEW, UNTRUSTED, awaiting=uids_of(), published_at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("projected", "bundle"),
+    [
+        pytest.param(False, names_of(OLD), id="nowhere"),
+        pytest.param(True, names_of(OLD), id="the bundle lags behind"),
+        pytest.param(False, names_of(OLD, NEW), id="in the bundle only, which the next reconcile rebuilds"),
+        # A bundle that is absent while processes run is contradictory.
+        pytest.param(True, None, id="no bundle"),
+    ],
+)
+def test_what_is_not_in_secret_and_bundle_is_not_read_back(projected: bool, bundle: frozenset[str] | None) -> None:
+    snapshot = replace(stage.ENROLLED, bundle=bundle).with_ca(others=others(NEW) if projected else {})
+    assert after(snapshot) == entry(NEW, UNTRUSTED, awaiting=None)
+
+
+def test_before_the_first_start_there_is_no_bundle_and_nobody_to_wait_for() -> None:
+    books = ledger(entry(NEW, UNTRUSTED, {0}, awaiting=None))
+    snapshot = cluster(ca=secrets(NEW), ledger=books, bundle=None, pods=(), leaves=())
+    assert after(snapshot) == entry(NEW, UNTRUSTED, {0}, published_at=NOW)
+
+
+def test_a_second_look_changes_nothing() -> None:
+    """The time that clients were given starts once; pods that have started since are not waited for."""
+    assert after(stage.RESTARTED) == books_of(stage.READ_BACK).find(name_of(NEW))
+
+
+def test_a_time_that_is_yet_to_come_is_now() -> None:
+    """The clock of an earlier run was ahead of this one: clients would be given time without an end."""
+    ahead = entry(NEW, UNUSED, published_at=NOW + DAY)
+    assert after(replace(stage.TRUSTED, ledger=ledger(entry(OLD), ahead))) == replace(ahead, published_at=NOW)
+    cleared = replace(ahead, cleared_at=NOW + DAY)
+    expected = replace(cleared, published_at=NOW, cleared_at=NOW)
+    assert after(replace(stage.TRUSTED, ledger=ledger(entry(OLD), cleared))) == expected
+
+
+@pytest.mark.parametrize("state", [UNTRUSTED, UNUSED, ANY, ALL])
+@pytest.mark.parametrize(
+    "fields", [{"ca": secrets(NEW), "bundle": names_of(OLD, NEW)}, {"bundle": frozenset()}], ids=["Secret", "bundle"]
+)
+def test_where_somebody_took_it_out_reading_back_starts_over(fields: dict[str, Any], state: TrustState) -> None:
+    """Pods that start from now on do not trust it, and clients could not read it."""
+    old = entry(OLD, state, {0}, published_at=NOW - DAY)
+    lost = entry(OLD, state, {0}, awaiting=None)
+    assert after(cluster(ledger=ledger(old, entry(NEW)), **fields), OLD) == lost
+    back = cluster(ledger=ledger(lost))
+    assert after(back, OLD) == entry(OLD, state, {0}, awaiting=uids_of(), published_at=NOW)
+
+
+@pytest.mark.parametrize("step", ["WITHDRAWN", "OUT_OF_BUNDLE"])
+def test_what_is_taken_out_for_good_is_not_read_back_anew(step: str) -> None:
+    snapshot = stage.STAGES[step]
+    assert after(snapshot, OLD) == books_of(snapshot).find(name_of(OLD))
+
+
+def test_a_ca_that_is_needed_after_all_is_read_back_anew() -> None:
+    """It will be put back, and pods that started while it was out do not trust it."""
+    late = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
+    assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaiting=None)
+
+
+_READ = st.none() | st.sets(st.sampled_from(sorted(uids_of())))
+
+
+@given(st.booleans(), st.sampled_from([None, frozenset(), names_of(OLD), names_of(OLD, NEW)]), _READ, st.booleans())
+def test_whom_nobody_saw_start_with_it_never_counts_as_trusting_it(
+    in_secret: bool, bundle: frozenset[str] | None, awaiting: set[str] | None, running: bool
+) -> None:
+    """A pod that was awaited and still runs stays awaited, unless reading back starts over; then every pod is."""
+    books = ledger(entry(OLD), entry(NEW, UNTRUSTED, awaiting=awaiting))
+    ca = secrets(others=others(NEW) if in_secret else {})
+    snapshot = cluster(ca=ca, ledger=books, bundle=bundle, pods=pods() if running else ())
+    found = after(snapshot)
+    assert found is not None
+    if found.awaiting is not None:
+        assert found.awaiting >= (snapshot.uids if awaiting is None else frozenset(awaiting))
+        assert awaiting is not None or is_projected(snapshot, name_of(NEW))
+
+
+# A CA that was withdrawn leaves the ledger, and who still trusts it is remembered.
+
+_WITHDRAWN = books_of(stage.OUT_OF_BUNDLE).entries
+
+
+def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES) -> Ledger:
+    """books: what this pass has made of the ledger so far."""
+    return strike_removed(snapshot, books or books_of(snapshot), gates)
+
+
+def test_it_leaves_and_everybody_who_runs_may_still_trust_it() -> None:
+    after = struck(stage.OUT_OF_BUNDLE)
+    assert after == replace(
+        books_of(stage.OUT_OF_BUNDLE),
+        entries=books_of(stage.REMOVED).entries,
+        removed=(RemovedEntry(OLD.certificate, uids_of(start=2)),),
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"pods": ()}, id="no pods: the state is kept"),
+        pytest.param({"bundle": names_of(OLD, NEW)}, id="still in the bundle"),
+        pytest.param({"ca": stage.PHASED_OUT.ca}, id="still in the Secret"),
+        pytest.param({"leaves": (*leaves(NEW, 1), a_leaf("other", OLD, 0))}, id="a stored leaf needs it"),
+        pytest.param({"leaves": (*leaves(NEW, 1), a_leaf("other", chain=None))}, id="a stored leaf is unreadable"),
+        pytest.param({"pods": (a_pod(generation=None), *pods(1, names=PODS[1:]))}, id="a pod is unknown"),
+        pytest.param({"ledger": None}, id="it was not in the ledger before"),
+        pytest.param(
+            {"ledger": ledger(entry(OLD, ALL, {0}), entry(NEW, ALL, {1}))},
+            id="it is on its way out since this pass only",
+        ),
+    ],
+)
+def test_it_stays_while(fields: dict[str, Any]) -> None:
+    books = books_of(stage.OUT_OF_BUNDLE)
+    assert struck(changed(stage.OUT_OF_BUNDLE, **fields), books) == books
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"ledger": ledger(entry(THIRD, ALL, {7}), *_WITHDRAWN)}, id="it is in use"),
+        pytest.param({"bundle": names_of(NEW, THIRD)}, id="it is still in the bundle"),
+    ],
+)
+def test_one_that_stays_keeps_no_other(fields: dict[str, Any]) -> None:
+    """Whichever comes first in the ledger."""
+    both = changed(stage.OUT_OF_BUNDLE, **{"ledger": ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN), **fields})
+    assert [one.fingerprint for one in struck(both).entries] == [name_of(THIRD), name_of(NEW)]
+
+
+def test_what_the_removal_gate_keeps_keeps_no_other() -> None:
+    def needed(_snapshot: Snapshot, _ledger: Ledger, fingerprint: str) -> tuple[str, ...]:
+        return ("a leaf needs it",) if fingerprint == name_of(THIRD) else ()
+
+    both = replace(stage.OUT_OF_BUNDLE, ledger=ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN))
+    after = struck(both, gates=replace(GATES, removal=needed))
+    assert [one.fingerprint for one in after.entries] == [name_of(THIRD), name_of(NEW)]
+
+
+def test_it_stays_where_it_came_back_into_use_in_this_pass() -> None:
+    books = books_of(stage.OUT_OF_BUNDLE).with_entry(entry(OLD, ANY, {0}))
+    assert struck(stage.OUT_OF_BUNDLE, books) == books
+
+
+def test_nothing_but_the_removal_gate_keeps_what_a_leaf_needs() -> None:
+    needed = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("other", OLD, 0)))
+    opened = replace(GATES, removal=lambda *_about: ())
+    assert struck(needed, gates=opened).find(name_of(OLD)) is None
+
+
+@pytest.mark.parametrize(
+    ("successor", "remembered"), [(RENEWED, False), (NEW, True)], ids=["the same name and key", "a key of its own"]
+)
+def test_a_renewed_ca_leaves_nobody_behind_who_trusts_more_than_before(successor: Entity, remembered: bool) -> None:
+    books = ledger(entry(OLD, PHASE_OUT, {0}), entry(successor, generations={1}))
+    snapshot = cluster(
+        ca=secrets(successor, certificate_generation=1), ledger=books, pods=pods(1), leaves=leaves(successor, 1)
+    )
+    gone = (RemovedEntry(OLD.certificate, uids_of()),) if remembered else ()
+    assert struck(snapshot) == ledger(entry(successor, generations={1}), removed=gone)
+
+
+def test_who_is_awaited_may_have_read_it_all_the_same() -> None:
+    """It may have started between the moment at which the CA was in the bundle and the one at which that was read back."""
+    node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
+    leaving = entry(OLD, PHASE_OUT, {0}, awaiting={node.uid, component.uid})
+    seen = changed(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
+    opened = replace(GATES, removal=lambda *_about: ())
+    assert struck(seen, gates=opened).removed == (RemovedEntry(OLD.certificate, seen.uids),)
+
+
+def test_the_ca_that_the_flow_leads_to_stays() -> None:
+    """As that of an abort does, where somebody has taken it out meanwhile: it is prepared again."""
+    back = replace(books_of(stage.OUT_OF_BUNDLE), journal=a_journal(old=NEW, new=OLD, is_abort=True))
+    assert struck(replace(stage.OUT_OF_BUNDLE, ledger=back)) == back
+
+
+def test_one_that_is_prepared_stays() -> None:
+    """It would be enrolled again at once."""
+    prepared_again = stage.OUT_OF_BUNDLE.with_ca(prepared=(prepared(OLD),))
+    assert struck(prepared_again) == books_of(stage.OUT_OF_BUNDLE)
+
+
+def renewed(gone: Entity, **successor: Any) -> Snapshot:
+    """The renewal of this CA is in use, and the CA is withdrawn."""
+    books = ledger(entry(gone, PHASE_OUT, {0}), entry(RENEWED, generations={1}, **successor))
+    ca = secrets(RENEWED, certificate_generation=1)
+    return cluster(ca=ca, ledger=books, pods=pods(1), leaves=leaves(RENEWED, 1))
+
+
+@pytest.mark.parametrize(
+    ("gone", "known", "cleared"),
+    [
+        pytest.param(SHORT, {}, NOW, id="it allows no CA below it"),
+        pytest.param(SHORT, {"cleared_at": NOW - DAY}, NOW, id="and so did one before"),
+        pytest.param(OLD, {}, None, id="it allows one"),
+        pytest.param(OLD, {"cleared_at": NOW - DAY}, NOW - DAY, id="one before did not"),
+    ],
+)
+def test_since_when_clients_read_none_that_allows_no_ca_below_it(
+    gone: Entity, known: dict[str, Any], cleared: datetime | None
+) -> None:
+    (left,) = struck(renewed(gone, **known)).entries
+    assert left.cleared_at == cleared
+
+
+def test_a_renewal_of_a_renewal_knows_it_too() -> None:
+    before = renewed(OLD)
+    before = replace(before, ledger=books_of(before).with_entry(entry(OLD, PHASE_OUT, {0}, cleared_at=NOW - DAY)))
+    (left,) = struck(before).entries
+    assert left.cleared_at == NOW - DAY
+
+
+def test_another_ca_is_not_concerned() -> None:
+    before = renewed(SHORT)
+    before = replace(before, ledger=books_of(before).with_entry(entry(THIRD, UNUSED)))
+    assert [one.cleared_at for one in struck(before).entries] == [NOW, None]
+
+
+def test_it_stays_while_clients_can_read_it() -> None:
+    before = changed(renewed(SHORT), published=names_of(SHORT, RENEWED))
+    assert struck(before) == books_of(before)
+    assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1
+
+
+def test_above_another_ca_clients_may_read_it_for_good() -> None:
+    below = entry(chain_of(INTERMEDIATE, ROOT), ALL, {1})
+    leaving = entry(ROOT, PHASE_OUT, {0})
+    before = cluster(
+        ca=secrets(below.chain, certificate_generation=1), ledger=ledger(leaving, below), pods=pods(1), leaves=leaves(INTERMEDIATE, 1),
+        published=names_of(INTERMEDIATE, ROOT),
+    )  # fmt: skip
+    opened = replace(GATES, removal=lambda *_about: ())
+    assert [one.fingerprint for one in struck(before, gates=opened).entries] == [name_of(INTERMEDIATE)]

@@ -36,7 +36,7 @@ from ..builders import (
     prepared,
     secrets,
 )
-from ..ledger.test_swap import ADOPT
+from ..ledger.test_enrolment import ADOPT
 from .refusals import (
     CREATE,
     RECONCILE,

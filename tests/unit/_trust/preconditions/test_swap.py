@@ -46,7 +46,7 @@ from ..builders import (
     prepared,
     secrets,
 )
-from ..ledger.test_swap import ADOPT
+from ..ledger.test_enrolment import ADOPT
 from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
 
 CERTIFICATES, KEYS, LEDGER = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The leaves that are due for renewal."""
+"""The leaves that are due for renewal, which of them the operator renews, and which their issuer renews by itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Standing
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Reason, is_signed_by
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, TrustState
@@ -21,26 +22,35 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
     StoredLeaf,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import CorrectOrders
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import leaves_can_be_renewed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import (
+    correct_orders,
     due_leaves,
     due_reasons,
     due_reasons_under,
     ending_leaves,
+    leaves_before_operator_window,
+    nears_operator_window,
+    renewed_leaves,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.certificates import NOW, YEAR, Entity, key, leaf, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.intents import an_intent
 from ..builders import (
     ALL,
     ANY,
     DAY,
     NEW,
     PHASE_OUT,
+    PODS,
     UNUSED,
     a_journal,
     a_leaf,
     books_of,
     chain_of,
+    changed,
     cluster,
     entry,
     ledger,
@@ -49,6 +59,7 @@ from ..builders import (
     stored_chain,
 )
 from ..requested import elsewhere
+from .asking import situation
 
 LEAVES, RECONCILE = Intent(Goal.RENEW_LEAVES), Intent(Goal.RECONCILE)
 
@@ -210,3 +221,182 @@ def test_what_no_process_could_use_is_asked_of_the_next_ca_once_there_is_one() -
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED))
     assert due_reasons(begun, RECONCILE, books) == {}
     assert due_reasons_under(begun, RECONCILE, books, chain_of(NEW))[stored.secret].reason is Reason.KEY
+
+
+# Leaves that the operator is going to renew, where it cannot.
+
+NEAR = leaf_with(44 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("life", "window", "left", "near"),
+    [
+        pytest.param(365, 30, 45.01, False, id="fifteen days before the window"),
+        pytest.param(365, 30, 44.99, True, id="less than fifteen days before it"),
+        pytest.param(365, 30, 29, True, id="in the window"),
+        pytest.param(365, 30, -1, True, id="expired"),
+        pytest.param(365, 10, 25.01, False, id="a smaller window"),
+        pytest.param(365, 10, 24.99, True, id="less than fifteen days before a smaller window"),
+        pytest.param(40, 30, 35.01, False, id="half of the time that is left before the window"),
+        pytest.param(40, 30, 34.99, True, id="more than half of that time has passed"),
+        pytest.param(30, 30, 15.01, False, id="as long as the window: half of its life"),
+        pytest.param(30, 30, 14.99, True, id="as long as the window, in its second half"),
+        pytest.param(1, 30, 0.51, False, id="a day, in its first half"),
+        pytest.param(1, 30, 0.49, True, id="a day, in its second half"),
+    ],
+)
+def test_how_near_a_leaf_has_come(life: float, window: int, left: float, near: bool) -> None:
+    made = leaf(LASTING, begin=NOW + left * DAY - life * DAY, end=NOW + left * DAY)
+    assert nears_operator_window(made, window * DAY, NOW) is near
+
+
+@pytest.mark.parametrize("life", [timedelta(hours=1), 2 * DAY, 29 * DAY, 30 * DAY, 31 * DAY, 90 * DAY, YEAR])
+@pytest.mark.parametrize("window", [DAY, 30 * DAY, 60 * DAY])
+def test_a_new_leaf_is_never_near(life: timedelta, window: timedelta) -> None:
+    """Every run would renew it again."""
+    assert not nears_operator_window(leaf(LASTING, begin=NOW, end=NOW + life), window, NOW)
+
+
+@pytest.mark.parametrize("goal", [one for one in Goal if one is not Goal.RENEW_LEAVES])
+@pytest.mark.parametrize(
+    ("stored", "near"),
+    [
+        pytest.param(NEAR, True, id="of a node"),
+        pytest.param(leaf_with(44 * DAY, component=Component.KAFKA_EXPORTER), True, id="of a component"),
+        pytest.param(leaf_with(46 * DAY), False, id="not near yet"),
+        pytest.param(leaf_with(44 * DAY, issuer=NEW), False, id="of another CA"),
+        pytest.param(replace(NEAR, chain=None), False, id="unreadable"),
+    ],
+)
+def test_they_are_due_for_every_goal(stored: StoredLeaf, near: bool, goal: Goal) -> None:
+    snapshot = elsewhere(settled(stored), LASTING)
+    expected = (stored,) if near else ()
+    assert leaves_before_operator_window(snapshot) == expected
+    # A leaf that no process could use is due as well, whenever the operator would look at it.
+    unfit = not is_signed_by(stored.chain, LASTING.certificate)
+    assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == ((stored,) if near or unfit else ())
+
+
+@pytest.mark.parametrize("goal", list(Goal))
+def test_misnamed_leaves_are_due_for_every_goal_also_at_the_end_of_their_ca(goal: Goal) -> None:
+    stored = leaf_with(20 * DAY, issuer=SHORT)
+    settled_ = settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0})))
+    snapshot = changed(elsewhere(settled_, SHORT), misnamed={stored.secret: "it lacks a.example"})
+    assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == (stored,)
+
+
+def test_a_leaf_is_issued_once_for_all_reasons() -> None:
+    snapshot = changed(elsewhere(settled(NEAR), LASTING), misnamed={NEAR.secret: "it lacks a.example"})
+    assert due_leaves(snapshot, Intent(Goal.RENEW_LEAVES), books_of(snapshot)) == (NEAR,)
+
+
+def test_none_where_the_operator_has_the_key() -> None:
+    assert leaves_before_operator_window(settled(NEAR)) == ()
+    assert leaves_before_operator_window(settled(NEAR, ca=secrets())) == ()
+
+
+def test_none_while_a_flow_is_in_flight() -> None:
+    books = ledger(entry(LASTING, generations={0}), journal=a_journal())
+    snapshot = elsewhere(settled(NEAR, ledger=books), LASTING)
+    assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == ()
+
+
+def test_a_leaf_that_ends_with_its_ca_holds_no_flow() -> None:
+    """The CA is to be renewed, and that flow must not be held."""
+    stored = leaf_with(20 * DAY, issuer=SHORT)
+    snapshot = elsewhere(settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0}))), SHORT)
+    for goal in (Goal.RECONCILE, Goal.RENEW):
+        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == ()
+        assert list(leaves_can_be_renewed(snapshot, Intent(goal))) == []
+    assert leaves_before_operator_window(snapshot) == (stored,)
+
+
+# Leaves that their issuer renews by itself: which of its certificates are taken up, and when it is corrected.
+
+GOALS = (Goal.RENEW_LEAVES, Goal.RECONCILE)
+OTHERS = tuple(set(Goal) - set(GOALS))
+STORED = leaf_with(300 * DAY)
+
+
+#: Issued yesterday.
+LATER = (issue_leaf(LASTING, begin=NOW - DAY, end=NOW + YEAR), LASTING.certificate)
+
+
+#: Issued before the stored one.
+EARLIER = (issue_leaf(LASTING, begin=NOW - YEAR, end=NOW + YEAR), LASTING.certificate)
+NAME = STORED.secret
+
+
+def kept(**fields: Any) -> Standing:
+    made: dict[str, Any] = {"latest": LATER, "authority": LASTING.certificate.fingerprint, **fields}
+    return Standing(NAME, **made)
+
+
+def with_kept(standing: Standing | None, stored: StoredLeaf = STORED, **fields: Any) -> Snapshot:
+    found = {} if standing is None else {NAME: standing}
+    return changed(elsewhere(settled(stored, **fields), LASTING), standing=found)
+
+
+@pytest.mark.parametrize(
+    ("standing", "stored", "is_taken_up"),
+    [
+        pytest.param(kept(), STORED, True, id="a later one"),
+        pytest.param(None, STORED, False, id="nothing is kept"),
+        pytest.param(kept(latest=(), authority=""), STORED, False, id="nothing was issued"),
+        pytest.param(kept(authority="", told="It waits."), STORED, False, id="one that has not passed every check"),
+        pytest.param(kept(authority=NEW.certificate.fingerprint), STORED, False, id="one of another CA"),
+        pytest.param(kept(latest=EARLIER), STORED, False, id="one that this leaf has replaced"),
+        pytest.param(kept(), replace(STORED, chain=LATER), False, id="the stored one"),
+        pytest.param(kept(), replace(STORED, generation=7), False, id="of another generation"),
+        pytest.param(kept(), replace(STORED, chain=None), False, id="unreadable"),
+    ],
+)
+def test_which_renewals_are_taken_up(standing: Standing | None, stored: StoredLeaf, is_taken_up: bool) -> None:
+    snapshot = with_kept(standing, stored)
+    # A leaf that cannot be read is due for every goal, and for another reason.
+    unreadable = () if stored.chain else (stored,)
+    for goal in GOALS:
+        expected = (stored,) if is_taken_up else ()
+        assert renewed_leaves(snapshot, Intent(goal)) == expected
+        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == expected + unreadable
+        assert ending_leaves(snapshot, Intent(goal)) == ()
+    for goal in OTHERS:
+        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == unreadable
+
+
+def test_nothing_is_taken_up_while_a_ca_waits() -> None:
+    """The leaf would be of the CA that is being replaced."""
+    snapshot = with_kept(kept(), ca=secrets(LASTING, prepared=(prepared(NEW),)))
+    assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == ()
+
+
+def test_a_renewal_that_ends_with_its_ca_is_taken_up() -> None:
+    """The collection would not make it, but it is there, and the stored one ends sooner."""
+    short = issue_leaf(LASTING, begin=NOW - DAY, end=NOW + 300 * DAY + timedelta(hours=1))
+    snapshot = with_kept(kept(latest=(short, LASTING.certificate)))
+    assert due_leaves(snapshot, Intent(Goal.RECONCILE), books_of(snapshot)) == (STORED,)
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_what_differs_is_corrected_by_flows_about_leaves(goal: Goal) -> None:
+    snapshot = with_kept(kept(latest=STORED.chain or (), differs="its duration is not as wanted"))
+    step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
+    assert correct_orders(situation(snapshot, an_intent(goal, asked="an issuer"))) == ((step,) if goal in GOALS else ())
+
+
+def test_what_does_not_differ_is_left_alone() -> None:
+    assert correct_orders(situation(with_kept(kept()), Intent(Goal.RECONCILE))) == ()
+
+
+def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:
+    snapshot = changed(settled(STORED), standing={NAME: kept(differs="it is not there")})
+    assert correct_orders(situation(snapshot, Intent(Goal.RECONCILE))) == ()
+
+
+def test_what_is_corrected_does_not_differ_any_more() -> None:
+    differing = kept(differs="it is not there")
+    snapshot = changed(settled(STORED), standing={NAME: differing, PODS[1]: replace(differing, secret=PODS[1])})
+    step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
+    after = step.effect(snapshot, None)  # type: ignore[arg-type]
+    assert {name for name, one in after.leaves.standing.items() if one.differs} == {PODS[1]}
+    assert step.sentence() == f"correct what an issuer is to renew for {NAME}"

@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
 from ..builders import DAY, NEW, OLD, PODS, a_journal, a_leaf, chain_of, changed, cluster, entry, ledger, secrets
-from ..ledger.test_upkeep import ENDING, SOURCE, ends_in, using
+from ..ledger.test_target import ENDING, SOURCE, ends_in, using
 from ..requested import elsewhere
 
 RECORD = Upkeep(WhenDue.RENEW, 37 * DAY, NOW - 90 * DAY)

@@ -14,21 +14,26 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     PreparedAuthority,
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import list_holds
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import (
+    describe_held_authorities,
+    describe_roots_to_confirm,
+    list_holds,
+)
 
 from ....support.certificates import Entity, key, make
 from ....support.intents import changed_intent
-from .. import linked, unlinked
+from .. import linked, patient, unlinked
 from ..builders import (
     EARLY,
     EXPIRED,
@@ -331,3 +336,64 @@ def test_what_only_the_phase_retire_waits_for_is_told_and_does_not_hold_an_earli
     assert decision.done is later
     assert [one for one in decision.violations if one in needed] == ([] if later else needed)
     assert decision.pending == (tuple(f"the phase retire waits: {one}" for one in needed) if later else ())
+
+
+# The message while a flow waits for nothing but the next restart of its processes.
+
+OLD_NAME = named(OLD.certificate)
+STAYS = f"{OLD_NAME} stays trusted until these have restarted for any reason"
+BY = f", on {patient.RETIRE_BY:%Y-%m-%d} at the latest"
+WAITING = patient.WAITING
+
+
+def known(**changes: Any) -> Snapshot:
+    books = books_of(WAITING)
+    return replace(WAITING, ledger=replace(books, **changes))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "told"),
+    [
+        pytest.param(WAITING, f"{STAYS}{BY}: {', '.join(PODS)}", id="all nodes, and until when"),
+        pytest.param(patient.HALF_WAITING, f"{STAYS}{BY}: {', '.join(PODS[1:])}", id="those that are left"),
+        pytest.param(patient.ALL_RESTARTED, "", id="nobody"),
+        pytest.param(known(held=()), "", id="nobody holds a leaf"),
+        pytest.param(known(journal=a_journal()), "", id="the CA leaves at once"),
+        pytest.param(known(entries=books_of(WAITING).entries[1:]), "", id="the CA has left"),
+        pytest.param(cluster(), "", id="no flow"),
+    ],
+)
+def test_what_is_still_held(snapshot: Snapshot, told: str) -> None:
+    assert describe_held_authorities(situation(snapshot)) == ((told,) if told else ())
+
+
+# A CA that waits to be confirmed is told with all that a person compares, and stands in the way of nothing.
+
+NAME = "Secret kafka/roots, entry ca.crt"
+HELD = replace(cluster(), source=CaSource(NAME, (OLD.certificate, NEW.certificate, THIRD.certificate)))
+CONFIRMING = changed_intent(RECONCILE, confirmed=frozenset({THIRD.certificate.sha256}))
+
+
+def test_what_is_told() -> None:
+    (told,) = describe_roots_to_confirm(situation(HELD, CONFIRMING))
+    own = NEW.certificate
+    assert told == (
+        f"{NAME} holds a CA that this cluster does not trust: {own.subject}, SHA-256 {own.sha256}, valid from "
+        f"{own.not_before:%Y-%m-%d %H:%M} to {own.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
+        f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={own.sha256})."
+    )
+
+
+def test_it_is_told_at_the_end_and_the_flow_is_not_done() -> None:
+    waiting = replace(cluster(), source=CaSource(NAME, (NEW.certificate,)))
+    found = decide(waiting, RECONCILE)
+    assert found == Decision(waiting=describe_roots_to_confirm(situation(waiting, RECONCILE)))
+
+
+def test_those_that_are_confirmed_do_not_wait_for_the_others() -> None:
+    (step, _bundle) = decide(HELD, CONFIRMING).steps
+    assert [chain[0] for chain in step.chains] == [THIRD.certificate]  # type: ignore[attr-defined]
+
+
+def test_nothing_is_told_where_no_source_is_named() -> None:
+    assert describe_roots_to_confirm(situation(cluster(), RECONCILE)) == ()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chapter "Leaves": leaves take the place of others, and processes take them up by a restart or by reading again."""
+"""Chapter "Leaves": leaves take the place of others, all at once or not at all, and processes take them up by a restart or by reading again."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     await_restarts,
+    issue,
     issue_missing,
     read_again,
     replace_leaves,
@@ -241,6 +242,8 @@ def test_first_use(snapshot: Snapshot, expected: Steps) -> None:
 
 
 PHASED_OUT = linked.PHASED_OUT
+
+
 #: The next CA is an intermediate one, certified by the CA in use, and a node knows only this: it accepts leaves with
 #: their chain, as nodes send it, and no leaf alone.
 BELOW = make("cluster-ca v1", key(1), OLD, path_length=0)
@@ -544,3 +547,28 @@ def test_a_leaf_that_no_process_could_use_is_replaced_first_and_by_a_restart() -
     assert replace_leaves(situation(kept, RECONCILE)) == (made,)
     closed = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "", "", ""),))
     assert replace_leaves(situation(kept, RECONCILE, closed)) == (replace(made, secrets=PODS[:1]),)
+
+
+# Leaves are issued all at once or not at all, and only where they can be signed here or are at hand.
+
+HERE = unlinked.READ_BACK
+ELSEWHERE = elsewhere(HERE)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "secrets", "issued"),
+    [
+        pytest.param(HERE, PODS, True, id="signed here"),
+        pytest.param(HERE, (), False, id="none"),
+        pytest.param(ELSEWHERE, PODS, False, id="nobody was asked"),
+        pytest.param(with_requests(ELSEWHERE, a_request()), PODS, False, id="asked for"),
+        pytest.param(with_requests(ELSEWHERE, answered()), PODS, False, id="one of them at hand"),
+        pytest.param(with_requests(ELSEWHERE, answered()), PODS[:1], True, id="the one that is at hand"),
+        pytest.param(at_hand(ELSEWHERE), PODS, True, id="all at hand"),
+    ],
+)
+def test_all_or_none(snapshot: Snapshot, secrets: tuple[str, ...], issued: bool) -> None:
+    steps = issue(situation(snapshot), secrets, chain_of(NEW), Phase.USE)
+    assert [(type(step), step.secrets) for step in steps if isinstance(step, IssueLeaves)] == (
+        [(IssueLeaves, secrets)] if issued else []
+    )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rule whose turn it is at each stage of each flow, and the order of the rules."""
+"""The rule whose turn it is at each stage of each flow, the order of the rules, stamps, and chapter "Hand over"."""
 
 from __future__ import annotations
 
@@ -12,11 +12,23 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    InPlace,
+    IssuedBy,
+    Reconciliation,
+    Snapshot,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    RaiseKeyGeneration,
+    SetGenerated,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Resume, StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
     await_restarts,
     issue_missing,
@@ -25,11 +37,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
     restart_holders,
     use_by_operator,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule, end_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule, end_pause, stamp_pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
+    foresee_operator_renewal,
     forget,
     hand_over,
+    raise_key_generation,
     tidy,
     withdraw,
 )
@@ -41,14 +55,23 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     switch,
 )
 
+from ....support.certificates import NOW, Entity, key, make
 from ....support.engines import without
 from ....support.intents import changed_intent
-from .. import linked, patient, unlinked
+from .. import linked, patient, renewal, unlinked
 from ..builders import (
+    DAY,
+    NEW,
     OLD,
+    PAUSED,
     PHASE_OUT,
+    PODS,
+    ROOT,
+    RUNS,
     THIRD,
     UNTRUSTED,
+    a_pod,
+    answering,
     books_of,
     changed,
     cluster,
@@ -57,9 +80,11 @@ from ..builders import (
     ledger,
     names_of,
     others,
+    pods,
+    secrets,
     uids_of,
 )
-from .asking import FLOWS, REPLACE_KEY, situation, turns
+from .asking import FLOWS, RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 #: The rule that speaks at each stage; BOOKS: the ledger is written first; NOBODY: the flow waits or is done.
 BOOKS, NOBODY = "books", "nobody"
@@ -159,6 +184,8 @@ STORY: dict[str, dict[str, Rule | str]] = {
     },
 }
 TOLD = {f"{flow} {stage}": speaker for flow, stages in STORY.items() for stage, speaker in stages.items()}
+
+
 #: Stages after which the written ledger is not the one that the next stage begins with: the clock goes on, or somebody else acts.
 FOLLOWS = {"linked IN_BUNDLE": "linked TRUSTED", "unlinked RESTARTED": "unlinked TRUSTED"}
 
@@ -286,3 +313,150 @@ def test_a_rule_that_is_taken_out_is_not_asked() -> None:
     """The same flow without its trust roll: nobody would be restarted, and nothing would be switched either."""
     assert decide(unlinked.READ_BACK, REPLACE_KEY, without(restart_to_trust)).steps == ()
     assert decide(linked.TRUSTED, REPLACE_KEY, without(replace_leaves)).steps == ()
+
+
+# Stamps tell the paused operator about nodes, so that it finds nothing to restart; and the cases in which nobody tells it.
+
+BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them whatever it is told.")
+
+
+def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE) -> Steps:
+    return (StampPods(generation=generation, key_generation=key_generation, phase=phase),)
+
+
+def one_restarts(snapshot: Snapshot) -> Snapshot:
+    """The ledger does not know what one of the nodes holds: its restart is not ours to hide."""
+    held = tuple(replace(one, awaiting=one.awaiting - uids_of(PODS[2])) for one in books_of(snapshot).held)
+    return replace(snapshot, ledger=replace(books_of(snapshot), held=held))
+
+
+ISSUED = renewal.ISSUED
+
+
+#: A leaf is of a generation to come: somebody else has written it.
+AHEAD = changed(
+    linked.RECHAINED,
+    leaves=(replace(linked.RECHAINED.leaves.stored[0], generation=2), *linked.RECHAINED.leaves.stored[1:]),
+)
+
+
+#: A component that waits for its restart; its name comes after that of nodes.
+EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_stored=False, key_generation=0)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(linked.RECHAINED, stamp(1, 1, Phase.RETIRE), id="nodes hold what is stored, with another chain"),
+        pytest.param(patient.ISSUED, stamp(0, 0), id="nodes are to read it again"),
+        pytest.param(ISSUED, stamp(1, 0), id="the same, of another generation"),
+        pytest.param(unlinked.ISSUED, stamp(None, 1), id="nodes are to restart: only the key generation"),
+        pytest.param(changed(linked.RECHAINED, in_place=BLOCKED), stamp(None, 1, Phase.RETIRE), id="cannot read again"),
+        pytest.param(changed(linked.RECHAINED, in_place=UNPREDICTED), stamp(None, 1, Phase.RETIRE), id="not believed"),
+        pytest.param(changed(ISSUED, in_place=BLOCKED), (), id="cannot read again, and the key is the same"),
+        pytest.param(one_restarts(ISSUED), (), id="one of them waits for its restart"),
+        pytest.param(replace(ISSUED, reconciliation=RUNS), pause_for(stamp(1, 0)[0]), id="never beside the operator"),
+        pytest.param(linked.STRUCK, (), id="leaves are still of another generation"),
+        pytest.param(
+            changed(
+                linked.RECHAINED, pods=tuple(replace(pod, key_generation=1) for pod in linked.RECHAINED.nodes.pods)
+            ),
+            stamp(1, 1, Phase.RETIRE),
+            id="only their generation is behind",
+        ),
+        pytest.param(AHEAD, (), id="a leaf is of a later generation"),
+        pytest.param(
+            changed(linked.RECHAINED, pods=(*linked.RECHAINED.nodes.pods, EXPORTER)),
+            stamp(1, 1, Phase.RETIRE),
+            id="a component that restarts is in nobody's way",
+        ),
+        pytest.param(linked.STAMPED, (), id="told already"),
+        pytest.param(renewal.STAMPED, (), id="told already, the key is the same"),
+        pytest.param(cluster(pods=pods()), (), id="pods without a key generation are not behind"),
+    ],
+)
+def test_what_the_operator_is_told(snapshot: Snapshot, expected: Steps) -> None:
+    assert stamp_pods(situation(snapshot)) == expected
+
+
+def test_a_node_that_has_started_in_the_pause_is_known_by_its_answer() -> None:
+    """It was started with the new leaf, and is annotated with the older one. Before it answers, nothing shows what it was started with."""
+    started = replace(one_restarts(ISSUED).nodes.pods[2], uid="another")
+    snapshot = changed(ISSUED, pods=(*ISSUED.nodes.pods[:2], started))
+    assert stamp_pods(situation(snapshot)) == ()
+    assert stamp_pods(situation(answering(snapshot))) == stamp(1, 0)
+
+
+def test_where_restarts_are_wanted_it_is_not_told() -> None:
+    assert stamp_pods(situation(ISSUED, changed_intent(RECONCILE, spread=Spread.RESTART))) == ()
+
+
+# Chapter "Hand over": the CA is given to the operator with true generations, and the ledger goes last.
+
+GENERATED = Reconciliation(generated=True)
+GIVEN = (SetGenerated(generated=True, ca="cluster CA", phase=Phase.RETIRE),)
+RAISED = RaiseKeyGeneration(generation=1)
+
+
+def handing_back(key_generation: int, state: Reconciliation = RUNS, authority: Entity = NEW) -> Snapshot:
+    """The CA in use is called v1; key_generation: what the key Secret says."""
+    return cluster(
+        ca=secrets(authority, certificate_generation=1, key_generation=key_generation),
+        ledger=ledger(entry(authority, generations={1})),
+        pods=pods(1),
+        leaves=leaves(authority, 1),
+        reconciliation=state,
+    )
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(handing_back(1), GIVEN, id="the key generation is true"),
+        pytest.param(handing_back(7), GIVEN, id="ahead of the name"),
+        pytest.param(handing_back(0), pause_for(RAISED), id="behind the name: another tool replaced the CA"),
+        pytest.param(handing_back(0, PAUSED), (RAISED,), id="behind the name, paused"),
+        pytest.param(handing_back(0, authority=ROOT), GIVEN, id="a name without a number"),
+        pytest.param(handing_back(1, GENERATED), (DeleteLedger(),), id="given"),
+        pytest.param(replace(handing_back(1, GENERATED), ledger=None), (), id="done"),
+        pytest.param(replace(handing_back(0), ca=secrets(None)), GIVEN, id="no CA in use"),
+    ],
+)
+def test_handing_back(snapshot: Snapshot, expected: Steps) -> None:
+    assert hand_over(situation(snapshot, DOWNGRADE)) == expected
+
+
+@pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.DOWNGRADE])
+def test_no_other_goal_hands_over(goal: Goal) -> None:
+    at = situation(handing_back(0), Intent(goal))
+    assert hand_over(at) == raise_key_generation(at) == ()
+
+
+#: A CA that ends in the operator's time for renewal.
+ENDING = make("cluster-ca v1", key(1), end=NOW + 20 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("state", "restarted", "told"),
+    [
+        (RUNS, uids_of(), "in its next reconcile the operator renews it"),
+        (
+            replace(RUNS, windows=MaintenanceWindows(False, None)),
+            frozenset(),
+            "in its next maintenance window the operator renews it",
+        ),
+        (replace(RUNS, replaces_key=True), uids_of(), "the operator makes a new key"),
+    ],
+)
+def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: frozenset[str], told: str) -> None:
+    (step,) = hand_over(situation(handing_back(1, state, ENDING), DOWNGRADE))
+    assert step.restarts == restarted
+    assert told in step.because
+
+
+def test_users_are_issued_anew_where_it_is_theirs() -> None:
+    users = changed(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
+    assert foresee_operator_renewal(users).endswith("the operator renews it, and restarts each node once.")
+    replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))
+    assert "has the certificate of every user issued anew" in foresee_operator_renewal(replacing)
+    assert foresee_operator_renewal(handing_back(1)) == ""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chapter "Retire": a CA that nobody relies on leaves the trust, and running processes forget it."""
+"""Chapter "Retire": a CA that nothing relies on leaves the trust, running processes forget it, and keys without use leave the key Secret."""
 
 from __future__ import annotations
 
@@ -10,23 +10,42 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlace,
+    LinkCertificates,
+    PreparedAuthority,
+    Snapshot,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack, TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget, withdraw
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
+    forget,
+    put_back,
+    tidy,
+    withdraw,
+)
 
+from ....support.certificates import NOW, Entity
 from ....support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import (
     IMPOSTOR,
     NEW,
     OLD,
+    PAUSED,
     PHASE_OUT,
     PODS,
     RENEWED,
@@ -37,16 +56,22 @@ from ..builders import (
     books_of,
     chain_of,
     changed,
+    cluster,
     entry,
     ledger,
+    link_of,
     name_of,
     names_of,
     others,
+    pods,
     prepared,
+    secrets,
     uid_of,
     uids_of,
 )
-from .asking import REPLACE_KEY, pause_for, situation, turns
+from ..ledger.test_enrolment import ADOPT, swapped
+from ..stand_in import MadeHere
+from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 OLD_NAME, GONE = named(OLD.certificate), name_of(OLD)
 NODES = uids_of(start=1)
@@ -56,8 +81,12 @@ READS_AGAIN = (
     "the next restart of their node."
 )
 BLOCKED = InPlace(reload="no Kafka library.")
+
+
 #: The topic operator has not restarted yet.
 ALL_KNOW_IT = changed(linked.TIDIED, pods=linked.USED.nodes.pods)
+
+
 #: Another key under the name of the removed CA is trusted, and both keys are elsewhere.
 NAMESAKES = ALL_KNOW_IT.with_ca(others=others(IMPOSTOR), elsewhere=frozenset({OLD.certificate.public_key_sha256}))
 NOT_TOLD = (
@@ -231,3 +260,134 @@ def test_one_removed_ca_after_the_other() -> None:
     (step,) = forget(situation(snapshot))
     assert isinstance(step, Reload)
     assert (step.authority, step.uids) == (THIRD.certificate, first.awaiting)
+
+
+# A CA that somebody has swapped in and that is adopted: the one in use takes its place again, until the gates are open.
+
+BACK = PutBack(chain=chain_of(OLD), generation=0, key_generation=0)
+SWAPPED = swapped()
+HALTED = replace(SWAPPED, reconciliation=PAUSED)
+
+
+def test_in_a_pause_because_the_operator_would_issue_leaves_of_it() -> None:
+    assert put_back(situation(SWAPPED, ADOPT)) == pause_for(BACK)
+    assert put_back(situation(HALTED, ADOPT)) == (BACK,)
+
+
+def test_the_key_generation_is_that_which_pods_were_started_with() -> None:
+    """The person who swapped the CA may have raised it: the operator would restart everything for trust, in its own way."""
+    raised = replace(HALTED, ca=replace(HALTED.ca, key_generation=5))
+    started = tuple(replace(pod, key_generation=4) for pod in pods())
+    assert put_back(situation(changed(raised, pods=started), ADOPT)) == (replace(BACK, key_generation=4),)
+
+
+def test_only_what_is_to_be_adopted_and_has_not_reached_every_process() -> None:
+    assert put_back(situation(SWAPPED, RECONCILE)) == ()
+    assert put_back(situation(swapped(pods=pods(1)), ADOPT)) == ()
+
+
+def test_it_comes_before_the_books() -> None:
+    """The books would take the CA that lies there for the one in use."""
+    assert decide(SWAPPED, ADOPT).steps == pause_for(BACK)
+    assert decide(HALTED, ADOPT).steps == (BACK,)
+
+
+def test_afterwards_a_flow_is_about_it() -> None:
+    (step,) = decide(BACK.effect(HALTED, MadeHere()), ADOPT).steps
+    assert isinstance(step, WriteLedger)
+    assert step.ledger.journal is not None
+    assert (step.ledger.journal.replaces, step.ledger.journal.successor) == (name_of(OLD), name_of(NEW))
+
+
+def test_a_call_that_was_killed_in_the_pause_leaves_a_hold_and_the_pause() -> None:
+    """The operator, let on, would issue leaves of the other CA."""
+    found = decide(HALTED, RECONCILE)
+    assert (found.steps, [one.condition for one in found.violations]) == ((), [Condition.AUTHORITY_IS_KNOWN])
+
+
+# Keys that nobody needs any more leave the key Secret.
+
+NOBODY = frozenset[str]()
+
+
+def tidied(
+    prepared: frozenset[str], kept: frozenset[str], phase: Phase = Phase.RETIRE, links: frozenset[str] = NOBODY
+) -> Steps:
+    return (TidyKeys(prepared=prepared, kept_keys=kept, links=links, phase=phase),)
+
+
+def test_the_turn_of_tidying() -> None:
+    """The old key is kept as long as its CA is trusted, the link certificates as long as the new one is in use."""
+    assert turns(tidy) == {
+        "linked RESUMED": tidied(names_of(NEW), names_of(OLD, NEW)),
+        "unlinked RESUMED": tidied(names_of(NEW), names_of(NEW), Phase.USE, names_of(NEW)),
+        "unlinked REMOVED": tidied(NOBODY, names_of(OLD)),
+        "renewal READ": tidied(names_of(RENEWED), names_of(RENEWED), links=names_of(RENEWED)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kept", "waiting", "expected"),
+    [
+        pytest.param(names_of(THIRD), (), tidied(NOBODY, names_of(THIRD), Phase.USE), id="of a CA that left"),
+        pytest.param(names_of(OLD), (), tidied(NOBODY, names_of(OLD), Phase.USE), id="of the CA in use: it is ca.key"),
+        pytest.param(names_of(NEW), (prepared(NEW),), (), id="of a CA that waits"),
+        pytest.param(NOBODY, (prepared(NEW),), (), id="a CA that waits"),
+        pytest.param(NOBODY, (), (), id="nothing is kept"),
+    ],
+)
+def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps) -> None:
+    assert tidy(situation(cluster(ca=secrets(prepared=waiting, kept_keys=kept)), RECONCILE)) == expected
+
+
+@pytest.mark.parametrize(
+    ("removed", "beside", "stale"),
+    [
+        pytest.param(
+            RemovedEntry(IMPOSTOR.certificate, uids_of(PODS[0])), OLD, False, id="nodes have yet to refuse it"
+        ),
+        pytest.param(
+            RemovedEntry(IMPOSTOR.certificate, frozenset(), uids_of(PODS[0])), OLD, True, id="their listeners do"
+        ),
+        pytest.param(RemovedEntry(IMPOSTOR.certificate, frozenset({"gone"})), OLD, True, id="they are gone"),
+        pytest.param(RemovedEntry(THIRD.certificate, uids_of(PODS[0])), OLD, True, id="its name is its own"),
+    ],
+)
+def test_a_key_stays_for_probes_where_a_name_tells_nothing(removed: RemovedEntry, beside: Entity, stale: bool) -> None:
+    """Another CA that is trusted has the name of the one that has left."""
+    kept = frozenset({removed.fingerprint})
+    books = replace(ledger(entry(beside, generations={0})), removed=(removed,))
+    seen = cluster(ca=secrets(beside, kept_keys=kept), ledger=books)
+    assert tidy(situation(seen, RECONCILE)) == (tidied(NOBODY, kept, Phase.USE) if stale else ())
+
+
+def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:
+    unknown = cluster(ca=secrets(kept_keys=names_of(OLD)), ledger=Ledger())
+    assert tidy(situation(unknown, RECONCILE)) == tidied(NOBODY, names_of(OLD), Phase.USE)
+
+
+def test_before_the_first_ca_nothing_is_stale() -> None:
+    assert tidy(situation(cluster(ca=secrets(None, prepared=(prepared(NEW),))))) == ()
+
+
+BOTH, ONE = (LinkCertificates(link_of(OLD, THIRD), link) for link in (link_of(THIRD, OLD), None))
+OF_ANOTHER = LinkCertificates(link_of(NEW, THIRD), link_of(THIRD, NEW))
+
+
+@pytest.mark.parametrize(
+    ("links", "unused"),
+    [
+        pytest.param({name_of(OLD): BOTH}, NOBODY, id="both of the CA in use"),
+        pytest.param({name_of(RENEWED): BOTH}, NOBODY, id="both of the CA in use, made for an earlier certificate"),
+        pytest.param({name_of(THIRD): OF_ANOTHER}, names_of(THIRD), id="of a CA that left"),
+        pytest.param({name_of(NEW): OF_ANOTHER}, NOBODY, id="of a CA that is trusted still"),
+        pytest.param({name_of(RENEWED): ONE}, names_of(RENEWED), id="one alone, which nodes cannot present"),
+    ],
+)
+def test_which_link_certificates_are_stale(links: dict[str, LinkCertificates], unused: frozenset[str]) -> None:
+    """By no clock: whoever holds the CA that was replaced may come back to a right one."""
+    books = ledger(entry(OLD, generations={0}), entry(NEW, PHASE_OUT))
+    expected = tidied(NOBODY, NOBODY, Phase.USE, unused) if unused else ()
+    for now in (NOW, OLD.certificate.not_after):
+        seen = cluster(ca=secrets(kept_links=links), ledger=books, now=now)
+        assert tidy(situation(seen, RECONCILE)) == expected

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps by which running processes take something up: they restart, or read again."""
+"""Steps by which running processes take something up, by which the operator pauses, and by which a node pool gets its size."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Unanswered
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, FailedReconcile
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
+    AwaitVerdict,
+    Pause,
     Reload,
+    Resume,
     Roll,
     RollReason,
+    SetReplicas,
     StampPods,
 )
 
+from ... import linked
 from ...builders import (
     NEW,
     OLD,
@@ -141,3 +146,44 @@ def test_whose_answer_was_waited_for_is_foretold_to_say_what_is_stored() -> None
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
     assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"
     assert step.effect(cluster(), MadeHere()) == cluster(assumed=uids_of(*PODS[:2]))
+
+
+# Steps that pause the operator and let it on again.
+
+FOR = Pause(phase=Phase.RETIRE, purpose="take something out")
+
+
+def test_a_pause_in_words() -> None:
+    """The purpose of the pause is left to do, and not the pause."""
+    assert (FOR.sentence(), FOR.as_left()) == ("pause the operator", "take something out")
+    assert Resume(phase=Phase.RETIRE).sentence() == "let the operator go on"
+
+
+def test_what_comes_of_it() -> None:
+    assert FOR.effect(linked.ALONE, MadeHere()) == linked.HALTED
+    assert Resume(phase=Phase.RETIRE).effect(linked.STAMPED, MadeHere()) == linked.RESUMED
+
+
+def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
+    assert AwaitVerdict(phase=Phase.USE).sentence() == "wait until the operator has reconciled what is stored"
+    failure = FailedReconcile("RuntimeException", "no")
+    state = replace(linked.ALONE.reconciliation, resuming=True, request="before", failure=failure)
+    snapshot = replace(linked.ALONE, reconciliation=state)
+    resumed = AwaitVerdict(phase=Phase.USE).effect(snapshot, MadeHere()).reconciliation
+    assert (resumed.resuming, resumed.request, resumed.failure) == (False, "before", failure)
+    asked = AwaitVerdict(phase=Phase.USE, request="again").effect(snapshot, MadeHere()).reconciliation
+    assert (asked.resuming, asked.request, asked.failure) == (False, "again", failure)
+
+
+# Steps about node pools.
+
+STEP = SetReplicas(pool="nodes", before=3, replicas=4, phase=Phase.USE)
+
+
+def test_its_words() -> None:
+    assert STEP.sentence() == "scale node pool nodes from 3 to 4 replicas"
+
+
+def test_it_changes_one_pool() -> None:
+    before = changed(cluster(), pools={"nodes": 3, "others": 1})
+    assert STEP.effect(before, MadeHere()) == changed(before, pools={"nodes": 4, "others": 1})

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clients that nobody can ask get time to read a CA before it is used, where they could refuse it."""
+"""Clients outside the cluster get time to read a CA before it is used, and none a certificate under the name of a process of the cluster."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.clie
     describe_clients_left_behind,
     describe_possible_refusals,
     link_followed_since,
+    namesakes,
     renewed_arrives_at,
     usable_from,
     why_refused_by_strangers,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW, Entity, key, make
@@ -43,6 +45,7 @@ from ..builders import (
     others,
     secrets,
 )
+from ..of_users import users
 
 LONG = make("cluster-ca v0", key(0))
 ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
@@ -163,3 +166,19 @@ def test_who_knows_the_ca_before_is_led_on_until_the_next_one_is_used(snapshot: 
     assert bool(describe_clients_left_behind(snapshot)) is bool(told)
     if told:
         assert told in describe_possible_refusals(linked_form(THIRD, NEW), snapshot, books_of(snapshot))
+
+
+# Nobody outside the cluster is issued a certificate under the name of one of its processes.
+
+NAMES = ("KafkaUser kafka/cluster-operator", "KafkaUser kafka/demo-kafka")
+
+
+def test_each_is_named_with_the_remedy() -> None:
+    found = tuple(namesakes(users(namesakes=NAMES)))
+    assert tuple(one.subject for one in found) == NAMES
+    assert {one.condition for one in found} == {Condition.PRESENTERS_CAN_BE_ISSUED_TO}
+    assert {one.remedy for one in found} == {"Give the user another name."}
+
+
+def test_others_are_let_be() -> None:
+    assert tuple(namesakes(users())) == ()

@@ -20,11 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
-from ....support.certificates import NOW
-from ....support.intents import changed_intent
-from ..builders import DAY, HOUR, PAUSED, cluster
-from ..rules.asking import FLOWS, REPLACE_KEY
-from ..stand_in import MadeHere
+from ...support.certificates import NOW
+from ...support.intents import changed_intent
+from .builders import DAY, HOUR, PAUSED, cluster
+from .rules.asking import FLOWS, REPLACE_KEY
+from .stand_in import MadeHere
 
 CLOSED, OPEN = MaintenanceWindows(False, NOW + HOUR), MaintenanceWindows(True, NOW + DAY)
 IGNORING = changed_intent(REPLACE_KEY, ignores_windows=True)

@@ -22,10 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.intents import changed_intent
 from .. import linked
 from ..builders import NEW, OLD, THIRD, answering, changed, names_of, stored_chain
-from ..plan.test_forecast import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 from ..rules.asking import RECONCILE
 from ..rules.test_verdict import asked, failing
 from ..stand_in import MadeHere
+from ..test_plan import BLOCKED, RENEW, REPLACE_KEY, STRANGER, SUPPLIED
 
 
 def test_a_violation_says_on_what_what_and_what_helps() -> None:
@@ -88,6 +88,7 @@ def without_leaf() -> Snapshot:
 
 REFUSED = replace(linked.SETTLED, reconciliation=failing().reconciliation)
 
+
 #: Violations that are shown although no precondition is asked, and those that have no precondition.
 ROWS = {
     Condition.LEAVES_ARE_OURS: Row(
@@ -132,6 +133,8 @@ ROWS = {
     Condition.SOLITUDE: Row(Stops.RESTART),
     Condition.KAFKA_ANSWERS: Row(Stops.RESTART),
 }
+
+
 #: ``preconditions`` says of each before which goal nothing is written.
 PRECONDITION = Row(Stops.FIRST_WRITE)
 

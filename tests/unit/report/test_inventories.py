@@ -1,0 +1,151 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inventories of the report: users with their certificates, clients outside the cluster, and listeners whose owner sees to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..filter.runs import NEW, OLD, ca, facts, label, nodes, rotation, seen
+from .pages import page_of, write_pages
+
+ENDS = "2027-01-01T00:00:00Z"
+
+
+def certificate(**changed: Any) -> dict[str, Any]:
+    issuer = "CN=clients-ca v0,O=io.strimzi"
+    usual = {
+        "subject": "CN=orders",
+        "issuer": issuer,
+        "ca": label(NEW),
+        "sha256": "77",
+        "not_after": ENDS,
+        "problem": "",
+    }
+    return {**usual, **changed}
+
+
+def user(name: str, kind: str, found: dict[str, Any] | None, *readers: tuple[str, bool | None]) -> dict[str, Any]:
+    read_by = [{"name": reader, "up_to_date": fresh} for reader, fresh in readers]
+    return {"name": name, "namespace": "kafka", "authentication": kind, "certificate": found, "presenters": read_by}
+
+
+SEEN = {
+    "users": [
+        user("orders", "tls", certificate(), ("Pod kafka/a", True), ("Pod kafka/b", False), ("Pod kafka/c", None)),
+        user("lost", "tls", certificate(ca="", sha256="", not_after=None, issuer="", problem="it is not there")),
+        user("scram", "scram-sha-512", None),
+    ],
+    "named_certificates": [
+        {"secret": "Secret apps/partner entry tls.crt", "certificate": certificate(ca=""), "presenters": []}
+    ],
+    "users_by_ca": [],
+}  # fmt: skip
+
+
+def test_each_is_in_every_form(tmp_path: Path) -> None:
+    found = facts([*rotation(), SEEN])
+    first, lost, scram, named = found["users"]
+    assert (first["name"], first["issuer"], first["not_after"]) == ("KafkaUser kafka/orders", label(NEW), ENDS)
+    assert first["read_by"] == SEEN["users"][0]["presenters"]
+    assert (lost["problem"], scram["authentication"], scram["issuer"]) == ("it is not there", "scram-sha-512", "")
+    assert named["issuer"] == "CN=clients-ca v0,O=io.strimzi"
+    write_pages(tmp_path / "report", found)
+    lines = (tmp_path / "report" / "report.md").read_text().splitlines()
+    readers = "Pod kafka/a, Pod kafka/b (not since it changed), Pod kafka/c (not known whether since it changed)"
+    assert f"| KafkaUser kafka/orders | {label(NEW)} | {ENDS} | {readers} | - |" in lines
+    assert "| KafkaUser kafka/lost | none | - | - | it is not there |" in lines
+    texts = set(page_of(tmp_path / "report").texts)
+    assert {
+        "KafkaUser kafka/orders",
+        "Pod kafka/b (not since it changed)",
+        "Secret apps/partner entry tls.crt",
+        "All 4",
+    } <= texts
+
+
+def test_it_is_no_call_of_the_flow() -> None:
+    with_users, without = facts([*rotation(), SEEN]), facts(rotation())
+    assert without["users"] == []
+    assert {**with_users, "users": []} == without
+
+
+def test_without_any_there_is_no_table(tmp_path: Path) -> None:
+    write_pages(tmp_path / "report", facts(rotation()))
+    assert "Certificates of users" not in (tmp_path / "report" / "report.md").read_text()
+
+
+# Clients outside the cluster in the report: an audit finds who was let pass, until when and why.
+
+CLIENTS = [
+    {"client": "KafkaBridge kafka/bridge", "trusts": [label(OLD), label(NEW)], "doubt": "", "waiver": None},
+    {
+        "client": "KafkaConnect kafka/connect", "trusts": [], "doubt": "its copy does not exist",
+        "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "moves in week 51"},
+    },
+]  # fmt: skip
+
+
+def test_every_client_with_its_waiver_is_in_every_form(tmp_path: Path) -> None:
+    found = facts(rotation(last=seen([ca(NEW)], nodes("d"), outside=CLIENTS)))
+    assert found["outside"] == CLIENTS
+    write_pages(tmp_path / "report", found)
+    told = "until 2026-12-24T18:00:00Z: moves in week 51"
+    lines = (tmp_path / "report" / "report.md").read_text().splitlines()
+    assert f"| KafkaConnect kafka/connect | nothing known | its copy does not exist | {told} |" in lines
+    assert {"KafkaConnect kafka/connect", "KafkaBridge kafka/bridge", told} <= set(page_of(tmp_path / "report").texts)
+
+
+def test_without_outside_clients_there_is_no_table(tmp_path: Path) -> None:
+    write_pages(tmp_path / "report", facts(rotation()))
+    assert "outside the cluster" not in (tmp_path / "report" / "report.md").read_text()
+
+
+PRESENTERS = {
+    "count": 7,
+    "others": [
+        {
+            "name": "Pod kafka/billing", "presents": [label(OLD)], "evidence": "it has not read it", "awaits_certificate": False,
+            "waiver": None,
+        },
+        {
+            "name": "KafkaUser kafka/partner", "presents": [], "evidence": "somebody else issues it", "awaits_certificate": False,
+            "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "told by phone"},
+        },
+    ],
+}  # fmt: skip
+
+
+def test_whoever_presents_something_else_is_in_every_form(tmp_path: Path) -> None:
+    found = facts(rotation(last=seen([ca(NEW)], nodes("d"), presenters=PRESENTERS)))
+    assert found["presenters"] == PRESENTERS
+    write_pages(tmp_path / "report", found)
+    told = "until 2026-12-24T18:00:00Z: told by phone"
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "5 present certificates of the CA in use, or none." in text
+    assert f"| KafkaUser kafka/partner | unknown | somebody else issues it | {told} |" in text.splitlines()
+    assert {"Pod kafka/billing", "KafkaUser kafka/partner", told} <= set(page_of(tmp_path / "report").texts)
+
+
+def test_of_the_cluster_ca_there_are_none(tmp_path: Path) -> None:
+    write_pages(tmp_path / "report", facts(rotation()))
+    assert "log in" not in (tmp_path / "report" / "report.md").read_text()
+
+
+# Listeners that trust whom their owner says are in the report, for whoever has to see to them.
+
+TOLD = "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094)."
+
+
+def test_they_are_in_every_form(tmp_path: Path) -> None:
+    found = facts(rotation(last=seen([ca(NEW)], nodes("d"), unmanaged=[TOLD])))
+    assert found["unmanaged"] == [TOLD]
+    write_pages(tmp_path / "report", found)
+    assert f"- {TOLD}" in (tmp_path / "report" / "report.md").read_text().splitlines()
+    assert TOLD in page_of(tmp_path / "report").texts
+
+
+def test_a_cluster_without_any() -> None:
+    assert facts(rotation())["unmanaged"] == []
