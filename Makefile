@@ -42,6 +42,10 @@ pins: ## make the lock files of tests/requirements anew from what they say we wa
 unit: ## unit and property tests
 	@$(CHECK) unit
 
+.PHONY: coverage
+coverage: ## which share of plugins/ the unit tests run, lines and branches; minutes
+	@$(CHECK) --exec pytest tests/unit --numprocesses=2 --cov --cov-report=term
+
 .PHONY: modules
 modules: ## modules by their real main(), filters, templates
 	@$(CHECK) modules
