@@ -170,7 +170,7 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """
     own = frozenset(one.fingerprint for one in snapshot.ca.in_use)
     others = [one for one in known_presenters(snapshot) if one.authorities not in (own, frozenset()) or one.behind]
-    return {"count": len(snapshot.users.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
+    return {"count": len(snapshot.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
 
 
 def _presenter(one: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
 
 
 def _paused_users(snapshot: Snapshot) -> frozenset[str]:
-    return frozenset(one.name for one in snapshot.users.presenters if one.pause.is_ours)
+    return frozenset(one.name for one in snapshot.presenters if one.pause.is_ours)
 
 
 def _end_pauses(work: Work, intent: Intent, engine: Engine) -> tuple[bool, frozenset[str]]:
@@ -286,7 +286,7 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scop
     Raises StepError where that is no user's Secret.
     """
     name = error.attempt.name
-    if name is None or name not in snapshot.users.served.keys() - intent.met.taken:
+    if name is None or name not in snapshot.served.keys() - intent.met.taken:
         labels = [f"{label}={value}" for label, value in scope.labels.items()]
         command = label_command(error.attempt.kind.lower(), str(name), str(error.attempt.namespace), labels)
         raise StepError(

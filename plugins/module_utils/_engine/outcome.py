@@ -208,7 +208,7 @@ def are_issued(wanted: Selection) -> Reached:
     def reached(snapshot: Snapshot) -> bool:
         if any(wanted.has(name, component) for name, component in snapshot.every_missing.items()):
             return False
-        if snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION:
+        if snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
             return is_switched(snapshot) and not any(one.behind for one in presenters(snapshot))
         ledger, next_ = snapshot.ledger or Ledger(), _next_issuer(snapshot)
         leaves = [

@@ -185,7 +185,7 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
 
 
 def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> None:
-    if observation.snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION:
+    if observation.snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
         raise StepError(
             "The User Operator",
             f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know who holds "

@@ -249,7 +249,7 @@ def _found(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
 
 def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
-    known = {*(one.name for one in snapshot.outside.clients), *(one.name for one in snapshot.users.presenters)}
+    known = {*(one.name for one in snapshot.outside.clients), *(one.name for one in snapshot.presenters)}
     at_gates = all(one.condition in (Condition.TRUST, Condition.REMOVAL) for one in violations)
     parties = frozenset(one.subject for one in violations)
     return (

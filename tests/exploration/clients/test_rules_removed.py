@@ -93,7 +93,7 @@ def test_what_was_on_its_way_at_the_switch_ends_later(monkeypatch: Patch) -> Non
 
 def test_what_programs_had_read_before_the_switch_ends(monkeypatch: Patch) -> None:
     """Where the journal did not say when, the flow would wait for ever for a program that never reads again."""
-    monkeypatch.setattr(parties, "known_presenters", lambda snapshot: snapshot.users.presenters)
+    monkeypatch.setattr(parties, "known_presenters", lambda snapshot: snapshot.presenters)
     begin = start(REPLACE_KEY, (1,), 1, (READER,), environment=Environment(aging=True, reading=False))
     assert not explore(begin, world()).ends
 

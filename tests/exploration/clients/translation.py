@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import JVM
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import Reader
@@ -75,8 +74,6 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
         ),
         users=CaUsers(
             presenters=_presenters(seen, listed),
-            sends_chains=False,
-            verified_by=JVM,
             issued_by=IssuedBy.USER_OPERATOR,
             pause_reissue="" if listed.environment.keystores else "The User Operator makes no PKCS#12 files.",
             longest_life=_LIFE,

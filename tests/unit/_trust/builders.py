@@ -234,7 +234,7 @@ def changed(snapshot: Snapshot, **fields: Any) -> Snapshot:
     """The snapshot with these fields, its own and those of its parts."""
     for name, value in fields.items():
         part, field = _PARTS.get(name, ("", name))
-        within = replace(getattr(snapshot, part), **{field: value}) if part else value
+        within = replace(_part(snapshot, part), **{field: value}) if part else value
         snapshot = replace(snapshot, **{part or name: within})
     return snapshot
 
@@ -242,7 +242,12 @@ def changed(snapshot: Snapshot, **fields: Any) -> Snapshot:
 def field_of(snapshot: Snapshot, name: str) -> Any:
     """The value for which ``changed`` has this keyword."""
     part, field = _PARTS.get(name, ("", name))
-    return getattr(getattr(snapshot, part) if part else snapshot, field)
+    return getattr(_part(snapshot, part) if part else snapshot, field)
+
+
+def _part(snapshot: Snapshot, name: str) -> Any:
+    """Of a CA without users: the value of one that has none yet."""
+    return getattr(snapshot, name) or CaUsers()
 
 
 def cluster(**fields: Any) -> Snapshot:

@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import JVM
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     InPlace,
-    IssuedBy,
     Pod,
     Snapshot,
 )
@@ -62,8 +60,7 @@ def presenting(*users: Presenter, current: Entity = OLD) -> tuple[Presenter, ...
 def users(**fields: Any) -> Snapshot:
     """Without anything: OLD is in use, and nothing is to be done."""
     return cluster(**{
-        "names": USER_NAMES, "pods": tuple(map(broker, PODS)), "leaves": (), "sends_chains": False, "verified_by": JVM,
-        "issued_by": IssuedBy.USER_OPERATOR, "presenters": presenting(presenter(), presenter(PAYMENTS)),
+        "names": USER_NAMES, "pods": tuple(map(broker, PODS)), "leaves": (), "presenters": presenting(presenter(), presenter(PAYMENTS)),
         "in_place": InPlace(), **fields,
     })  # fmt: skip
 

@@ -311,7 +311,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
 @settings(max_examples=400)
 @given(clusters())
 def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
-    for step in decide(snapshot, REPLACE_KEY).steps if snapshot.users.has_verifiers else ():
+    for step in decide(snapshot, REPLACE_KEY).steps if snapshot.has_verifiers else ():
         if isinstance(step, Switch) and snapshot.nodes.listeners is not None:
             assert all(name_of(NEW) in one.accepts for one in snapshot.nodes.listeners)
         if isinstance(step, Switch) and snapshot.nodes.listeners is None:
@@ -329,7 +329,7 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
             assert step.certificate == OLD.certificate
             relying = [
                 one.name
-                for one in snapshot.users.presenters
+                for one in snapshot.presenters
                 if one.name not in waived and (one.authorities is None or name_of(OLD) in one.authorities)
             ]
             assert relying == []
@@ -340,7 +340,7 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
 def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot) -> None:
     served = (ReissuePause.NONE, ReissuePause.ASKED)
     if any(isinstance(step, Switch) for step in decide(snapshot, IN_BATCHES).steps):
-        assert all(one.pause not in served for one in snapshot.users.presenters if one.renewal is Renewal.ISSUED)
+        assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
 
 
 @settings(max_examples=400)
@@ -354,4 +354,4 @@ def test_no_run_says_that_it_is_done_before_its_flow_is(snapshot: Snapshot) -> N
 def test_no_run_ends_with_somebody_paused_whom_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
     decision = decide(snapshot, intent)
     if not decision.steps:
-        assert all(one.behind or not one.pause.is_ours for one in snapshot.users.presenters)
+        assert all(one.behind or not one.pause.is_ours for one in snapshot.presenters)

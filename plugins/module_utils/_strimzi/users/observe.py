@@ -18,11 +18,10 @@ from typing import Any
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import SECRETS
 from ..._pki.building import authority_generation
-from ..._pki.usability import JVM
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import Presenter
 from ..._trust.model.ledger import Ledger, TrustState
-from ..._trust.model.snapshot import NO_USERS, CaSecrets, CaUsers, Component, IssuedBy, Nodes, Pod
+from ..._trust.model.snapshot import CaSecrets, CaUsers, Component, IssuedBy, Nodes, Pod
 from .. import names
 from ..clients import NOTHING_SAID, Outside
 from ..cluster.ca_secrets import CURRENT, read_ca_secrets
@@ -169,8 +168,6 @@ def observe_clients_ca(
         ),
         users=CaUsers(
             presenters=_presenters(users, scope, ca, ledger, used, now),
-            sends_chains=False,
-            verified_by=JVM,
             has_verifiers=kafka is None or any(listener.managed for listener in listeners),
             unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
             issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NONE,
@@ -183,7 +180,7 @@ def observe_clients_ca(
             unnameable={one.label: one.unnameable for one in users.users if one.unnameable}
             if users is not None
             else {},
-            longest_life=users.longest_life(bare.leaves.validity) if users is not None else NO_USERS.longest_life,
+            longest_life=users.longest_life(bare.leaves.validity) if users is not None else bare.leaves.validity,
         ),
     )
     expected = tuple(user.where for user in served.values())

@@ -77,7 +77,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     Raises OperatorSilent when none comes for a while.
     """
     what = f"the User Operator issues certificates of {named(step.authority)}"
-    paused = frozenset(one.name for one in observation.snapshot.users.presenters if one.pause.is_ours)
+    paused = frozenset(one.name for one in observation.snapshot.presenters if one.pause.is_ours)
     if work.dry_run:
         _note_resumed([name for name in step.names if name in paused], step, work)
         work.record(Action("wait", listed(step.names), what, step.phase.value))
@@ -186,7 +186,7 @@ def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], wor
     asked, count = frozenset(wanted), len(wanted)
     deadline = work.clock.monotonic() + limit_of(work)
     while True:
-        found = work.observe().snapshot.users.presenters
+        found = work.observe().snapshot.presenters
         left = [one for one in found if one.name in asked and is_left(one)]
         if not left:
             return []

@@ -144,10 +144,10 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster, by what is seen now and by what the flow in flight saw before its switch."""
     journal, current = snapshot.ledger.journal if snapshot.ledger is not None else None, snapshot.ca.current
     if journal is None or journal.finished_at is not None or journal.outgoing is None or not journal.outgoing.switched:
-        return snapshot.users.presenters
+        return snapshot.presenters
     if not current or current[0].fingerprint != journal.successor:
-        return snapshot.users.presenters
-    return tuple(_known(one, journal.outgoing, journal.successor, snapshot.now) for one in snapshot.users.presenters)
+        return snapshot.presenters
+    return tuple(_known(one, journal.outgoing, journal.successor, snapshot.now) for one in snapshot.presenters)
 
 
 def _known(one: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
@@ -243,7 +243,7 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
         return ()
     return tuple(
         one
-        for one in snapshot.users.presenters
+        for one in snapshot.presenters
         if one.authorities == frozenset() and one.renewal is Renewal.ISSUED and one.behind and not one.hindered
         and waiver_of(one.name, snapshot) is None
     )  # fmt: skip

@@ -157,7 +157,7 @@ def presenting_pods(snapshot: Snapshot) -> tuple[Pod, ...]:
 
 def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods that verify by this CA: all, or none where no listener does."""
-    return snapshot.nodes.pods if snapshot.users.has_verifiers else ()
+    return snapshot.nodes.pods if snapshot.has_verifiers else ()
 
 
 def verifying_only(snapshot: Snapshot) -> frozenset[str]:
@@ -254,7 +254,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.nodes.pods:
         return ()
-    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.users.presenters}
+    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.presenters}
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
 
@@ -341,5 +341,5 @@ def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
         f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says whom it trusts: if it verifies "
         f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
         "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
-        for listener in snapshot.users.unmanaged
+        for listener in (snapshot.users.unmanaged if snapshot.users is not None else ())
     )

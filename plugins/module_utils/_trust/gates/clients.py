@@ -106,7 +106,7 @@ def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: time
 def can_make_room(snapshot: Snapshot) -> bool:
     """Whether the CA in use allows no CA below it, and a renewal that is made here could: its key is here, and its leaves carry chains."""
     ca = snapshot.ca
-    if not ca.current or not snapshot.users.sends_chains:
+    if not ca.current or not snapshot.sends_chains:
         return False
     current = ca.current[0]
     is_here = ca.key == current.public_key_sha256 and not ca.is_kept_elsewhere(current)
@@ -195,12 +195,12 @@ def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:
     """Users that no issuer can name in a certificate, as sentences. No flow waits for such a user: it presents nothing."""
     return tuple(
         f"{name} gets no certificate: {why}. Give the user another name."
-        for name, why in snapshot.users.unnameable.items()
+        for name, why in (snapshot.users.unnameable if snapshot.users is not None else {}).items()
     )
 
 
 def namesakes(snapshot: Snapshot) -> Iterator[Violation]:
-    for name in snapshot.users.namesakes:
+    for name in snapshot.users.namesakes if snapshot.users is not None else ():
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, name,
             "is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds their organization would "

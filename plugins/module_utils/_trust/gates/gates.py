@@ -260,7 +260,7 @@ def link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certifica
     by its own certificate.
     """
     current = snapshot.ca.current
-    if prepared is None or not current or not snapshot.users.sends_chains:
+    if prepared is None or not current or not snapshot.sends_chains:
         return None
     own = prepared.chain[0]
     if prepared.links is not None and prepared.links.new_with_old.signed_by(current[0]):
@@ -281,7 +281,7 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     """
     if not snapshot.ca.current:
         return "there is no CA yet."
-    if not snapshot.users.sends_chains:
+    if not snapshot.sends_chains:
         return "its certificates are stored and sent alone, without a link certificate behind them."
     current = snapshot.ca.current[0]
     if current.not_after <= snapshot.now:

@@ -43,7 +43,7 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
     A renewal with the same key needs none of this: brokers go on accepting the earlier leaves.
     """
     current, known = [one.fingerprint for one in snapshot.ca.in_use], journal.outgoing
-    if journal.goal is not Goal.REPLACE_KEY:
+    if snapshot.users is None or journal.goal is not Goal.REPLACE_KEY:
         return journal
     if current == [journal.replaces]:
         successor = ledger.find(journal.successor)
@@ -57,9 +57,9 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
 
 def _presented(snapshot: Snapshot) -> Outgoing | None:
     """None where no program is known to have read what it presents."""
-    ends = {one.reads: one.ends_at for one in snapshot.users.presenters if one.reads and one.ends_at is not None}
+    ends = {one.reads: one.ends_at for one in snapshot.presenters if one.reads and one.ends_at is not None}
     # A program that presents a copy too says so twice.
-    unknown = {one.reads for one in snapshot.users.presenters if one.ends_at is None}
+    unknown = {one.reads for one in snapshot.presenters if one.ends_at is None}
     readers = tuple(_fitting(sorted(ends.keys() - unknown)))
     return Outgoing(frozenset(readers), max(ends[one] for one in readers)) if readers else None
 
@@ -99,7 +99,7 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
 
 def _would_be_refused(snapshot: Snapshot, old: LedgerEntry) -> bool:
     is_behind = snapshot.ca.in_use != (old.certificate,)
-    is_dated = any(one.checks_anchor_dates for one in snapshot.users.verified_by)
+    is_dated = any(one.checks_anchor_dates for one in snapshot.verified_by)
     return is_behind and is_dated and old.certificate.not_after <= snapshot.now
 
 

@@ -76,7 +76,7 @@ class Wish:
     def _has_no_leaf(self) -> bool:
         """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
         snapshot = self.snapshot
-        presented = any(one.authorities != frozenset() for one in snapshot.users.presenters)
+        presented = any(one.authorities != frozenset() for one in snapshot.presenters)
         return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing or presented)
 
     @property

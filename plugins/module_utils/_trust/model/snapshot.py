@@ -16,7 +16,7 @@ from typing import Any
 from ..._leaves.request import LeafRequest, Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.usability import ALL, Verifier
+from ..._pki.usability import ALL, JVM, Verifier
 from .clients import NO_CLIENTS, NOTHING_NAMED, Named, OutsideClient, OutsideClients, Presenter
 from .ledger import CaSource, Ledger, Stop
 from .names import ObjectNames, label_command
@@ -386,8 +386,8 @@ NOTHING_AMISS = Objects()
 
 @dataclass(frozen=True)
 class CaUsers:
-    """The users of the clients CA, and the listeners that verify them. The defaults are right for the cluster CA, which has no users: processes of
-    the cluster present and verify its certificates.
+    """The users of the clients CA, and the listeners that verify them. A user presents its leaf alone, and only listeners, which run on a JVM, verify
+    it.
     """
 
     #: The parties outside the cluster that present certificates of this CA.
@@ -403,7 +403,7 @@ class CaUsers:
     #: The longest time for which a certificate is valid that presenters get.
     longest_life: timedelta = timedelta(days=365)
     #: The party that issues certificates of this CA after a switch, where the key of the CA is in the Secrets.
-    issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
+    issued_by: IssuedBy = IssuedBy.USER_OPERATOR
     #: Why no operator may issue certificates while the CA is switched, as a sentence; empty where operators may.
     pause_reissue: str = ""
     #: Whether the pods are to verify by this CA.
@@ -411,13 +411,6 @@ class CaUsers:
     #: The listeners, as messages name them, whose own configuration says which CAs they trust, so that they may verify by this CA: this collection
     #: neither opens connections to them nor has them read their trust again.
     unmanaged: tuple[str, ...] = ()
-    #: The kinds of programs that verify by this CA: any client verifies nodes, and the listeners of nodes alone verify users.
-    verified_by: frozenset[Verifier] = ALL
-    #: Whether a presenter of a certificate of this CA sends the CAs behind it too.
-    sends_chains: bool = True
-
-
-NO_USERS = CaUsers()
 
 
 @dataclass(frozen=True)
@@ -476,8 +469,8 @@ class Snapshot:
     source: CaSource | None = None
     #: The node pools, as far as a decision depends on their size, and the nodes that they get and lose.
     pools: Pools = NO_POOLS
-    #: The users of the clients CA, and the listeners that verify them; for the cluster CA the value without users.
-    users: CaUsers = NO_USERS
+    #: The users of the clients CA, and the listeners that verify them; None for the cluster CA, whose leaves processes of the cluster present.
+    users: CaUsers | None = None
     #: The clients outside the cluster that hold a copy of its CAs, and what is published for them.
     outside: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
@@ -489,17 +482,47 @@ class Snapshot:
     #: The clock from which ``now`` is, beside that of the API server; None where answers of the API server have no date.
     clock: ClockReading | None = None
 
+    @property
+    def presenters(self) -> tuple[Presenter, ...]:
+        """The parties outside the cluster that present certificates of this CA."""
+        return self.users.presenters if self.users is not None else ()
+
+    @property
+    def served(self) -> Mapping[str, StoredLeaf | None]:
+        """The leaves of users by their Secrets, where this collection issues them; None where a user has no leaf yet."""
+        return self.users.served if self.users is not None else {}
+
+    @property
+    def issued_by(self) -> IssuedBy:
+        """The party that issues certificates of this CA after a switch, where the key of the CA is in the Secrets."""
+        return self.users.issued_by if self.users is not None else IssuedBy.THIS_COLLECTION
+
+    @property
+    def has_verifiers(self) -> bool:
+        """Whether the pods are to verify by this CA."""
+        return self.users is None or self.users.has_verifiers
+
+    @property
+    def verified_by(self) -> frozenset[Verifier]:
+        """The kinds of programs that verify by this CA: any client verifies nodes, and listeners alone verify users."""
+        return ALL if self.users is None else JVM
+
+    @property
+    def sends_chains(self) -> bool:
+        """Whether a presenter of a certificate of this CA sends the CAs behind it too."""
+        return self.users is None
+
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:
         """The stored leaves of processes and of users."""
-        return (*self.leaves.stored, *(leaf for leaf in self.users.served.values() if leaf is not None))
+        return (*self.leaves.stored, *(leaf for leaf in self.served.values() if leaf is not None))
 
     @cached_property
     def every_missing(self) -> Mapping[str, Component]:
         """The leaves that processes and users should have and have not."""
         return {
             **self.leaves.missing,
-            **{name: Component.USER for name, leaf in self.users.served.items() if leaf is None},
+            **{name: Component.USER for name, leaf in self.served.items() if leaf is None},
         }
 
     @property
@@ -518,6 +541,10 @@ class Snapshot:
     def with_nodes(self, **changes: Any) -> Snapshot:
         """The snapshot with these changes of the nodes."""
         return replace(self, nodes=replace(self.nodes, **changes))
+
+    def with_users(self, **changes: Any) -> Snapshot:
+        """The snapshot with these changes of the users of the clients CA; of the cluster CA there are none."""
+        return self if self.users is None else replace(self, users=replace(self.users, **changes))
 
     def with_clients(self, clients: tuple[OutsideClient, ...]) -> Snapshot:
         """The snapshot with these clients outside the cluster."""

@@ -142,9 +142,7 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             condition, snapshot, names.certificate_secret, _dated(current, counts), _way_out(snapshot)
         )
     for authority in snapshot.ca.prepared:
-        counts = any(one.checks_anchor_dates for one in snapshot.users.verified_by) or not _was_in_use(
-            snapshot, authority
-        )
+        counts = any(one.checks_anchor_dates for one in snapshot.verified_by) or not _was_in_use(snapshot, authority)
         subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
         yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
 

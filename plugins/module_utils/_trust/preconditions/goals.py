@@ -271,7 +271,7 @@ def _differences(
 def link_until_is_ahead(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Nodes would lead no client on until a time that is over. It is often a date with the wrong year."""
     until, ledger = intent.pace.link_until, snapshot.ledger or Ledger()
-    if until is None or until > snapshot.now or not snapshot.users.sends_chains:
+    if until is None or until > snapshot.now or not snapshot.sends_chains:
         return
     if resolve(snapshot, intent, ledger).wanted and rotation_of(snapshot, intent, ledger) is Goal.REPLACE_KEY:
         yield Violation(

@@ -114,7 +114,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         return
     issuer = found.issuer
     elsewhere = bool(issuer) and _is_kept_elsewhere(snapshot, intent, issuer)
-    if snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION and not elsewhere:
+    if snapshot.issued_by is not IssuedBy.THIS_COLLECTION and not elsewhere:
         # The User Operator issues for as long as the resources say, and Strimzi sees to it that this is long enough.
         return
     window = _window(snapshot)
@@ -140,7 +140,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 
 def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Of leaves that nodes have when a flow begins: the operator would issue them anew in the middle of it, with restarts that no plan has."""
-    operator_issues = snapshot.users.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
+    operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
     if (
         not operator_issues
         or not snapshot.ca.current
@@ -211,7 +211,7 @@ def _window(snapshot: Snapshot) -> timedelta:
     usual, it concerns this user alone, whose certificate is refused if it would not outlast the window.
     """
     usual = snapshot.leaves.renewal_window
-    own = [snapshot.window_of(leaf) for leaf in snapshot.users.served.values() if leaf is not None]
+    own = [snapshot.window_of(leaf) for leaf in snapshot.served.values() if leaf is not None]
     return max((one for one in own if one <= usual), default=usual)
 
 

@@ -27,14 +27,15 @@ _ON_ITS_WAY = 2200
 
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A listener that verifies by the CA unseen would refuse what is issued, and go on with the CA that leaves."""
-    if snapshot.users.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
+    users = snapshot.users
+    if users is None or users.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
-    if snapshot.users.unmanaged:
+    if users.unmanaged:
         yield Violation(
             Condition.VERIFIERS_ARE_KNOWN, kafka,
             f"has no listener that could be asked whether it trusts the {ca}: none with the authentication tls. Its owner alone knows whom others "
-            f"trust: {listed(snapshot.users.unmanaged)}.",
+            f"trust: {listed(users.unmanaged)}.",
             "Have the next CA trusted there before users are issued anew, and the old one until no certificate of it is left; and add a listener with "
             "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
             "it in any way.",
@@ -59,11 +60,12 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     """Without a User Operator, certificates that a person has issued by hand cannot be seen. Where no listener verifies
     by the CA, no program logs in with such a certificate, and only known presenters need a certificate of the next CA.
     """
-    if snapshot.users.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
+    users = snapshot.users
+    if users is None or users.issued_by is not IssuedBy.NONE or not _begins(snapshot, intent):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
-    if snapshot.users.has_verifiers or snapshot.users.unmanaged:
+    if users.has_verifiers or users.unmanaged:
         yield Violation(
             Condition.USERS_HAVE_AN_ISSUER,
             kafka,
@@ -90,7 +92,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
         return
     yield from namesakes(snapshot)
     yield from _of_other_operators(snapshot)
-    issued, room = sum(bool(one.secret) for one in snapshot.users.presenters), _room_with(supplied.chain)
+    issued, room = sum(bool(one.secret) for one in snapshot.presenters), _room_with(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
@@ -102,8 +104,11 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
 
 def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     """A User Operator in another namespace has its own copy of the CA, and signs with that."""
-    for one in snapshot.users.presenters:
-        told = one.name in snapshot.users.namesakes or one.name in snapshot.users.unnameable
+    users = snapshot.users
+    if users is None:
+        return
+    for one in users.presenters:
+        told = one.name in users.namesakes or one.name in users.unnameable
         if one.renewal is Renewal.ISSUED and not one.secret and not told:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,

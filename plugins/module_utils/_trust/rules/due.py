@@ -369,7 +369,7 @@ def _authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
 
 
 def _refused_of(place: int, authority: Certificate, snapshot: Snapshot) -> str:
-    strict = frozenset(one for one in snapshot.users.verified_by if one.checks_anchor_dates)
+    strict = frozenset(one for one in snapshot.verified_by if one.checks_anchor_dates)
     if place > 0 or not strict:
         return ""
     return f"{named_verifiers(strict)} refuse its certificates until they trust a renewed CA; programs on a JVM, as nodes are, accept them."

@@ -171,7 +171,7 @@ def _unserved(at: Situation) -> Iterator[Violation]:
     if not at.snapshot.ca.in_use_elsewhere:
         return
     yield from namesakes(at.snapshot)
-    for one in at.snapshot.users.presenters:
+    for one in at.snapshot.presenters:
         if one.secret in at.intent.met.taken:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,

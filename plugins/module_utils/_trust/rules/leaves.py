@@ -256,7 +256,7 @@ def _stands_still(at: Situation) -> bool:
     """Whether the operator restarts no pod: it would have to issue a leaf first, and the key of the CA is kept elsewhere; or it cannot read a leaf,
     wherever that key is (docs/operator.md, "Re-issue").
     """
-    needed = needed_by_operator(at.snapshot) - set(at.snapshot.users.served)
+    needed = needed_by_operator(at.snapshot) - set(at.snapshot.served)
     unreadable = any(leaf.chain is None for leaf in at.snapshot.leaves.stored)
     return unreadable or bool(secrets_without_leaf(at, tuple(sorted(needed)), at.snapshot.ca.current))
 

@@ -50,7 +50,7 @@ def pause_reissue(at: Situation) -> Steps:
         return ()
     paused = (ReissuePause.OURS, ReissuePause.FOREIGN)
     free = tuple(
-        one.name for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED and one.pause not in paused
+        one.name for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED and one.pause not in paused
     )
     return (PauseReissue(names=free, because=because),) if free else ()
 
@@ -72,7 +72,11 @@ def _why_none(at: Situation) -> str:
             f"The key of {named(at.successor.entry.certificate)} is kept elsewhere, so the User Operator could issue none, and each user "
             "would be not ready until its certificate is written."
         )
-    return at.snapshot.users.pause_reissue
+    return _why_paused(at.snapshot)
+
+
+def _why_paused(snapshot: Snapshot) -> str:
+    return snapshot.users.pause_reissue if snapshot.users is not None else ""
 
 
 def resume_reissue(at: Situation) -> Steps:
@@ -105,7 +109,7 @@ def finds_work(snapshot: Snapshot) -> bool:
     ):
         return True
     changes_trust = snapshot.bundle not in (None, ca.projected)
-    return snapshot.users.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))
+    return snapshot.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))
 
 
 def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
@@ -125,11 +129,11 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
     issuer does not serve all at once. In the middle of a switch, presenters that the issuer must not see stay paused:
     the run that goes on with the switch ends the pause.
     """
-    if snapshot.users.pause_reissue and not _key_matches(snapshot):
+    if _why_paused(snapshot) and not _key_matches(snapshot):
         return ()
     paused = tuple(
         one.name
-        for one in snapshot.users.presenters
+        for one in snapshot.presenters
         if one.pause.is_ours and (not one.behind or one.authorities == frozenset())
     )
     return (ResumeReissue(names=paused),) if paused else ()

@@ -70,7 +70,7 @@ def _next_authority(at: Situation) -> PrepareAuthority:
 def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
     """The same with the time until which the caller wants clients to be led on that know only the CA in use."""
     until, current = at.intent.pace.link_until, at.current
-    if until is None or current is None or not at.snapshot.users.sends_chains:
+    if until is None or current is None or not at.snapshot.sends_chains:
         return step
     told = ""
     if not step.linked:
@@ -86,7 +86,7 @@ def _renewal(at: Situation) -> PrepareAuthority:
     """
     asked, current = at.intent.new_ca.path_length, at.snapshot.ca.current
     own = current[0].path_length
-    length = asked if asked is not None else 1 if own == 0 and at.snapshot.users.sends_chains else own
+    length = asked if asked is not None else 1 if own == 0 and at.snapshot.sends_chains else own
     generation = _next_generation(at, Goal.RENEW)
     return PrepareAuthority(
         goal=Goal.RENEW, replaces=current, generation=generation, path_length=length, stop=_stop(at)

@@ -197,7 +197,7 @@ def _ending_meanwhile(at: Situation) -> Iterator[str]:
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     """A sentence about users' certificates in their time for renewal, for a call that stops before they are written."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
-    ending = [leaf for name in of_time if (leaf := at.snapshot.users.served.get(name)) and leaf.chain]
+    ending = [leaf for name in of_time if (leaf := at.snapshot.served.get(name)) and leaf.chain]
     first = find_first_ending(ending)
     if first is None:
         return ()
@@ -268,9 +268,7 @@ def resume_served_users(at: Situation) -> Steps:
     """
     if at.current is None or not at.serves:
         return ()
-    names = tuple(
-        one.name for one in at.snapshot.users.presenters if one.secret and one.pause.is_ours and not one.behind
-    )
+    names = tuple(one.name for one in at.snapshot.presenters if one.secret and one.pause.is_ours and not one.behind)
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
 
@@ -288,11 +286,11 @@ def write_user_leaves(at: Situation) -> Steps:
     ):
         return ()
     reasons = due_reasons_under(at.snapshot, at.intent, at.ledger, issuer)
-    wanted = (reasons.keys() & at.snapshot.users.served.keys()) - at.intent.met.taken
+    wanted = (reasons.keys() & at.snapshot.served.keys()) - at.intent.met.taken
     ready = wanted - set(secrets_without_leaf(at, tuple(wanted), issuer))
     unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
     behind = (
-        name for name, leaf in at.snapshot.users.served.items() if leaf is not None and leaf.generation != at.generation
+        name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
     )
     kept = _turn(at, tuple(sorted(set(behind) - ready - unusable)))
     if kept:
@@ -302,7 +300,7 @@ def write_user_leaves(at: Situation) -> Steps:
 
 
 def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
-    stored = (leaf for leaf in at.snapshot.users.served.values() if leaf is not None)
+    stored = (leaf for leaf in at.snapshot.served.values() if leaf is not None)
     is_first = all(leaf.generation != at.generation for leaf in stored)
     return secrets[: 1 if is_first else at.intent.pace.user_batch or _AT_ONCE]
 
@@ -316,7 +314,7 @@ def reissue(at: Situation) -> Steps:
         return ()
     seen = (*presenters(at.snapshot), *parties_awaiting_issue(at.snapshot))
     behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
-    issued = (one for one in at.snapshot.users.presenters if one.renewal is Renewal.ISSUED)
+    issued = (one for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED)
     due = tuple(one.name for one in issued if one.name in behind or one.pause.is_ours)
     return (
         (AwaitReissue(names=due, authority=at.current, batch=at.intent.pace.user_batch, phase=at.phase),) if due else ()

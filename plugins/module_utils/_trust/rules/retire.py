@@ -221,7 +221,7 @@ def foresee_operator_renewal(snapshot: Snapshot) -> str:
 
 
 def _renewal(snapshot: Snapshot) -> str:
-    of_users = snapshot.users.issued_by is not IssuedBy.THIS_COLLECTION
+    of_users = snapshot.issued_by is not IssuedBy.THIS_COLLECTION
     if snapshot.reconciliation.replaces_key:
         rolls = (
             "restarts each node, and has the certificate of every user issued anew"

@@ -97,7 +97,7 @@ class Situation:
     @property
     def serves(self) -> bool:
         """Whether this collection issues certificates outside the cluster now: no other issuer can."""
-        return bool(self.snapshot.users.served) and self.snapshot.ca.in_use_elsewhere
+        return bool(self.snapshot.served) and self.snapshot.ca.in_use_elsewhere
 
     @cached_property
     def successor(self) -> Successor | None:

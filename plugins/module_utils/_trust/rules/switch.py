@@ -208,7 +208,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
     next CA validate under the CA in use.
     """
     begun, current = at.begun, at.current
-    if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.users.sends_chains:
+    if begun is None or begun.goal is not Goal.REPLACE_KEY or current is None or not at.snapshot.sends_chains:
         return ""
     if begun.is_abort or not presenting_pods(at.snapshot):
         return ""

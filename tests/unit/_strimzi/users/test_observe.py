@@ -60,7 +60,7 @@ def test_a_users_secret_without_labels_is_told_and_holds_nothing() -> None:
     assert snapshot.objects.unlabelled_secrets == {
         "orders": UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False, namespace="kafka")
     }
-    (user,) = (one for one in snapshot.users.presenters if one.name == "KafkaUser kafka/orders")
+    (user,) = (one for one in snapshot.presenters if one.name == "KafkaUser kafka/orders")
     assert user.authorities == {CA.certificate.fingerprint}
 
 
@@ -87,7 +87,7 @@ def test_whether_brokers_verify(kind: str, verify: bool) -> None:
     made = bench(listeners=[{**MTLS[0], "authentication": {"type": kind}}])
     made.create("pods", pod("demo-kafka-0"))
     found = seen(made)
-    assert found.snapshot.users.has_verifiers is verify
+    assert found.snapshot.has_verifiers is verify
     assert [one.name for one in found.snapshot.nodes.pods] == ["demo-kafka-0"]
     assert [one.port for one in endpoints_of(found)] == ([9093] if verify else [])
 
@@ -102,12 +102,12 @@ CUSTOM = {
 def test_a_listener_that_nobody_here_manages_is_told_of(listeners: Any, verifying: bool) -> None:
     found = seen(bench(listeners=listeners)).snapshot
     assert found.users.unmanaged == ("listener own (9094, authentication custom)",)
-    assert found.users.has_verifiers is verifying
+    assert found.has_verifiers is verifying
 
 
 @pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NONE)])
 def test_who_issues(entity: Any, who: IssuedBy) -> None:
-    assert seen(bench(entity=entity)).snapshot.users.issued_by is who
+    assert seen(bench(entity=entity)).snapshot.issued_by is who
 
 
 def test_its_secrets_are_those_of_the_clients_ca() -> None:
@@ -116,7 +116,7 @@ def test_its_secrets_are_those_of_the_clients_ca() -> None:
     assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}
     assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
     assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
-    assert (found.users.sends_chains, found.users.verified_by) == (False, JVM)
+    assert (found.sends_chains, found.verified_by) == (False, JVM)
 
 
 def other_of(observation: Observation) -> OtherAuthority:
@@ -159,5 +159,5 @@ def test_the_generation_is_our_own(ours: dict[str, str], counted: int) -> None:
 
 def test_without_a_cluster() -> None:
     found = seen(Bench()).snapshot
-    assert (found.reconciliation.exists, found.nodes.pods, found.users.presenters) == (False, (), ())
-    assert (found.users.has_verifiers, found.users.issued_by) == (True, IssuedBy.USER_OPERATOR)
+    assert (found.reconciliation.exists, found.nodes.pods, found.presenters) == (False, (), ())
+    assert (found.has_verifiers, found.issued_by) == (True, IssuedBy.USER_OPERATOR)

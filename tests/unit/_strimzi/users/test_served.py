@@ -101,7 +101,7 @@ def test_what_is_known_of_one() -> None:
     assert found.stored is not None
     assert found.stored.chain is not None
     assert (found.stored.generation, found.stored.chain[0].subject) == (3, "CN=orders,O=io.strimzi")
-    assert seen(made).snapshot.users.served == {"orders": found.stored}
+    assert seen(made).snapshot.served == {"orders": found.stored}
 
 
 def test_one_without_a_secret_is_wanted() -> None:
@@ -177,6 +177,6 @@ def test_presenters_know_where_theirs_would_be_written_to() -> None:
     made = bench({"ca.key": CA.key.reveal()}, entityOperator={"userOperator": {"secretPrefix": "user-"}})
     made.create("kafkausers", kafka_user("orders"))
     made.create("kafkausers", kafka_user("demo-kafka"))
-    assert {one.name: one.secret for one in seen(made).snapshot.users.presenters} == {
+    assert {one.name: one.secret for one in seen(made).snapshot.presenters} == {
         "the User Operator": "", "KafkaUser kafka/orders": "user-orders", "KafkaUser kafka/demo-kafka": "",
     }  # fmt: skip

@@ -383,7 +383,7 @@ def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
 )
 def test_what_is_not_known_holds(changed: Callable[[], Snapshot]) -> None:
     snapshot = changed()
-    assert known_presenters(snapshot) == snapshot.users.presenters
+    assert known_presenters(snapshot) == snapshot.presenters
     assert any(name_of(OLD) in (one.authorities or ()) for one in presenters(snapshot) if one.name == POD)
 
 
@@ -394,4 +394,4 @@ def test_one_of_which_nothing_can_be_told_holds() -> None:
 
 def test_without_a_ledger_nothing_is_known() -> None:
     snapshot = replace(seen(), ledger=None)
-    assert known_presenters(snapshot) == snapshot.users.presenters
+    assert known_presenters(snapshot) == snapshot.presenters

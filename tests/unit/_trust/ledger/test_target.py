@@ -32,7 +32,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     UpkeepAsked,
     WhenDue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
+    Reconciliation,
+    Snapshot,
+)
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.intents import an_intent
@@ -288,7 +292,7 @@ def test_and_when_the_key_was_replaced_it_is_done(named: Callable[[Entity], str]
         ),
         pytest.param({"ca": secrets(OLD)}, {"make_room": True}, False, id="it has room"),
         pytest.param({"ca": secrets(SHORT, key=None)}, {"make_room": True}, False, id="its key is lost"),
-        pytest.param({"sends_chains": False}, {"make_room": True}, False, id="its leaves carry no chain"),
+        pytest.param({"users": CaUsers()}, {"make_room": True}, False, id="its leaves carry no chain"),
     ],
 )
 def test_an_adopted_ca_is_renewed_for_room(fields: dict[str, Any], intent: dict[str, Any], wanted: bool) -> None:

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import (
     authority_is_as_asked,
     link_until_is_ahead,
@@ -119,7 +119,7 @@ def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
         pytest.param(SETTLED, Goal.REPLACE_KEY, None, id="nothing is said"),
         pytest.param(SETTLED, Goal.RENEW, NOW - HOUR, id="the key stays"),
         pytest.param(linked.PREPARED, Goal.REPLACE_KEY, NOW - HOUR, id="it is made already"),
-        pytest.param(changed(SETTLED, sends_chains=False), Goal.REPLACE_KEY, NOW - HOUR, id="leaves are sent alone"),
+        pytest.param(changed(SETTLED, users=CaUsers()), Goal.REPLACE_KEY, NOW - HOUR, id="leaves are sent alone"),
     ],
 )
 def test_elsewhere_link_until_does_not_count(snapshot: Snapshot, goal: Goal, until: datetime | None) -> None:

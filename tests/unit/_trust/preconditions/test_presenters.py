@@ -133,7 +133,7 @@ def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot,
 
 @pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, users_have_an_issuer])
 def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
-    seen = changed(STAGES["trusted"], presenters=UNKNOWN.users.presenters, issued_by=IssuedBy.NONE)
+    seen = changed(STAGES["trusted"], presenters=UNKNOWN.presenters, issued_by=IssuedBy.NONE)
     assert texts(rule, seen, REPLACE_KEY) == []
 
 

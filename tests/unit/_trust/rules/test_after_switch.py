@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
@@ -155,7 +155,7 @@ def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
     "snapshot",
     [
         pytest.param(with_links(FORTH, BACK, pods=()), id="nobody is there to connect to"),
-        pytest.param(with_links(FORTH, BACK, sends_chains=False), id="leaves are sent alone"),
+        pytest.param(with_links(FORTH, BACK, users=CaUsers()), id="leaves are sent alone"),
         pytest.param(with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=None)), id="no flow"),
         pytest.param(
             with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=a_journal(is_abort=True))), id="on the way back",

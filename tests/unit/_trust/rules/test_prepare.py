@@ -12,7 +12,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
+    PreparedAuthority,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
 
@@ -142,7 +146,7 @@ def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
         pytest.param(settled_with(make("cluster-ca v0", key(0))), REPLACE_KEY, False, id="it allows any number"),
         pytest.param(elsewhere(settled_with(SHORT), SHORT), REPLACE_KEY, False, id="its key is elsewhere"),
         pytest.param(settled_with(SHORT).with_ca(key=None), REPLACE_KEY, False, id="its key is lost"),
-        pytest.param(changed(settled_with(SHORT), sends_chains=False), REPLACE_KEY, False, id="its leaves carry no chain"),
+        pytest.param(changed(settled_with(SHORT), users=CaUsers()), REPLACE_KEY, False, id="its leaves carry no chain"),
         pytest.param(changed(settled_with(SHORT), pods=(), leaves=()), REPLACE_KEY, False, id="nobody presents anything"),
         pytest.param(
             settled_with(chain_of(make("Short", key(82), ROOT, path_length=0), ROOT)), REPLACE_KEY, False,
@@ -162,22 +166,22 @@ def test_a_ca_that_allows_none_below_it_is_renewed_before_its_key_is_replaced(
 
 
 @pytest.mark.parametrize(
-    ("current", "asked", "sends_chains", "length"),
+    ("current", "asked", "users", "length"),
     [
-        (SHORT, None, True, 1),
-        (SHORT, 0, True, 0),
+        (SHORT, None, None, 1),
+        (SHORT, 0, None, 0),
         # Nobody could send a link certificate behind leaves of the clients CA.
-        (SHORT, None, False, 0),
-        (OLD, None, True, 1),
-        (OLD, 0, True, 0),
-        (OLD, 3, False, 3),
-        (make("cluster-ca v0", key(0)), None, True, None),
+        (SHORT, None, CaUsers(), 0),
+        (OLD, None, None, 1),
+        (OLD, 0, None, 0),
+        (OLD, 3, CaUsers(), 3),
+        (make("cluster-ca v0", key(0)), None, None, None),
     ],
 )
 def test_the_path_length_of_a_renewal(
-    current: Entity, asked: int | None, sends_chains: bool, length: int | None
+    current: Entity, asked: int | None, users: CaUsers | None, length: int | None
 ) -> None:
-    made = made_by(changed(settled_with(current), sends_chains=sends_chains), changed_intent(RENEW, path_length=asked))
+    made = made_by(changed(settled_with(current), users=users), changed_intent(RENEW, path_length=asked))
     assert (made.goal, made.path_length, made.at_least_until) == (Goal.RENEW, length, None)
 
 
@@ -259,7 +263,7 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
         pytest.param(MADE, ASKING, False, id="it is made here"),
         pytest.param(MADE, bringing(INTERMEDIATE, ROOT, elsewhere=True), False, id="nothing leads to it"),
         pytest.param(settled_with(ENDED), BROUGHT, False, id="the CA in use has ended"),
-        pytest.param(changed(MADE, sends_chains=False), BROUGHT, False, id="leaves are sent alone"),
+        pytest.param(changed(MADE, users=CaUsers()), BROUGHT, False, id="leaves are sent alone"),
     ],
 )  # fmt: skip
 def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
@@ -307,7 +311,7 @@ def test_until_when_clients_are_led_on(snapshot: Snapshot, until: datetime, told
 
 
 def test_nobody_is_led_on_where_leaves_are_sent_alone() -> None:
-    snapshot = changed(settled_with(OLD), sends_chains=False)
+    snapshot = changed(settled_with(OLD), users=CaUsers())
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=IN_AN_HOUR)))
     assert isinstance(step, PrepareAuthority)
     assert step.linked_until is None

@@ -33,7 +33,7 @@ def test_after_the_switch_every_user_is_issued_anew() -> None:
 
 @pytest.mark.parametrize("stage", ["published", "trusted", "issued"])
 def test_at_other_stages_nobody_is(stage: str) -> None:
-    behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].users.presenters)
+    behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].presenters)
     assert reissue(situation(changed(STAGES[stage], presenters=behind))) == ()
 
 

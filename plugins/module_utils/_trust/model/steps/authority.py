@@ -70,9 +70,8 @@ class PrepareAuthority(Step):
         made = stand_in.authority(self)
         kept = snapshot.ca.kept_keys | {made.fingerprint}
         elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
-        served = _to_be_served(snapshot) if made.elsewhere else snapshot.users.served
-        after = replace(snapshot, users=replace(snapshot.users, served=served))
-        return after.with_ca(
+        served = _to_be_served(snapshot) if made.elsewhere else snapshot.served
+        return snapshot.with_users(served=served).with_ca(
             prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere, stop=self.stop,
             to_replace=self.to_replace,
         )  # fmt: skip
@@ -80,7 +79,7 @@ class PrepareAuthority(Step):
 
 def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
     """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their present leaves before."""
-    return snapshot.users.served or {one.secret: None for one in snapshot.users.presenters if one.secret}
+    return snapshot.served or {one.secret: None for one in snapshot.presenters if one.secret}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +125,8 @@ class Switch(Step):
             others[ca.current[0].expired_name()] = ca.current
         if ca.current and ca.key != self.authority.key:
             kept = kept | {ca.current[0].fingerprint}
-        presenters = tuple(_after_switch(one, self.authority.fingerprint) for one in snapshot.users.presenters)
-        return replace(snapshot, users=replace(snapshot.users, presenters=presenters)).with_ca(
+        presenters = tuple(_after_switch(one, self.authority.fingerprint) for one in snapshot.presenters)
+        return snapshot.with_users(presenters=presenters).with_ca(
             current=self.authority.chain, others=others, key=self.authority.key, kept_keys=kept,
             certificate_generation=self.generation, key_generation=self.key_generation,
         )  # fmt: skip

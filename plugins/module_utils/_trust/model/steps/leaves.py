@@ -96,12 +96,12 @@ class IssueLeaves(Step):
 def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
     """made: new leaves by their Secrets, also leaves of processes."""
     known = frozenset({issuer[0].fingerprint})
-    served = {name: made.get(name, leaf) for name, leaf in snapshot.users.served.items()}
+    served = {name: made.get(name, leaf) for name, leaf in snapshot.served.items()}
     presenters = tuple(
         replace(one, authorities=known, behind=False) if one.secret and one.secret in made else one
-        for one in snapshot.users.presenters
+        for one in snapshot.presenters
     )
-    return replace(snapshot, users=replace(snapshot.users, served=served, presenters=presenters))
+    return snapshot.with_users(served=served, presenters=presenters)
 
 
 def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
@@ -133,7 +133,7 @@ class RechainLeaves(Step):
         )
         kept = {
             name: replace(leaf, generation=self.generation)
-            for name, leaf in snapshot.users.served.items()
+            for name, leaf in snapshot.served.items()
             if leaf is not None and name in self.secrets
         }
         after = replace(snapshot.leaves, stored=tuple(leaves))

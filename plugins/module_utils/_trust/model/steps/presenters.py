@@ -25,16 +25,16 @@ def _with_certificate_of(snapshot: Snapshot, names: tuple[str, ...], authority: 
         issued = replace(one, authorities=known, behind=False, pause=ReissuePause.NONE)
         return issued if one.name in names else one
 
-    return _with_presenters(snapshot, map(after, snapshot.users.presenters))
+    return _with_presenters(snapshot, map(after, snapshot.presenters))
 
 
 def _paused(snapshot: Snapshot, names: tuple[str, ...], pause: ReissuePause) -> Snapshot:
-    found = (replace(one, pause=pause) if one.name in names else one for one in snapshot.users.presenters)
+    found = (replace(one, pause=pause) if one.name in names else one for one in snapshot.presenters)
     return _with_presenters(snapshot, found)
 
 
 def _with_presenters(snapshot: Snapshot, presenters: Iterable[Presenter]) -> Snapshot:
-    return replace(snapshot, users=replace(snapshot.users, presenters=tuple(presenters)))
+    return snapshot.with_users(presenters=tuple(presenters))
 
 
 @dataclass(frozen=True, kw_only=True)

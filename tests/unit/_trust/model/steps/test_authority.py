@@ -253,9 +253,9 @@ def test_whoever_would_be_issued_to_here_is_wanted_from_then_on(elsewhere: bool)
     before = users(presenters=presenting(presenter(secret="orders"), presenter(PAYMENTS)))
     stand_in = KeptElsewhere() if elsewhere else MadeHere()
     step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
-    assert step.effect(before, stand_in).users.served == ({"orders": None} if elsewhere else {})
+    assert step.effect(before, stand_in).served == ({"orders": None} if elsewhere else {})
     known = served("trusted")
-    assert step.effect(known, stand_in).users.served == known.users.served
+    assert step.effect(known, stand_in).served == known.served
 
 
 def test_a_renewal_has_the_key_in_place_already() -> None:

@@ -115,23 +115,21 @@ def test_a_user_has_the_certificate_that_was_written_for_it() -> None:
     before = served("switched", missing=("payments",))
     step = IssueLeaves(secrets=("orders", "payments"), issuer=chain_of(NEW), generation=1, phase=Phase.USE)
     after = step.effect(before, MadeHere())
-    found = {
-        name: (leaf.chain[1:], leaf.generation) for name, leaf in after.users.served.items() if leaf and leaf.chain
-    }
+    found = {name: (leaf.chain[1:], leaf.generation) for name, leaf in after.served.items() if leaf and leaf.chain}
     assert found["orders"] == found["payments"] == (chain_of(NEW), 1)
-    assert after.users.served["audit"] == before.users.served["audit"]
-    assert {one.name: one.behind for one in after.users.presenters if one.secret} == {AUDIT: True, ORDERS: False}
-    assert next(one.authorities for one in after.users.presenters if one.name == ORDERS) == names_of(NEW)
+    assert after.served["audit"] == before.served["audit"]
+    assert {one.name: one.behind for one in after.presenters if one.secret} == {AUDIT: True, ORDERS: False}
+    assert next(one.authorities for one in after.presenters if one.name == ORDERS) == names_of(NEW)
 
 
 def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
     before = served("switched")
     after = RechainLeaves(secrets=("orders",), generation=1, phase=Phase.USE).effect(before, MadeHere())
-    kept, untouched = after.users.served["orders"], before.users.served["orders"]
+    kept, untouched = after.served["orders"], before.served["orders"]
     assert kept is not None
     assert untouched is not None
     assert (kept.chain, kept.generation) == (untouched.chain, 1)
-    assert {one.name: one.behind for one in after.users.presenters if one.secret} == {
+    assert {one.name: one.behind for one in after.presenters if one.secret} == {
         AUDIT: True,
         ORDERS: False,
         PAYMENTS: True,

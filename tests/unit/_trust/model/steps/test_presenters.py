@@ -42,13 +42,13 @@ def test_sentences() -> None:
 @pytest.mark.parametrize("step", [AwaitReissue, AwaitPickUp])
 def test_a_forecast_takes_them_for_done(step: type[AwaitReissue | AwaitPickUp]) -> None:
     after = step(names=(ORDERS,), authority=NEW.certificate).effect(STAGES["switched"], MadeHere())
-    found = {one.name: (one.authorities == names_of(NEW), one.behind) for one in after.users.presenters}
+    found = {one.name: (one.authorities == names_of(NEW), one.behind) for one in after.presenters}
     assert (found[ORDERS], found[PAYMENTS]) == ((True, False), (False, True))
 
 
 def test_a_pause_is_of_those_that_are_named_and_ends_with_their_turn() -> None:
     def pauses(step: PauseReissue | ResumeReissue | AwaitReissue | AwaitKept) -> dict[str, ReissuePause]:
-        found = step.effect(paused, MadeHere()).users.presenters
+        found = step.effect(paused, MadeHere()).presenters
         return {one.name: one.pause for one in found if one.name in (ORDERS, PAYMENTS)}
 
     ours, none = ReissuePause.OURS, ReissuePause.NONE
