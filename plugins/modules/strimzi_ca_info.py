@@ -288,6 +288,7 @@ expiring:
     days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
     renewed_by: {description: What is going to renew it; empty where nothing is., type: str, returned: always, sample: the reconcile playbook}
     remedy: {description: How it comes to be renewed; empty where something is going to do so., type: str, returned: always, sample: ""}
+    refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end., type: str, returned: always, sample: ""}
 ca_source:
   description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
   returned: always

@@ -24,9 +24,9 @@ from ...support.memory_cluster import MemoryCluster
 from ...support.reloads import ReloadingNodes
 from ...support.users import user_secret
 from . import stages
-from .mistakes import entry
+from .mistakes import entry, use_authority
 from .running import call
-from .stages import FAST, NOW
+from .stages import DAY, FAST, NOW
 from .test_user import OLD, cluster
 from .uses import USES
 
@@ -157,6 +157,15 @@ def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it(
     assert [line for line in told if line.startswith("Secret kafka/partner entry user.crt: a certificate of")]
     assert "KafkaUser kafka/lost: Secret kafka/lost does not exist." in told
     assert not [line for line in told if "kafka/scram" in line]
+
+
+def test_a_ca_that_has_ended_is_shown_with_the_programs_that_refuse_it_and_what_helps() -> None:
+    memory = stages.managed()
+    use_authority(memory, make("cluster-ca v0", key(1), begin=NOW - 9 * DAY, end=NOW - DAY))
+    told = shown(memory, ca="cluster")
+    (line,) = (one for one in told if one.startswith("The CA CN=cluster-ca v0") and " ended on " in one)
+    assert "OpenSSL (librdkafka)" in line
+    assert told[-1].startswith("next: ")
 
 
 @pytest.mark.parametrize(
