@@ -264,16 +264,16 @@ def _differences(current: Certificate, options: Mapping[str, Any]) -> Iterator[s
     if options.get("certificate"):
         wanted = parse_certificates(options["certificate"].encode("utf-8"))[0]
         if wanted != current:
-            yield f"certificate: {named(wanted)} is asked for, and {named(current)} is in use; {_PUT_IN_PLACE}."
+            yield f"certificate: the call wants {named(wanted)}, and {named(current)} is in use; {_PUT_IN_PLACE}."
         return
     if options.get("key_type") is not None and options["key_type"] != current.key_name:
-        yield f"key_type: {options['key_type']} is asked for, and {current.subject} has {current.key_name}; state=replaced makes a new key."
+        yield f"key_type: the call wants {options['key_type']}, and {current.subject} has {current.key_name}; state=replaced makes a new key."
     days = (current.not_after - current.not_before).days
     if options.get("validity_days") is not None and options["validity_days"] != days:
-        yield f"validity_days: {options['validity_days']} is asked for, and {current.subject} has {days}; state=renewed gives it new dates."
+        yield f"validity_days: the call wants {options['validity_days']}, and {current.subject} has {days}; state=renewed gives it new dates."
     if options.get("path_length") is not None and options["path_length"] != current.path_length:
         has = "none" if current.path_length is None else current.path_length
-        yield f"path_length: {options['path_length']} is asked for, and {current.subject} has {has}; state=renewed gives it that."
+        yield f"path_length: the call wants {options['path_length']}, and {current.subject} has {has}; state=renewed gives it that."
 
 
 GOALS = {

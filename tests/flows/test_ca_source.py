@@ -256,7 +256,7 @@ def test_of_several_roots_before_the_first_ca_the_certificate_of_the_operator_te
     assert (told.violations, cluster.writes, len(told.waiting)) == ((), 0, 2)
     told = reconcile(cluster, *roots, goal=Goal.CREATE)
     assert (told.violations, told.done, cluster.memory.api.find("secrets", "kafka", CERTIFICATES)) == ((), False, None)
-    assert "is asked for one certificate, for demo-cluster-operator-certs" in told.waiting[0]
+    assert ", for demo-cluster-operator-certs, and the CA that signs it comes into use" in told.waiting[0]
     signer = roots[signing]
     office(cluster, signer).work()
     reconcile(cluster, *roots, goal=Goal.CREATE)

@@ -156,8 +156,11 @@ def set_up_on(server: Administrator) -> Iterator[SetUp]:
         yield ready
 
 
+Bench = tuple[FakeVault, SetUp]
+
+
 @contextmanager
-def fake_set_up() -> Iterator[tuple[FakeVault, SetUp]]:
+def fake_set_up() -> Iterator[Bench]:
     with serving(FakeVault()) as vault, set_up(Administrator(vault.url, vault.root), "pki/kafka") as ready:
         vault.seen.clear()
         yield vault, ready

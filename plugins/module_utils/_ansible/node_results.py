@@ -130,7 +130,7 @@ def describe_expiring(one: Expiring, now: datetime) -> dict[str, Any]:
         "days_left": (one.certificate.not_after - now).days,
         "renewed_by": one.renewed_by,
         "remedy": one.remedy,
-        "refusal": one.refusal if one.certificate.not_after <= now else "",
+        "refusal": one.refusal,
     }
 
 

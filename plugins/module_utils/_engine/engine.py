@@ -141,7 +141,7 @@ def run(
     patience.renew()
     if outcome.replaces is not None:
         # The run is about this CA from here on, and ends when it is replaced.
-        intent = replace(intent, parameters=replace(intent.parameters, replaces=outcome.replaces))
+        intent = intent.about(outcome.replaces)
     if work.dry_run:
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome

@@ -97,6 +97,7 @@ class Acceptance:
                 "to issue another one; have it signed for longer, or give a lower renewalDays"
             )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
+        # Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for those that do not.
         if problem := result.reason or date_problem(self.issuer[0], self.at) or constraint_problem(leaf, self.issuer):
             yield f"{problem}{self._told_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):

@@ -74,21 +74,25 @@ class InternalIssuer:
 
     def sign(self, csr: bytes) -> IssuedCertificate:
         """csr: PEM."""
-        request = parse_request(csr)
         authority = self._authority[0]
         begin = max(self._now - BACKDATED, authority.not_before)
         # A leaf that outlives its CA would break the path without notice (docs/design.md, "Issuers").
         end = min(self._now + self._validity, authority.not_after)
-        leaf = sign_leaf(
-            request.public_key,
-            request.subject,
-            request.subject_alternative_names,
-            authority,
-            self._key,
-            not_before=begin,
-            validity=end - begin,
-        )
-        return IssuedCertificate(leaf, self._authority)
+        return IssuedCertificate(_sign_request(csr, authority, self._key, begin, end), self._authority)
+
+
+def _sign_request(csr: bytes, authority: Certificate, key: PrivateKey, begin: datetime, end: datetime) -> Certificate:
+    """csr: PEM. Raises CertificateError where the certificate would end before it begins."""
+    request = parse_request(csr)
+    return sign_leaf(
+        request.public_key,
+        request.subject,
+        request.subject_alternative_names,
+        authority,
+        key,
+        not_before=begin,
+        validity=end - begin,
+    )
 
 
 #: The certificate that an issuer signs for an order.
@@ -274,19 +278,10 @@ class StandIns:
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
         if issuer[0].public_key_sha256 not in self._elsewhere:
             key = self._key(issuer)
-            if issuer[0].not_after > now:
-                return InternalIssuer(issuer, key, now, validity).sign(request).leaf
-            # The operator lets its leaves outlive their CA (docs/operator.md, "Certificates"), and goes on issuing them.
-            found = parse_request(request)
-            return sign_leaf(
-                found.public_key,
-                found.subject,
-                found.subject_alternative_names,
-                issuer[0],
-                key,
-                not_before=now,
-                validity=validity,
-            )
+            if issuer[0].has_ended(now):
+                # The operator goes on issuing leaves, and lets them outlive their CA (docs/operator.md, "Certificates").
+                return _sign_request(request, issuer[0], key, now, now + validity)
+            return InternalIssuer(issuer, key, now, validity).sign(request).leaf
         key = generate_key(_QUICK)
         made = InternalIssuer((make_double(issuer[0], key),), key, now, validity).sign(request).leaf
         return AssumedCertificate(made.der, issuer[0])

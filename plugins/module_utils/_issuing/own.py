@@ -155,11 +155,8 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
     _require_own(wanted, stored, observation)
     present, (certificate, own_key, authorities) = entries(stored), wanted.pem_entries
     password = password_of(wanted, present, observation)
-    chain, key, trusted = (
-        readable_certificates(present.get(certificate, b"")),
-        private_key(stored, own_key),
-        _trusted(observation),
-    )
+    chain = readable_certificates(present.get(certificate, b""))
+    key, trusted = private_key(stored, own_key), _trusted(observation)
     why = _why_issued(wanted, chain, key, observation)
     records = records_of(stored)
     made_before = records.pop(wanted.common_name, "")

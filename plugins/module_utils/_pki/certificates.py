@@ -415,6 +415,10 @@ class Certificate:
         value = self._extension(x509.CertificatePolicies)
         return value is not None and any(one.policy_qualifiers for one in value)
 
+    def has_ended(self, at: datetime) -> bool:
+        """Whether it is over. Its last second counts as over (``paths.date_problem``)."""
+        return self.not_after <= at
+
     def is_twin_of(self, other: Certificate) -> bool:
         """Whether it has the same name and the same key, so that as CAs both verify the same certificates."""
         return (self.subject_der, self.public_key_sha256) == (other.subject_der, other.public_key_sha256)

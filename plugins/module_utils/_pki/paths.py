@@ -122,7 +122,7 @@ def date_problem(certificate: Certificate, at: datetime) -> str:
     """The bounds themselves are within the validity (RFC 5280 section 4.1.2.5), but OpenSSL refuses the last second."""
     if certificate.not_before > at:
         return f"{certificate.subject} is not valid before {certificate.not_before:%Y-%m-%d %H:%M:%S} UTC"
-    if certificate.not_after <= at:
+    if certificate.has_ended(at):
         return f"{certificate.subject} expired on {certificate.not_after:%Y-%m-%d %H:%M:%S} UTC"
     return ""
 

@@ -24,7 +24,7 @@ from .certificates import Certificate, Chain
 class Verifier(Enum):
     """Kinds of verifiers around a Kafka cluster; where they differ:
 
-    * the dates of the anchor: OPENSSL and GO look at them, JVM does not (docs/operator.md, "User-managed CA");
+    * the dates of the anchor: OPENSSL and GO look at them, JVM does not (docs/operator.md, "A CA that has ended");
     * the anchor's own path length: OPENSSL and GO apply it, JVM does not (docs/operator.md, "Path lengths");
     * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
     * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);

@@ -204,8 +204,7 @@ class Forecast:
 def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
-    replaces = about or intent.parameters.replaces
-    intent = replace(intent, parameters=replace(intent.parameters, replaces=replaces))
+    intent = intent.about(about or intent.parameters.replaces)
     start = snapshot
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}

@@ -39,15 +39,15 @@ def days(ca: dict[str, Any]) -> int:
     [
         ({}, []),
         ({"key_type": "ecdsa-p256", "validity_days": 365, "path_length": 1}, []),
-        ({"key_type": "rsa-8192"}, [f"key_type: rsa-8192 is asked for, and {HAS} ecdsa-p256; state=replaced makes a new key."]),
+        ({"key_type": "rsa-8192"}, [f"key_type: the call wants rsa-8192, and {HAS} ecdsa-p256; state=replaced makes a new key."]),
         (
             {"key_type": "ecdsa-p384", "validity_days": 30},
             [
-                f"key_type: ecdsa-p384 is asked for, and {HAS} ecdsa-p256; state=replaced makes a new key.",
-                f"validity_days: 30 is asked for, and {HAS} 365; state=renewed gives it new dates.",
+                f"key_type: the call wants ecdsa-p384, and {HAS} ecdsa-p256; state=replaced makes a new key.",
+                f"validity_days: the call wants 30, and {HAS} 365; state=renewed gives it new dates.",
             ],
         ),
-        ({"path_length": 0}, [f"path_length: 0 is asked for, and {HAS} 1; state=renewed gives it that."]),
+        ({"path_length": 0}, [f"path_length: the call wants 0, and {HAS} 1; state=renewed gives it that."]),
     ],
 )  # fmt: skip
 def test_how_the_ca_in_use_differs_from_what_is_asked_for_is_told(options: dict[str, Any], drift: list[str]) -> None:
@@ -61,7 +61,7 @@ def test_that_another_ca_is_asked_for_is_told() -> None:
     ended = stages.done(memory, "strimzi_ca", **SUPPLIED)
     assert (ended.result["changed"], ended.writes) == (False, [])
     assert ended.result["drift"] == [
-        f"certificate: CN=theirs,O=io.strimzi ({THEIRS.certificate.sha256[:12]}) is asked for, and CN=cluster-ca v0,O=io.strimzi "
+        f"certificate: the call wants CN=theirs,O=io.strimzi ({THEIRS.certificate.sha256[:12]}), and CN=cluster-ca v0,O=io.strimzi "
         f"({current_of(memory)['sha256'][:12]}) is in use; state=renewed puts a CA with the same key in place, state=replaced one "
         "with another key."
     ]

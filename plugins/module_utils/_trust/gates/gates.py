@@ -109,9 +109,8 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     needs = tuple(_needs(snapshot, ledger, fingerprint))
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
-    before = {party.name: party for party in verifying_parties(snapshot, ledger)}
     refusing = {
-        entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain, before)) for entry in remaining.entries
+        entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain, ledger)) for entry in remaining.entries
     }
     violations = (violation for need in needs for violation in _removal_violations(refusing, need))
     used = {authority for need in needs for authority in need.authorities or ()}
@@ -122,22 +121,23 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     return tuple(dict.fromkeys((*violations, *outside)))
 
 
-def _refusals(
-    snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Mapping[str, VerifyingParty]
-) -> Iterator[_Refusal]:
+def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Ledger) -> Iterator[_Refusal]:
     """The verifiers that would not accept a leaf of this CA, with its chain or alone, and those of which that is not known.
 
-    before: the verifiers by their names, with the CA that leaves: what one refuses already because the CA has ended, it does not lose.
+    ledger: without the CA that leaves. before: with that CA.
     """
     for party in verifying_parties(snapshot, ledger):
         forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
-        if forms and not _refused_already(before[party.name], authority, snapshot):
+        if forms and not _refused_already(party, authority, snapshot, before):
             yield _Refusal(party.name, any(party.why_refused(form, snapshot) for form in forms))
 
 
-def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot) -> bool:
-    is_ended = party.kind.checks_anchor_dates and authority[0].not_after <= snapshot.now
-    return is_ended and all(party.why_refused(form, snapshot) for form in (authority, authority[:1]))
+def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot, before: Ledger) -> bool:
+    """Whether the verifier refuses leaves of this CA, which has ended, also with the CA that leaves: it loses nothing."""
+    if not (party.kind.checks_anchor_dates and authority[0].has_ended(snapshot.now)):
+        return False
+    now = next(one for one in verifying_parties(snapshot, before) if one.name == party.name)
+    return all(now.why_refused(form, snapshot) for form in (authority, authority[:1]))
 
 
 def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
@@ -284,8 +284,8 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     if not snapshot.sends_chains:
         return "its certificates are stored and sent alone, without a link certificate behind them."
     current = snapshot.ca.current[0]
-    if current.not_after <= snapshot.now:
-        return _has_ended(current)
+    if current.has_ended(snapshot.now):
+        return _certifies_no_more(current)
     if snapshot.ca.is_kept_elsewhere(current):
         return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
     if snapshot.ca.key != current.public_key_sha256:
@@ -298,8 +298,8 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
 
     supplied: the next CA where it is brought; None where it is made here.
     """
-    if current.not_after <= at:
-        return _has_ended(current)
+    if current.has_ended(at):
+        return _certifies_no_more(current)
     if current.path_length == 0:
         return f"{current.subject} permits no CA below it, so its issuer certifies none."
     if supplied is None:
@@ -314,7 +314,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
     return ""
 
 
-def _has_ended(authority: Certificate) -> str:
+def _certifies_no_more(authority: Certificate) -> str:
     return f"{authority.subject} has ended, and a certificate that it signs would have ended with it."
 
 

@@ -35,10 +35,10 @@ def validate(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> PathR
 
 
 def has_only_ended(anchors: Chain, at: datetime, kind: Verifier) -> bool:
-    """Whether this verifier refuses every certificate already, because the CAs that it trusts have ended. No gate waits for it: it comes to trust another
-    CA by the very flow.
+    """Whether this verifier refuses every certificate already, because the CAs that it trusts have ended. No gate waits for it: the flow brings it
+    another CA.
     """
-    return kind.checks_anchor_dates and bool(anchors) and all(one.not_after <= at for one in anchors)
+    return kind.checks_anchor_dates and bool(anchors) and all(one.has_ended(at) for one in anchors)
 
 
 @dataclass(frozen=True)
@@ -78,24 +78,25 @@ class VerifyingParty:
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
     """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
-    pods = tuple(_pod(pod, snapshot, ledger) for pod in verifying(snapshot))
-    return (*pods, _cluster_operator(snapshot, ledger)) if presenting_pods(snapshot) else pods
+    void = _void(snapshot, ledger)
+    pods = tuple(_pod(pod, snapshot, ledger, void) for pod in verifying(snapshot))
+    return (*pods, _cluster_operator(snapshot, ledger, void)) if presenting_pods(snapshot) else pods
 
 
-def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
     """The exporter is a Go program, everything else runs on a JVM."""
     return VerifyingParty(
         name=f"pod {pod.name}",
         kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
         anchors=surely_trusted_by(pod, snapshot, ledger),
         possible=possibly_trusted_by(pod, snapshot, ledger),
-        void=_void(snapshot, ledger),
+        void=void,
         remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
         pod=pod,
     )
 
 
-def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
     """The Cluster Operator reads the certificate Secret anew in every reconcile (docs/operator.md, "Who trusts what")."""
     projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
     return VerifyingParty(
@@ -103,12 +104,12 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
         Verifier.JVM,
         projected,
         projected,
-        _void(snapshot, ledger),
+        void,
         f"It trusts what is in {snapshot.names.certificate_secret}; run the flow again.",
     )
 
 
 def _void(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
-    """A JVM would accept leaves of these CAs; no flow begins to use such a CA."""
+    """The CAs outside their dates that have never been in use. A JVM would accept their leaves; no flow begins to use such a CA."""
     never = (entry.certificate for entry in ledger.entries if not entry.generations)
     return frozenset(one for one in never if one not in snapshot.ca.in_use and date_problem(one, snapshot.now))

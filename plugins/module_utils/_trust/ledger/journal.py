@@ -75,13 +75,15 @@ def _fitting(readers: list[str]) -> Iterator[str]:
 
 
 class Obstacle(Enum):
-    """FIRST: there was no CA before. LEFT: processes are about to forget it. KEY: its key is not at hand. ENDED: another CA is in use, and clients
-    that accept its certificates would refuse those of a CA that has ended.
-    """
+    """Why a flow cannot be undone."""
 
+    #: The flow makes the first CA.
     FIRST = "first"
+    #: The replaced CA has left the trust bundle, so the next restart of a process drops it.
     LEFT = "left"
+    #: Neither the Secrets nor an issuer have the key of the replaced CA.
     KEY = "key"
+    #: Another CA is in use, and the replaced CA has ended: OpenSSL and Go clients, which accept the nodes now, would refuse them.
     ENDED = "ended"
 
 
@@ -99,8 +101,7 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
 
 def _would_be_refused(snapshot: Snapshot, old: LedgerEntry) -> bool:
     is_behind = snapshot.ca.in_use != (old.certificate,)
-    is_dated = any(one.checks_anchor_dates for one in snapshot.verified_by)
-    return is_behind and is_dated and old.certificate.not_after <= snapshot.now
+    return is_behind and bool(snapshot.date_checkers) and old.certificate.has_ended(snapshot.now)
 
 
 def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -160,7 +160,7 @@ class Issuing:
 
     #: The leaves that this collection issues where their Secrets are missing; None: none.
     missing: Selection | None = None
-    #: SHA-256 fingerprints of stored leaves that are issued anew although they are good.
+    #: SHA-256 fingerprints of good stored leaves in whose place the caller wants others.
     unwanted: frozenset[str] = frozenset()
     #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
     asked: str = ""
@@ -205,6 +205,10 @@ class Intent:
     issuing: Issuing = Issuing()
     #: The obstacles that this call has met so far; empty when it begins.
     met: Met = Met()
+
+    def about(self, authority: str | None) -> Intent:
+        """The intent for this CA (fingerprint) as the CA to renew or replace."""
+        return replace(self, parameters=replace(self.parameters, replaces=authority))
 
     def allows(self, phase: Phase) -> bool:
         return self.extent.until is None or phase.position <= self.extent.until.position

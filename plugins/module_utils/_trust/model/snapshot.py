@@ -503,9 +503,12 @@ class Snapshot:
         return self.users is None or self.users.has_verifiers
 
     @property
-    def verified_by(self) -> frozenset[Verifier]:
-        """The kinds of programs that verify by this CA: any client verifies nodes, and listeners alone verify users."""
-        return ALL if self.users is None else JVM
+    def date_checkers(self) -> frozenset[Verifier]:
+        """The kinds of programs that verify by this CA and look at its dates. Any client verifies nodes; listeners alone, which run on a JVM, verify
+        users.
+        """
+        verifiers = ALL if self.users is None else JVM
+        return frozenset(one for one in verifiers if one.checks_anchor_dates)
 
     @property
     def sends_chains(self) -> bool:

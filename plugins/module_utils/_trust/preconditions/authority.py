@@ -142,7 +142,7 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             condition, snapshot, names.certificate_secret, _dated(current, counts), _way_out(snapshot)
         )
     for authority in snapshot.ca.prepared:
-        counts = any(one.checks_anchor_dates for one in snapshot.verified_by) or not _was_in_use(snapshot, authority)
+        counts = bool(snapshot.date_checkers) or not _was_in_use(snapshot, authority)
         subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
         yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
 
@@ -176,7 +176,7 @@ def date_problems(
     condition: Condition, snapshot: Snapshot, subject: str, chain: Chain, when_expired: str
 ) -> Iterator[Violation]:
     for certificate in chain:
-        if certificate.not_after <= snapshot.now:
+        if certificate.has_ended(snapshot.now):
             yield Violation(
                 condition, subject, f"{certificate.subject} expired on {certificate.not_after:%Y-%m-%d %H:%M} UTC.",
                 when_expired,
@@ -326,7 +326,7 @@ def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if intent.new_ca.key_type is not None and intent.new_ca.key_type.value != current.key_name:
         yield Violation(
             Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
-            f"has a key with key_type={current.key_name}, which a renewal keeps; {intent.new_ca.key_type.value} is asked for.",
+            f"has a key with key_type={current.key_name}, which a renewal keeps; the call wants {intent.new_ca.key_type.value}.",
             "Leave key_type out, or replace the key: state=replaced, or the replace_key playbook.",
         )  # fmt: skip
 

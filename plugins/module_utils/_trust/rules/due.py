@@ -47,7 +47,7 @@ from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger, LedgerEntry, Upkeep
 from ..model.names import flow_named, named
-from ..model.snapshot import Component, Snapshot, StoredLeaf
+from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
 from ..model.steps.base import Steps
 from ..model.steps.leaves import CorrectOrders
 from .situation import Situation
@@ -316,13 +316,13 @@ class Expiring:
     renewed_by: str = ""
     # How it comes to be renewed, as a sentence; empty where something is going to do so.
     remedy: str = ""
-    # The programs that refuse it, or what it has issued, once it has ended, as a sentence.
+    # The programs that refuse it, or what it has issued, because it has ended, as a sentence; empty before its end.
     refusal: str = ""
 
     def warning(self, now: datetime) -> str:
         """Sentences about it, where it has ended or nothing renews it; empty elsewhere."""
         end = self.certificate.not_after
-        if end <= now:
+        if self.certificate.has_ended(now):
             remedy = self.remedy or f"It is renewed by {self.renewed_by}."
             return " ".join(filter(None, (f"{self.name} ended on {end:%Y-%m-%d}.", self.refusal, remedy)))
         if not self.remedy:
@@ -364,15 +364,19 @@ def _authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
             continue
         renewed_by, remedy = _of_authority(snapshot, upkeep) if place == 0 else ("", _of_one_above(authority, snapshot))
         yield Expiring(
-            f"The CA {named(authority)}", authority, True, renewed_by, remedy, _refused_of(place, authority, snapshot)
+            f"The CA {named(authority)}",
+            authority,
+            True,
+            renewed_by,
+            remedy,
+            _refusal_of(authority, snapshot) if place == 0 else "",
         )
 
 
-def _refused_of(place: int, authority: Certificate, snapshot: Snapshot) -> str:
-    strict = frozenset(one for one in snapshot.verified_by if one.checks_anchor_dates)
-    if place > 0 or not strict:
+def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
+    if not (authority.has_ended(snapshot.now) and snapshot.date_checkers):
         return ""
-    return f"{named_verifiers(strict)} refuse its certificates until they trust a renewed CA; programs on a JVM, as nodes are, accept them."
+    return f"{named_verifiers(snapshot.date_checkers)} refuse its certificates until they trust a renewed CA; programs on a JVM, as nodes are, accept them."
 
 
 def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
@@ -382,7 +386,7 @@ def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiri
         state = replace(snapshot.reconciliation, generated=other.generated)
         there = replace(
             snapshot, names=other.names, ca=other.ca, ledger=other.ledger, reconciliation=state, source=None,
-            leaves=replace(snapshot.leaves, renewal_window=other.renewal_window),
+            leaves=replace(snapshot.leaves, renewal_window=other.renewal_window), users=None if snapshot.users else CaUsers(),
         )  # fmt: skip
         yield from (one for one in _authorities(there, within) if one.remedy)
 
@@ -444,9 +448,14 @@ def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
             continue
         own = leaf.chain[0]
         before_end = max(within, window_of(own, snapshot.window_of(leaf)))
-        if own.not_after - snapshot.now < before_end and (own.not_after <= snapshot.now or not ends_with(own, current)):
+        has_ended = own.has_ended(snapshot.now)
+        if own.not_after - snapshot.now < before_end and (has_ended or not ends_with(own, current)):
             yield Expiring(
-                f"Secret {leaf.secret}: {own.subject}", own, False, *_of_leaf(leaf, own, snapshot), _ENDED_LEAF
+                f"Secret {leaf.secret}: {own.subject}",
+                own,
+                False,
+                *_of_leaf(leaf, own, snapshot),
+                _ENDED_LEAF if has_ended else "",
             )
 
 

@@ -134,7 +134,7 @@ def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthor
     the next CA.
     """
     current, asked = at.current, at.intent.issuing.asked
-    if not step.linked or current is None or current.not_after <= at.snapshot.now:
+    if not step.linked or current is None or current.has_ended(at.snapshot.now):
         return step
     if supplied is None or not supplied.elsewhere or at.intent.issuing.links is None:
         return step

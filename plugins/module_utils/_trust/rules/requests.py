@@ -177,8 +177,8 @@ def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
     names = listed([chain[0].subject for chain in wish.issuing]) if wish is not None else ""
     (secret,) = asked.secrets
     yield (
-        f"{names} are in the source, and none of them is in use: {at.intent.issuing.asked} is asked for one certificate, for {secret}, "
-        "and the CA of that is the one to be used. All of them are trusted meanwhile; the next run goes on."
+        f"{names} are in the source, and none of them is in use: the call requests one certificate of {at.intent.issuing.asked}, for {secret}, "
+        "and the CA that signs it comes into use. Nodes trust all of these CAs meanwhile; the next run goes on."
     )
     yield from filter(None, (_detail(at.snapshot.leaves.requests.get(secret)),))
 

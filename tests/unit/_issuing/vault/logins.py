@@ -23,9 +23,8 @@ from ....support.fake_vault.auth import Method
 from ....support.fake_vault.errors import ApiError
 from ....support.fake_vault.server import FakeVault
 from ....support.issuer_contract import wish
-from ....support.vault_mount import QuickClock, SetUp, documented_policy, fake_set_up
+from ....support.vault_mount import Bench, QuickClock, SetUp, documented_policy, fake_set_up
 
-Bench = tuple[FakeVault, SetUp]
 APPROLE = VaultAppRole("the-role-id", "the-secret-id")
 KUBERNETES = VaultKubernetes("kafka", "the.service.token", "clusters/west")
 

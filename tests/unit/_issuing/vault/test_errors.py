@@ -19,11 +19,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.er
     quotable,
 )
 
-from ....support.fake_vault.server import FakeVault, Fault
+from ....support.fake_vault.server import Fault
 from ....support.issuer_contract import wish
-from ....support.vault_mount import PAGE, SetUp, fake_set_up
+from ....support.vault_mount import PAGE, Bench, SetUp, fake_set_up
 
-Bench = tuple[FakeVault, SetUp]
 CALL = Call("pki/issuer/a/sign/b", {}, "sign with issuer a")
 
 

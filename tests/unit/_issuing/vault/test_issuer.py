@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -34,17 +34,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
 from ....support.certificates import Entity, key, leaf, make
-from ....support.fake_vault.server import FakeVault, Fault
+from ....support.fake_vault.server import Fault
 from ....support.issuer_contract import CLIENT, NODE, WEEK, asked, is_told, issued, wish
-from ....support.vault_mount import ROLE, QuickClock, SetUp, documented, fake_set_up
-
-Bench = tuple[FakeVault, SetUp]
-
-
-@pytest.fixture
-def bench() -> Iterator[Bench]:
-    with fake_set_up() as made:
-        yield made
+from ....support.vault_mount import ROLE, Bench, QuickClock, SetUp, documented
 
 
 def refused(bench: Bench, order: LeafOrder | None = None) -> Refused:

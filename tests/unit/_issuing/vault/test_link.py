@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
@@ -19,26 +18,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.au
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
 
 from ....support.certificates import NOW
-from ....support.fake_vault.server import FakeVault, Fault
+from ....support.fake_vault.server import Fault
 from ....support.issuer_contract import is_told
 from ....support.link_contract import next_ca, ordered, ordered_back
 from ....support.vault_mount import (
+    Bench,
     SetUp,
     documented_back_policy,
     documented_cross_sign_policy,
     documented_link_policy,
     documented_policy,
-    fake_set_up,
 )
 from .test_contract import Vault
-
-Bench = tuple[FakeVault, SetUp]
-
-
-@pytest.fixture
-def bench() -> Iterator[Bench]:
-    with fake_set_up() as made:
-        yield made
 
 
 def order_of(ready: SetUp) -> LinkOrder:

@@ -30,10 +30,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 
 from ....support.fake_vault.server import Fault
-from ....support.vault_mount import QuickClock
+from ....support.vault_mount import Bench, QuickClock
 from ..._strimzi.bench import Bench as Cluster
 from ..._strimzi.bench import secret
-from .logins import APPROLE, KUBERNETES, Bench, issuer_of, login_set_up, paths, revoke_all, sign, unavailable
+from .logins import APPROLE, KUBERNETES, issuer_of, login_set_up, paths, revoke_all, sign, unavailable
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import JVM
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
@@ -116,7 +115,7 @@ def test_its_secrets_are_those_of_the_clients_ca() -> None:
     assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}
     assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
     assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
-    assert (found.sends_chains, found.verified_by) == (False, JVM)
+    assert (found.sends_chains, found.date_checkers) == (False, frozenset())
 
 
 def other_of(observation: Observation) -> OtherAuthority:

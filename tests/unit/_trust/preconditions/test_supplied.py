@@ -149,11 +149,11 @@ CASES = [
         supplied_is_usable, not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
     ),
     refusal(
-        renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; rsa-2048 is asked for. {OTHER_KEY}",
+        renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; the call wants rsa-2048. {OTHER_KEY}",
         name="another algorithm", intent=changed_intent(RENEW, key_type=KeyType.RSA_2048),
     ),
     refusal(
-        renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; ecdsa-p384 is asked for. {OTHER_KEY}",
+        renewal_keeps_the_key, f"{KEPT} key_type=ecdsa-p256, which a renewal keeps; the call wants ecdsa-p384. {OTHER_KEY}",
         name="another size", intent=changed_intent(RENEW, key_type=KeyType.ECDSA_P384),
     ),
     refusal(

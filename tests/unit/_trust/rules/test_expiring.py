@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop, Upkeep, WhenDue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import MaintenanceWindows
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
     OtherAuthority,
     Reconciliation,
     Snapshot,
@@ -95,6 +96,15 @@ def test_each_has_what_renews_it_or_a_remedy(snapshot: Snapshot, renewed_by: str
 )
 def test_the_other_ca_is_left_out_where_something_renews_it(other: Snapshot) -> None:
     assert expiring(beside(other)) == ()
+
+
+@pytest.mark.parametrize("users", [None, CaUsers()])
+def test_clients_refuse_the_cluster_ca_alone_once_it_has_ended(users: CaUsers | None) -> None:
+    """JVMs alone verify by the clients CA."""
+    ended = using(ends_in(-2))
+    (own,) = expiring(replace(ended, users=users))
+    (other,) = expiring(replace(beside(ended), users=users))
+    assert (bool(own.refusal), bool(other.refusal)) == (users is None, users is not None)
 
 
 @pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 31)])

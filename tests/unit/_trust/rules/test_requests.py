@@ -422,7 +422,7 @@ def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
     assert ask_for_leaves(unclear) == (wanted,)
     assert leaves_to_await(unclear) == ()
     (sentence,) = describe_awaited_leaves(unclear)
-    assert f"{ISSUER} is asked for one certificate, for {PODS[0]}" in sentence
+    assert f"the call requests one certificate of {ISSUER}, for {PODS[0]}" in sentence
 
 
 def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
