@@ -1,7 +1,7 @@
 # Every target does its own set-up. What is made is kept outside the work tree, in
 # $TRUSTOPS_CACHE or ~/.cache/trustops-strimzi; logs of `make test` are in build/checks/.
 PYTHON ?= python3
-CHECK := $(PYTHON) -m tests.checks
+CHECK := $(PYTHON) -m tests.tools.checks
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -28,15 +28,15 @@ test-long: ## what `make test` has no time for: pylint, a part of the other kill
 
 .PHONY: mutation
 mutation: ## small mistakes in _trust and _pki, each of which a unit test has to notice: FILE=... in minutes, everything in hours
-	@$(CHECK) --exec python -m tests.mutation $(FILE)
+	@$(CHECK) --exec python -m tests.tools.mutation $(FILE)
 
 .PHONY: setup
 setup: ## make the environments of the checks
 	@$(CHECK) --setup
 
 .PHONY: pins
-pins: ## make the lock files of tests/requirements anew from what they say we want
-	@$(PYTHON) -m tests.checks.pins
+pins: ## make the lock files of tests/tools/requirements anew from what they say we want
+	@$(PYTHON) -m tests.tools.checks.pins
 
 .PHONY: unit
 unit: ## unit and property tests
@@ -69,7 +69,7 @@ format: ## let ruff put the Python files in shape
 
 .PHONY: documents
 documents: ## write documentation that several files share anew from its tables
-	@$(CHECK) --exec python -m tests.documents --write
+	@$(CHECK) --exec python -m tests.tools.documents --write
 
 .PHONY: sanity
 sanity: ## all ansible-test sanity tests
@@ -97,19 +97,19 @@ molecule-kafka: ## Molecule, scenario kafka, with real Kafka nodes; as root
 
 .PHONY: demo
 demo: ## a cluster, with real Kafka nodes where they can run, and a rotation of its CA to watch
-	@$(CHECK) --bed any --exec python -m tests.demo
+	@$(CHECK) --bed any --exec python -m tests.tools.demo
 
 .PHONY: demo-cert-manager
 demo-cert-manager: ## the same, to a CA whose key cert-manager keeps; its controllers are built once
-	@$(CHECK) --bed any --exec python -m tests.demo --issuer cert-manager
+	@$(CHECK) --bed any --exec python -m tests.tools.demo --issuer cert-manager
 
 .PHONY: demo-again
 demo-again: ## the last rotation once more: nothing to do
-	@$(CHECK) --exec python -m tests.demo --again
+	@$(CHECK) --exec python -m tests.tools.demo --again
 
 .PHONY: demo-down
 demo-down: ## stop what the demo left running
-	@$(CHECK) --exec python -m tests.demo --down
+	@$(CHECK) --exec python -m tests.tools.demo --down
 
 .PHONY: kafka-up
 kafka-up: ## the test bed with a real node, and the operator double; as root
@@ -121,15 +121,15 @@ kafka-down: ## stop it, and remove what it or a killed one left
 
 .PHONY: traffic
 traffic: ## producers, consumers and handshakes through every flow of both CAs on real nodes; as root. VARIANT="restart vault" FLOW="renew clients-renew"
-	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,$(VARIANT)) $(addprefix --flow ,$(FLOW))
+	@$(CHECK) --bed real --exec python -m tests.tools.traffic $(addprefix --variant ,$(VARIANT)) $(addprefix --flow ,$(FLOW))
 
 .PHONY: bench
 bench: ## measure what the time goes into
-	@$(CHECK) --exec python -m tests.bench
+	@$(CHECK) --exec python -m tests.tools.bench
 
 .PHONY: bench-kafka
 bench-kafka: ## replacements of the CA's key on real nodes, beside the operator's own; as root
-	@$(CHECK) --bed real --exec python -m tests.bench_kafka
+	@$(CHECK) --bed real --exec python -m tests.tools.bench_kafka
 
 .PHONY: changelog
 changelog: ## make CHANGELOG.md anew from changelogs/

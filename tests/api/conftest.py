@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ..cluster.bed import Bed
-from ..cluster.bed_cluster import BedCluster
-from ..operator import clusters
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.operator import clusters
 from .running import Runner
 
 

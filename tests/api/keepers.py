@@ -13,12 +13,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol
 
-from ..cluster.cert_manager import start_cert_manager
-from ..cluster.corporate_issuer import issuer
-from ..cluster.vault import vault_server
-from ..support.authorities import Authority
-from ..support.misissuing import requested
-from ..support.vault_mount import Administrator, SetUp, set_up_on
+from ..tools.cluster.cert_manager import start_cert_manager
+from ..tools.cluster.corporate_issuer import issuer
+from ..tools.cluster.vault import vault_server
+from ..tools.support.authorities import Authority
+from ..tools.support.misissuing import requested
+from ..tools.support.vault_mount import Administrator, SetUp, set_up_on
 from .resources import put
 from .running import Runner
 

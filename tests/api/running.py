@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ..cluster.bed import ROOT
-from ..cluster.bed_cluster import BedCluster
-from ..cluster.kube import write_kubeconfig
+from ..tools.cluster.bed import ROOT
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.kube import write_kubeconfig
 
 
 @dataclass

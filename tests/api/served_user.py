@@ -10,11 +10,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..cluster.bed_cluster import BedCluster
-from ..operator import certs
-from ..operator.api import ApiError
-from ..operator.user_operator import UserOperatorDouble
-from ..support.users import CERTIFICATE_SECRET, KEY_SECRET, entries, kafka_user
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.operator import certs
+from ..tools.operator.api import ApiError
+from ..tools.operator.user_operator import UserOperatorDouble
+from ..tools.support.users import CERTIFICATE_SECRET, KEY_SECRET, entries, kafka_user
 
 
 @contextmanager

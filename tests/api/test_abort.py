@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.ledgers import SINGLE
+from ..tools.support.ledgers import SINGLE
 from .resources import read_secret
 from .running import Runner
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from ..cluster.bed import Bed
-from ..cluster.cert_manager import start_cert_manager
-from ..cluster.corporate_issuer import issuer
-from ..support.authorities import Authority, renewed, root
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.cert_manager import start_cert_manager
+from ..tools.cluster.corporate_issuer import issuer
+from ..tools.support.authorities import Authority, renewed, root
 from .resources import put
 from .running import Runner
 from .test_cert_manager import ISSUER, leaves, requests

@@ -12,10 +12,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 
-from ..cluster.bed import Bed
-from ..cluster.cert_manager import start_cert_manager
-from ..cluster.corporate_issuer import set_up_issuer
-from ..cluster.kube import wait_for
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.cert_manager import start_cert_manager
+from ..tools.cluster.corporate_issuer import set_up_issuer
+from ..tools.cluster.kube import wait_for
 from .resources import read_secret
 from .running import Runner
 

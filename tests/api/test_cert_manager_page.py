@@ -14,9 +14,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 
-from ..cluster.bed import Bed
-from ..cluster.cert_manager import start_cert_manager
-from ..support.pages import block, quick, shell, stand_in
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.cert_manager import start_cert_manager
+from ..tools.support.pages import block, quick, shell, stand_in
 from .running import Runner
 from .test_permissions import shipped_rules
 

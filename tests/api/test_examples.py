@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ..cluster.bed import ROOT
+from ..tools.cluster.bed import ROOT
 from .running import Runner
 from .served_user import served_user
 

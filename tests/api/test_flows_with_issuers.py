@@ -17,12 +17,12 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from ..cluster.bed import Bed
-from ..cluster.bed_cluster import BedCluster
-from ..cluster.kube import wait_for
-from ..operator import clusters
-from ..support.authorities import Authority, renewed, root
-from ..support.misissuing import Template
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.kube import wait_for
+from ..tools.operator import clusters
+from ..tools.support.authorities import Authority, renewed, root
+from ..tools.support.misissuing import Template
 from .keepers import KEEPERS, Keeper
 from .resources import put, read_secret
 from .running import Finished, Runner

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cluster.kube import wait_for
+from ..tools.cluster.kube import wait_for
 from .running import Runner
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ..cluster.kube import Kube
-from ..support.certificates import Entity
-from ..support.users import CERTIFICATE_SECRET, DAY, KEY_SECRET, clients_ca, kafka_user, user_secret
+from ..tools.cluster.kube import Kube
+from ..tools.support.certificates import Entity
+from ..tools.support.users import CERTIFICATE_SECRET, DAY, KEY_SECRET, clients_ca, kafka_user, user_secret
 from .running import Runner
 
 pytestmark = pytest.mark.long

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..operator import clusters
+from ..tools.operator import clusters
 from .running import Runner
 
 #: Modules and roles refuse each of them without an API server in every run of the tests.

@@ -12,9 +12,9 @@ import yaml
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import why_not_permitted
 
-from ..cluster.bed import ROOT
-from ..cluster.kube import Kube, wait_for
-from ..support.users import CERTIFICATE_SECRET, DAY, KEY_SECRET, clients_ca, kafka_user, user_secret
+from ..tools.cluster.bed import ROOT
+from ..tools.cluster.kube import Kube, wait_for
+from ..tools.support.users import CERTIFICATE_SECRET, DAY, KEY_SECRET, clients_ca, kafka_user, user_secret
 from .running import Runner
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
-from ..cluster.bed import ROOT
+from ..tools.cluster.bed import ROOT
 from .running import Runner
 from .test_permissions import shipped_rules
 

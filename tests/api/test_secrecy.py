@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ..checks.canary import Canary, private_keys_of_secrets
+from ..tools.checks.canary import Canary, private_keys_of_secrets
 from .running import Runner
 
 

@@ -15,13 +15,13 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 
-from ..cluster.bed import Bed
-from ..cluster.cert_manager import start_cert_manager
-from ..cluster.corporate_issuer import set_up_issuer
-from ..cluster.kube import wait_for
-from ..operator.api import ApiError
-from ..operator.user_operator import UserOperatorDouble
-from ..support.users import kafka_user
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.cert_manager import start_cert_manager
+from ..tools.cluster.corporate_issuer import set_up_issuer
+from ..tools.cluster.kube import wait_for
+from ..tools.operator.api import ApiError
+from ..tools.operator.user_operator import UserOperatorDouble
+from ..tools.support.users import kafka_user
 from .resources import read_secret
 from .running import Runner
 

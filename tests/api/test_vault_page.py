@@ -14,8 +14,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
-from ..support.fake_vault.server import FakeVault, serving
-from ..support.pages import block, quick, shell, stand_in
+from ..tools.support.fake_vault.server import FakeVault, serving
+from ..tools.support.pages import block, quick, shell, stand_in
 from .running import Runner
 from .test_permissions import shipped_rules
 

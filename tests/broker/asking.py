@@ -16,9 +16,9 @@ from typing import Any, Protocol
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
-from ..cluster.binaries import find_go_client
-from ..cluster.tls import client_context
-from ..traffic.handshakes import Outcome, attempt
+from ..tools.cluster.binaries import find_go_client
+from ..tools.cluster.tls import client_context
+from ..tools.traffic.handshakes import Outcome, attempt
 from .jars import find_jars, find_java
 
 #: Seconds in which a client that is not refused has got an answer.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..cluster.cache import MissingTool, cached, digest
-from ..cluster.java import installed_java, resolve
-from ..cluster.versions import KAFKA
+from ..tools.cluster.cache import MissingTool, cached, digest
+from ..tools.cluster.java import installed_java, resolve
+from ..tools.cluster.versions import KAFKA
 
 POM = Path(__file__).parent / "pom.xml"
 MINIMUM_JAVA = 17

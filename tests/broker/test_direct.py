@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaPythonAdmin
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 
-from ..support.memory_api import Change
+from ..tools.support.memory_api import Change
 from ..unit._rollout.direct_stand import DirectStand
 from .clients import LIBRARY_READS_ITS_FILES, admin_of, everybody_is_back
 from .nodes import NODES, KafkaNodes

@@ -46,7 +46,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     TrustState,
 )
 
-from ..support.certificates import Entity
+from ..tools.support.certificates import Entity
 from ..unit._trust.builders import cluster
 from .asking import Asks, ask_as_go, ask_as_librdkafka, ask_as_openssl, started_jvm
 from .clients import LIBRARY_READS_ITS_FILES, eventually

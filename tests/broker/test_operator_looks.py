@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ..cluster.tls import client_context
-from ..operator.live import ask
-from ..operator.safety import State, refusals
+from ..tools.cluster.tls import client_context
+from ..tools.operator.live import ask
+from ..tools.operator.safety import State, refusals
 from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually, everybody_is_back
 from .nodes import NODES, KafkaNodes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations, product
 
-from ..support.edges import EDGES, ON_REQUEST
+from ..tools.support.edges import EDGES, ON_REQUEST
 from .authorities import NEW, OLD, RENEWED, accepts, signer
 from .state import LEDGER, Books, Heard, Leaf, ModelCluster, Removed, Slot
 

@@ -8,7 +8,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, PreparedAuthority
 
-from ..support.intents import an_intent, changed_intent
+from ..tools.support.intents import an_intent, changed_intent
 from .authorities import BELOW, DEADLINE, OLD, SUPPLIED, certificate, chain
 from .state import Authorities, Books, Entry, Leaf, ModelCluster, Pause, Run, Slot
 

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
-from ..support.intents import changed_intent
+from ..tools.support.intents import changed_intent
 from .events import start
 from .explore import CounterExample, Explored
 from .findings import Record, to_an_end

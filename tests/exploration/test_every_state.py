@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ..support.intents import an_intent, changed_intent
+from ..tools.support.intents import an_intent, changed_intent
 from .authorities import OTHER, SUPPLIED, certificate
 from .cluster_ca import ClusterCa, Invariant, People
 from .explore import explore

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from ..support.intents import changed_intent
+from ..tools.support.intents import changed_intent
 from . import runs
 from .authorities import NEW, OLD
 from .explore import CounterExample, Explored

@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import await_bundle
 
-from ..support.engines import leaving_open, without
+from ..tools.support.engines import leaving_open, without
 from . import events, runs
 from .authorities import OLD
 from .cluster_ca import ClusterCa

@@ -16,9 +16,9 @@ from enum import Enum
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 
-from ..support.authorities import root
-from ..support.certificates import key
-from ..support.misissuing import Mistake
+from ..tools.support.authorities import root
+from ..tools.support.certificates import key
+from ..tools.support.misissuing import Mistake
 from .issuer_happenings import (
     VICTIM,
     Course,

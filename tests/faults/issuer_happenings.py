@@ -17,18 +17,18 @@ from cryptography import x509
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator import clusters
-from ..support.asked_issuers import AskedIssuer, ByCertManager, ByHand, ByVault, asked_issuer
-from ..support.authorities import BEGIN, Authority, below, root
-from ..support.cert_manager import path_of
-from ..support.certificates import YEAR, Entity, key, make
-from ..support.fake_vault.errors import ApiError
-from ..support.fake_vault.server import Fault as Answered
-from ..support.flows import START, FlowResult
-from ..support.memory_api import Change, Response
-from ..support.misissuing import Signing, Template
-from ..support.permissions import forbidden
-from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+from ..tools.operator import clusters
+from ..tools.support.asked_issuers import AskedIssuer, ByCertManager, ByHand, ByVault, asked_issuer
+from ..tools.support.authorities import BEGIN, Authority, below, root
+from ..tools.support.cert_manager import path_of
+from ..tools.support.certificates import YEAR, Entity, key, make
+from ..tools.support.fake_vault.errors import ApiError
+from ..tools.support.fake_vault.server import Fault as Answered
+from ..tools.support.flows import START, FlowResult
+from ..tools.support.memory_api import Change, Response
+from ..tools.support.misissuing import Signing, Template
+from ..tools.support.permissions import forbidden
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from .stories import have_fast_keys
 
 #: The leaf that a fault strikes, where it does not strike all of them; the flow asks for another leaf before this one.

@@ -16,14 +16,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
 from ..flows.cases import CASES, DAY, ENDED, PATIENT_REPLACEMENTS, Case, Flow
-from ..operator import certs
-from ..support.checker import first
-from ..support.flows import START, FlowResult
-from ..support.kubelet import Process
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import Cost
-from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, fingerprints
+from ..tools.operator import certs
+from ..tools.support.checker import first
+from ..tools.support.flows import START, FlowResult
+from ..tools.support.kubelet import Process
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, fingerprints
 
 #: For so many seconds a client goes on with its copy of the CA certificate Secret: what a mounted Secret takes at most.
 COPIES_LAST = 120.0

@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.cases import Case
-from ..support.faults import PASSING, Choose, Fault, FaultyApi, at_call, from_call_on, now_and_then
-from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+from ..tools.support.faults import PASSING, Choose, Fault, FaultyApi, at_call, from_call_on, now_and_then
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from . import stories, test_kill_clients_ca
 from .conftest import Points
 from .stories import Story

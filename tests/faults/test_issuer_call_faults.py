@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.faults import PASSING, Choose, Fault, FaultyApi, at_call, now_and_then
+from ..tools.support.faults import PASSING, Choose, Fault, FaultyApi, at_call, now_and_then
 from .issuer_happenings import Course, begun
 from .test_kill_issuer_calls import signed_again
 

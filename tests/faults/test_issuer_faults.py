@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, StepError
 
 from ..flows.test_kept_elsewhere import issuing_secrets
-from ..support.watched_cluster import assert_only
+from ..tools.support.watched_cluster import assert_only
 from .issuer_faults import CERTIFICATES, FAULTS, STATUSES, Cell, Ends, Fault, NotPossible
 from .issuer_happenings import Course, begun
 

@@ -15,10 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.cases import Case, Flow
 from ..flows.test_abort import assert_undone
-from ..support.clients_cluster import ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
 from .stories import have_fast_keys
 

@@ -10,9 +10,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.test_swapped_by_hand import swap
-from ..support.authorities import Authority, root
-from ..support.killing import Killed, KillingTransport
-from ..support.watched_cluster import WatchedCluster, assert_only
+from ..tools.support.authorities import Authority, root
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.watched_cluster import WatchedCluster, assert_only
 from .conftest import Points
 from .stories import have_fast_keys
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ..support.killing import Killed, KillingTransport
+from ..tools.support.killing import Killed, KillingTransport
 from .conftest import Points
 from .stories import EAGER, SHORT, STORIES, Story
 

@@ -16,9 +16,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine im
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.killing import Killed, KillingTransport
-from ..support.other_hands import PutBack, WriterBack
-from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.other_hands import PutBack, WriterBack
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE
 from .conftest import Points
 from .stories import SHORT, Case, Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed

@@ -17,10 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..flows.cases import Case, Flow
 from ..flows.test_ca_source import confirmed, wants
 from ..flows.test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, moved
-from ..support.authorities import below, renewed, root
-from ..support.flows import START, FlowResult
-from ..support.restarts import Cost
-from ..support.signing_office import SigningOffice
+from ..tools.support.authorities import below, renewed, root
+from ..tools.support.flows import START, FlowResult
+from ..tools.support.restarts import Cost
+from ..tools.support.signing_office import SigningOffice
 from .conftest import Points
 from .stories import Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed

@@ -18,12 +18,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 
 from ..flows.test_clients_ca_unused import without_users
 from ..flows.test_users_in_batches import without_keystores
-from ..operator import clusters
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..support.flows import FlowResult
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CLUSTER
+from ..tools.operator import clusters
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.flows import FlowResult
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER
 from .conftest import Points
 from .stories import have_fast_keys
 from .test_kill_reload import Deadly

@@ -15,8 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configur
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking, pending
 
 from ..flows.test_kept_elsewhere import issuing_secrets
-from ..support.killing import IssuerCalls, Killed, KillingTransport
-from ..support.watched_cluster import assert_only
+from ..tools.support.killing import IssuerCalls, Killed, KillingTransport
+from ..tools.support.watched_cluster import assert_only
 from .issuer_happenings import Course, begun
 
 LEAVES = 3

@@ -14,9 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
 from ..flows.test_layouts import SECRETS
-from ..support.clients_cluster import ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.watched_cluster import WatchedCluster
 from .stories import have_fast_keys
 
 PAIRS = [(one.value, two.value) for one, two in permutations(Layout, 2)]

@@ -15,13 +15,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import l
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator import clusters
-from ..support.asked_issuers import ByVault
-from ..support.authorities import Authority, root
-from ..support.fake_vault.server import FakeVault, serving
-from ..support.killing import IssuerCalls, Killed, KillingTransport
-from ..support.misissuing import Signing
-from ..support.watched_cluster import CLUSTER, KEYS, NAMESPACE, WatchedCluster, assert_only
+from ..tools.operator import clusters
+from ..tools.support.asked_issuers import ByVault
+from ..tools.support.authorities import Authority, root
+from ..tools.support.fake_vault.server import FakeVault, serving
+from ..tools.support.killing import IssuerCalls, Killed, KillingTransport
+from ..tools.support.misissuing import Signing
+from ..tools.support.watched_cluster import CLUSTER, KEYS, NAMESPACE, WatchedCluster, assert_only
 from .stories import have_fast_keys
 
 

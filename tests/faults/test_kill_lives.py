@@ -12,9 +12,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.cases import DAY, roles_together
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CLUSTER, WatchedCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
 from .conftest import Points
 from .stories import have_fast_keys
 

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.cases import Case
-from ..support.authorities import root
+from ..tools.support.authorities import root
 from .conftest import Points
 from .stories import Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed

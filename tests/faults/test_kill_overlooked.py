@@ -18,16 +18,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.test_outside_clients import NAME as CONNECT
 from ..flows.test_outside_clients import copy_by_hand, watch
-from ..operator.user_operator import UserOperatorDouble
-from ..support.authorities import below, root
-from ..support.clients_cluster import ClientsCluster
-from ..support.connect import Connect
-from ..support.flows import FlowResult
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.strangers import NAME as STRANGER
-from ..support.strangers import label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
-from ..support.watched_cluster import CLUSTER, IN_USE, fingerprints
+from ..tools.operator.user_operator import UserOperatorDouble
+from ..tools.support.authorities import below, root
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.connect import Connect
+from ..tools.support.flows import FlowResult
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.strangers import NAME as STRANGER
+from ..tools.support.strangers import label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
+from ..tools.support.watched_cluster import CLUSTER, IN_USE, fingerprints
 from .conftest import Points
 from .stories import have_fast_keys
 

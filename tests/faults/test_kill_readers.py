@@ -13,9 +13,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.test_kept_elsewhere import ASKED
 from ..flows.test_led_from_memory import CORPORATE, in_use
-from ..support.killing import Killed, KillingTransport
-from ..support.late_readers import LATE, LateReaders
-from ..support.watched_cluster import WatchedCluster, assert_only
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.late_readers import LATE, LateReaders
+from ..tools.support.watched_cluster import WatchedCluster, assert_only
 from .conftest import Points
 from .test_kill_lives import with_nodes
 

@@ -16,11 +16,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..flows.cases import PATIENT_REPLACEMENTS, Case
-from ..support.checker import InvariantBroken
-from ..support.engines import leaving_open
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.engines import leaving_open
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
 from .stories import AT_LAST, RESTARTED, Story
 

@@ -16,10 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.cases import DAY, Case
 from ..flows.test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, moved
-from ..support.authorities import below, root
-from ..support.flows import START
-from ..support.restarts import Cost, cost_of
-from ..support.signing_office import SigningOffice
+from ..tools.support.authorities import below, root
+from ..tools.support.flows import START
+from ..tools.support.restarts import Cost, cost_of
+from ..tools.support.signing_office import SigningOffice
 from .conftest import Points
 from .stories import Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed

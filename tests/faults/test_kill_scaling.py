@@ -17,9 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..flows.test_kept_elsewhere import issuing_secrets, run
 from ..flows.test_scaling import replicas, scale_to
 from ..flows.test_spare_leaves import NEXT, growing
-from ..support.killing import Killed, KillingTransport
-from ..support.signing_office import SigningOffice
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.signing_office import SigningOffice
+from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
 from .stories import have_fast_keys
 

@@ -21,12 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 
 from ..flows.cases import LATER, Case, Flow
 from ..flows.test_abort import assert_undone
-from ..support.certificates import YEAR
-from ..support.clients_cluster import ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import WatchedCluster, entries
+from ..tools.support.certificates import YEAR
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import WatchedCluster, entries
 from .conftest import Points
 from .stories import Story, have_fast_keys
 

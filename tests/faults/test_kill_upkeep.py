@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.test_upkeep import AS_SPECIFIED, IN_TIME, adopted, days_left
-from ..support.killing import Killed, KillingTransport
+from ..tools.support.killing import Killed, KillingTransport
 from .conftest import Points
 from .test_kill_lives import with_nodes
 

@@ -19,15 +19,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.asked_issuers import ByCertManager
-from ..support.authorities import Authority, renewed, root
-from ..support.cert_manager_certificates import MemoryCertificates
-from ..support.certificates import Entity
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import START
-from ..support.killing import Killed, KillingTransport
-from ..support.misissuing import Signing
-from ..support.reloads import ReloadingNodes
+from ..tools.support.asked_issuers import ByCertManager
+from ..tools.support.authorities import Authority, renewed, root
+from ..tools.support.cert_manager_certificates import MemoryCertificates
+from ..tools.support.certificates import Entity
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import START
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.misissuing import Signing
+from ..tools.support.reloads import ReloadingNodes
 from .conftest import Points
 from .stories import have_fast_keys
 from .test_kill_clients_ca import end_state

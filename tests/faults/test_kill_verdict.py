@@ -13,8 +13,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.cases import Case
-from ..operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
-from ..support.killing import Killed, KillingTransport
+from ..tools.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
+from ..tools.support.killing import Killed, KillingTransport
 from .conftest import Points
 from .stories import LEAVES_AFTER_A_REPLACEMENT, Story, Telling
 from .test_kill_anywhere import undisturbed

@@ -27,8 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situ
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import project, switch
 
 from ..flows.cases import Case
-from ..support.checker import InvariantBroken
-from ..support.engines import leaving_open, without
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.engines import leaving_open, without
 from .stories import AT_LAST, Story
 
 Belief: TypeAlias = Callable[[Situation], Situation]

@@ -17,9 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..flows.cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
-from ..support.answers import Answers
-from ..support.flows import FlowResult
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.answers import Answers
+from ..tools.support.flows import FlowResult
+from ..tools.support.watched_cluster import WatchedCluster
 from . import test_kill_clients_ca as of_users
 from .conftest import Points
 from .stories import AT_LAST, RESTARTED, Story

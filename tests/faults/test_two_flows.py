@@ -18,12 +18,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import St
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import FlowResult, run_flow
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.taking_turns import Turn, take_turns
-from ..support.watched_cluster import IN_USE
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import FlowResult, run_flow
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.taking_turns import Turn, take_turns
+from ..tools.support.watched_cluster import IN_USE
 from .conftest import Points
 from .stories import have_fast_keys
 

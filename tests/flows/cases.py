@@ -15,12 +15,12 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from ..operator import clusters
-from ..support.authorities import Authority, below, root
-from ..support.certificates import YEAR
-from ..support.flows import FlowResult
-from ..support.restarts import Cost
-from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+from ..tools.operator import clusters
+from ..tools.support.authorities import Authority, below, root
+from ..tools.support.certificates import YEAR
+from ..tools.support.flows import FlowResult
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 
 DAY = 86400.0
 PATIENT = {"retire": Retire.WHEN_RESTARTED}

@@ -16,13 +16,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 
-from ..operator import certs
-from ..support.authorities import Authority, root
-from ..support.certificates import YEAR
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import START
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import WatchedCluster
+from ..tools.operator import certs
+from ..tools.support.authorities import Authority, root
+from ..tools.support.certificates import YEAR
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import START
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import WatchedCluster
 
 _Cluster = TypeVar("_Cluster", bound=WatchedCluster)
 

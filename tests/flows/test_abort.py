@@ -11,10 +11,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import FlowResult
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import FlowResult
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
 
 RENEWAL = Case(Goal.RENEW)

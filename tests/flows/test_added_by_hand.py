@@ -11,9 +11,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ro
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.authorities import SHAPES, Authority, below, root
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CERTIFICATES, IN_USE, UNUSED, WatchedCluster, assert_only
+from ..tools.support.authorities import SHAPES, Authority, below, root
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, IN_USE, UNUSED, WatchedCluster, assert_only
 
 EVERY_PHASE = pytest.mark.parametrize("phase", Phase, ids=lambda phase: f"after {phase.value}")
 pytestmark = pytest.mark.usefixtures("uptake")

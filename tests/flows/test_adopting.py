@@ -11,9 +11,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import SHAPES, Authority, below, root
-from ..support.restarts import Cost
-from ..support.watched_cluster import (
+from ..tools.support.authorities import SHAPES, Authority, below, root
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import (
     CERTIFICATES,
     IN_USE,
     KEYS,

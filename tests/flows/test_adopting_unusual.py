@@ -14,11 +14,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import operator_has_finished
 
-from ..support.authorities import Authority, below, root
-from ..support.engines import without
-from ..support.flows import START
-from ..support.memory_api import Change
-from ..support.watched_cluster import (
+from ..tools.support.authorities import Authority, below, root
+from ..tools.support.engines import without
+from ..tools.support.flows import START
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import (
     CERTIFICATES,
     IN_USE,
     KEYS,

@@ -15,11 +15,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import NewRoots
 
-from ..support.asked_issuers import ByVault
-from ..support.authorities import Authority, below, renewed, root
-from ..support.fake_vault.server import FakeVault, serving
-from ..support.misissuing import Signing
-from ..support.watched_cluster import CERTIFICATES, IN_USE, LEDGER, UNUSED, WatchedCluster, assert_only
+from ..tools.support.asked_issuers import ByVault
+from ..tools.support.authorities import Authority, below, renewed, root
+from ..tools.support.fake_vault.server import FakeVault, serving
+from ..tools.support.misissuing import Signing
+from ..tools.support.watched_cluster import CERTIFICATES, IN_USE, LEDGER, UNUSED, WatchedCluster, assert_only
 from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, office
 
 pytestmark = pytest.mark.usefixtures("uptake")

@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import publish
 
-from ..operator import certs
-from ..support.checker import verifies
-from ..support.engines import without
-from ..support.memory_api import Change
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from ..tools.operator import certs
+from ..tools.support.checker import verifies
+from ..tools.support.engines import without
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
 from .cases import REPLACEMENTS, Case
 
 BUNDLE = "demo-cluster-ca-bundle"

@@ -26,21 +26,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 
-from ..operator import clusters
-from ..support.access_operator import AccessOperator
-from ..support.authorities import Authority
-from ..support.certificates import YEAR
-from ..support.checker import InvariantBroken
-from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
-from ..support.engines import leaving_open, without
-from ..support.flows import FlowResult
-from ..support.killing import Killed, KillingTransport
-from ..support.ledgers import KEYED, SINGLE, STATES
-from ..support.logging_in import LoggingIn
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.roles import ByRoles, permissions
-from ..support.watched_cluster import CLUSTER, IN_USE
+from ..tools.operator import clusters
+from ..tools.support.access_operator import AccessOperator
+from ..tools.support.authorities import Authority
+from ..tools.support.certificates import YEAR
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
+from ..tools.support.engines import leaving_open, without
+from ..tools.support.flows import FlowResult
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.ledgers import KEYED, SINGLE, STATES
+from ..tools.support.logging_in import LoggingIn
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.roles import ByRoles, permissions
+from ..tools.support.watched_cluster import CLUSTER, IN_USE
 from .test_roles import ROLES
 
 

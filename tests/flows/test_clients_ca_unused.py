@@ -11,10 +11,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator.user_operator import UserOperatorDouble
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CLUSTER, IN_USE, UNUSED
+from ..tools.operator.user_operator import UserOperatorDouble
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER, IN_USE, UNUSED
 from .test_clients_ca import held
 from .test_listeners_change import acted_upon, trusted, with_authentication
 

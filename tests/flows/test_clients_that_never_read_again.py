@@ -16,13 +16,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 
-from ..operator import certs
-from ..support.authorities import root
-from ..support.checker import InvariantBroken
-from ..support.flows import START
-from ..support.restarts import Cost
-from ..support.verification import refused_by_a_client
-from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster
+from ..tools.operator import certs
+from ..tools.support.authorities import root
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.flows import START
+from ..tools.support.restarts import Cost
+from ..tools.support.verification import refused_by_a_client
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster
 from .cases import DAY, YEAR
 from .test_abort import assert_undone
 from .test_kept_elsewhere import elsewhere, moved

@@ -17,11 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import LARGEST, clocks_agree
 
-from ..support.certificates import YEAR
-from ..support.checker import InvariantBroken
-from ..support.engines import without
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from ..tools.support.certificates import YEAR
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.engines import without
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
 from .cases import CASES, Case
 
 FAR = timedelta(minutes=10)

@@ -9,9 +9,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
 
-from ..operator import clusters
-from ..support.authorities import below, root
-from ..support.watched_cluster import CLUSTER, IN_USE, NAMESPACE, WatchedCluster, assert_only
+from ..tools.operator import clusters
+from ..tools.support.authorities import below, root
+from ..tools.support.watched_cluster import CLUSTER, IN_USE, NAMESPACE, WatchedCluster, assert_only
 from .cases import Layout, Object, roles_apart, roles_together
 
 

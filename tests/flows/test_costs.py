@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.watched_cluster import WatchedCluster
 from .cases import CASES, ENDED, Case, Layout, roles_apart, roles_together
 from .test_abort import component_starts
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator import clusters
-from ..support.memory_cluster import MemoryCluster
-from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
+from ..tools.operator import clusters
+from ..tools.support.memory_cluster import MemoryCluster
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
 
 
 def test_the_cluster_starts_with_it(cluster: WatchedCluster) -> None:

@@ -15,10 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator import certs, leaves
-from ..support import flows
-from ..support.authorities import Authority, root
-from ..support.watched_cluster import NAMESPACE, WatchedCluster
+from ..tools.operator import certs, leaves
+from ..tools.support import flows
+from ..tools.support.authorities import Authority, root
+from ..tools.support.watched_cluster import NAMESPACE, WatchedCluster
 from .test_kept_elsewhere import ASKED, elsewhere, moved, office
 
 CRUISE_CONTROL = "demo-cruise-control-certs"

@@ -13,9 +13,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..operator import certs
-from ..support.verification import verifies
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
+from ..tools.operator import certs
+from ..tools.support.verification import verifies
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 from .cases import outlive_authority
 
 pytestmark = pytest.mark.usefixtures("uptake")

@@ -19,13 +19,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
-from ..operator import double
-from ..operator.authority import ReconcileFailed
-from ..support.killing import KillingTransport
-from ..support.memory_cluster import MemoryCluster
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import cost_of
-from ..support.watched_cluster import CLUSTER, WatchedCluster
+from ..tools.operator import double
+from ..tools.operator.authority import ReconcileFailed
+from ..tools.support.killing import KillingTransport
+from ..tools.support.memory_cluster import MemoryCluster
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import cost_of
+from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import CASES, ENDED, PATIENT_REPLACEMENTS, REPLACEMENTS, Case, Flow, mostly_long
 
 #: Words that differ by chance: fingerprints of CAs that are made twice, once to plan and once for good; and the time of a read-back.

@@ -12,10 +12,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.flows import FlowResult
-from ..support.memory_api import Change
-from ..support.strangers import NAME, label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.flows import FlowResult
+from ..tools.support.memory_api import Change
+from ..tools.support.strangers import NAME, label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
+from ..tools.support.watched_cluster import WatchedCluster
 from .cases import REPLACEMENTS, Case
 
 EVERY = 7

@@ -13,12 +13,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..support.checker import InvariantBroken
-from ..support.flows import FlowResult
-from ..support.kubelet import Process
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster, fingerprints
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.flows import FlowResult
+from ..tools.support.kubelet import Process
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, fingerprints
 from .cases import Case
 
 UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")

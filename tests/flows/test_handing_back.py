@@ -19,11 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     operator_keeps_authority,
 )
 
-from ..support.authorities import below, root
-from ..support.checker import InvariantBroken
-from ..support.engines import without
-from ..support.killing import Killed, KillingTransport
-from ..support.watched_cluster import (
+from ..tools.support.authorities import below, root
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.engines import without
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.watched_cluster import (
     CERTIFICATES,
     CLUSTER,
     IN_USE,

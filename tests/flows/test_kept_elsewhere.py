@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 
-from ..support.authorities import Authority, below, renewed, root
-from ..support.flows import START, FlowResult, insisting
-from ..support.signing_office import SigningOffice, secrets_of
-from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
+from ..tools.support.authorities import Authority, below, renewed, root
+from ..tools.support.flows import START, FlowResult, insisting
+from ..tools.support.signing_office import SigningOffice, secrets_of
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
 from .test_link_outside import NAMED, client_reads
 
 pytestmark = pytest.mark.usefixtures("uptake")

@@ -10,9 +10,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator import certs
-from ..support.authorities import EC256, EC384, Authority, below, renewed, root
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
+from ..tools.operator import certs
+from ..tools.support.authorities import EC256, EC384, Authority, below, renewed, root
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 
 pytestmark = pytest.mark.usefixtures("uptake")
 

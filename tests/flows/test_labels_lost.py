@@ -17,10 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.checker import InvariantBroken
-from ..support.flows import FlowResult
-from ..support.memory_api import Change
-from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.flows import FlowResult
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster
 from .cases import REPLACEMENTS, Case, mostly_long
 
 LABELS = {"strimzi.io/name": "demo-kafka", "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka"}

@@ -9,8 +9,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import WatchedCluster
 
 
 def test_it_is_kept_when_the_last_decision_took_none(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:

@@ -12,10 +12,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
-from ..support.ledgers import KEYED, SINGLE, STATES
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import Cost
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.ledgers import KEYED, SINGLE, STATES
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case, mostly_long
 
 SECRETS = {Layout.SINGLE: {SINGLE}, Layout.SPLIT: {SINGLE, STATES}, Layout.KEYED: {KEYED}}

@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 
-from ..support.authorities import Authority, root
-from ..support.flows import START, FlowResult, work_on
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import IN_USE, Object, WatchedCluster, fingerprints
+from ..tools.support.authorities import Authority, root
+from ..tools.support.flows import START, FlowResult, work_on
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import IN_USE, Object, WatchedCluster, fingerprints
 from .cases import DAY, LATER, Case, Layout, roles_apart, roles_together
 from .test_kept_elsewhere import ASKED, elsewhere, moved
 

@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.authorities import Authority, root
-from ..support.connect import Connect
-from ..support.flows import FlowResult
-from ..support.late_readers import LATE, LateReaders
-from ..support.watched_cluster import WatchedCluster, assert_only
+from ..tools.support.authorities import Authority, root
+from ..tools.support.connect import Connect
+from ..tools.support.flows import FlowResult
+from ..tools.support.late_readers import LATE, LateReaders
+from ..tools.support.watched_cluster import WatchedCluster, assert_only
 from .test_kept_elsewhere import ASKED, elsewhere, office
 from .test_outside_clients import ALL, NAME, ONE, held, watch
 

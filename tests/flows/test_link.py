@@ -14,11 +14,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..operator import certs
-from ..support.checker import verifies
-from ..support.memory_api import Change
-from ..support.restarts import Cost
-from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
+from ..tools.operator import certs
+from ..tools.support.checker import verifies
+from ..tools.support.memory_api import Change
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
 from .cases import Object, roles_together
 
 NEW_NAME = "CN=cluster-ca v1,O=io.strimzi"

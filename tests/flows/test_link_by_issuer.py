@@ -15,16 +15,16 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 
-from ..support.asked_issuers import ByVault
-from ..support.authorities import Authority, root
-from ..support.checker import verifies
-from ..support.fake_vault.server import FakeVault, Fault, serving
-from ..support.flows import FlowResult, insisting
-from ..support.memory_api import Change
-from ..support.misissuing import Signing
-from ..support.reloads import ReloadingNodes
-from ..support.verification import refused_by_a_client
-from ..support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
+from ..tools.support.asked_issuers import ByVault
+from ..tools.support.authorities import Authority, root
+from ..tools.support.checker import verifies
+from ..tools.support.fake_vault.server import FakeVault, Fault, serving
+from ..tools.support.flows import FlowResult, insisting
+from ..tools.support.memory_api import Change
+from ..tools.support.misissuing import Signing
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.verification import refused_by_a_client
+from ..tools.support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
 from .cases import DAY
 from .test_clients_that_never_read_again import presented
 from .test_kept_elsewhere import advertise, names_in

@@ -12,8 +12,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.restarts import Cost
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
 from .test_link import without_exporter
 
 NAMED = Outside((NamedSecret("kafka", "app"),))

@@ -11,11 +11,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..operator import clusters
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CLUSTER, IN_USE
+from ..tools.operator import clusters
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER, IN_USE
 from .test_clients_ca import assert_only, held, start, stop
 
 PLAIN, MTLS, EXTERNAL = clusters.LISTENERS

@@ -19,12 +19,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     leaves_outlast_the_window,
 )
 
-from ..support.authorities import Authority, root
-from ..support.engines import without
-from ..support.flows import START, insisting
-from ..support.reloads import ReloadingNodes
-from ..support.signing_office import SigningOffice
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.authorities import Authority, root
+from ..tools.support.engines import without
+from ..tools.support.flows import START, insisting
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.signing_office import SigningOffice
+from ..tools.support.watched_cluster import WatchedCluster
 from .cases import DAY, Object, roles_together
 from .test_kept_elsewhere import ASKED, elsewhere, moved
 

@@ -12,11 +12,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator import clusters
-from ..support.authorities import root
-from ..support.memory_cluster import MemoryCluster
-from ..support.signing_office import SigningOffice
-from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+from ..tools.operator import clusters
+from ..tools.support.authorities import root
+from ..tools.support.memory_cluster import MemoryCluster
+from ..tools.support.signing_office import SigningOffice
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from .test_kept_elsewhere import ASKED, elsewhere, moved, names_in, run
 from .test_kept_elsewhere import scale as scale_by_hand
 from .test_scaling import replicas, scale_to

@@ -17,11 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 
-from ..support.asked_issuers import AskedIssuer, ByVault, asked_issuer
-from ..support.authorities import Authority, root
-from ..support.fake_vault.server import FakeVault, serving
-from ..support.misissuing import Signing
-from ..support.watched_cluster import KEYS, WatchedCluster, assert_only
+from ..tools.support.asked_issuers import AskedIssuer, ByVault, asked_issuer
+from ..tools.support.authorities import Authority, root
+from ..tools.support.fake_vault.server import FakeVault, serving
+from ..tools.support.misissuing import Signing
+from ..tools.support.watched_cluster import KEYS, WatchedCluster, assert_only
 from .cases import roles_together
 
 PAGE = Path(__file__).parents[2] / "docs" / "migrations.md"

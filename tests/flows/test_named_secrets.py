@@ -27,15 +27,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..operator import certs
-from ..operator.user_operator import UserOperatorDouble
-from ..support.authorities import Authority, root
-from ..support.checker import InvariantBroken
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.users import kafka_user
-from ..support.watched_cluster import CLUSTER, UNUSED
+from ..tools.operator import certs
+from ..tools.operator.user_operator import UserOperatorDouble
+from ..tools.support.authorities import Authority, root
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.users import kafka_user
+from ..tools.support.watched_cluster import CLUSTER, UNUSED
 from .test_clients_ca import assert_only, held
 from .test_user_moves import move
 

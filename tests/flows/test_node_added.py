@@ -12,9 +12,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..operator import certs
-from ..support.memory_api import Change
-from ..support.watched_cluster import CERTIFICATES, CLUSTER, NAMESPACE, WatchedCluster, public_key, subject
+from ..tools.operator import certs
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import CERTIFICATES, CLUSTER, NAMESPACE, WatchedCluster, public_key, subject
 from .cases import CASES, REPLACEMENTS, Case, mostly_long
 
 POOL = "kafka"

@@ -15,10 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.authorities import root
-from ..support.flows import START
-from ..support.restarts import cost_of
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
+from ..tools.support.authorities import root
+from ..tools.support.flows import START
+from ..tools.support.restarts import cost_of
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 from .cases import Case
 from .test_clients_that_never_read_again import assert_presented, assert_served, presented
 from .test_kept_elsewhere import ASKED, elsewhere, moved, office, run

@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.memory_api import Change
-from ..support.other_hands import ARGO_CD, PutBack, WriterBack
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster
+from ..tools.support.memory_api import Change
+from ..tools.support.other_hands import ARGO_CD, PutBack, WriterBack
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster
 from .cases import CASES, Case, Flow
 
 BUNDLE, NODE_LEAF, POD_SET = "demo-trustbundle", "demo-kafka-0", "demo-kafka"

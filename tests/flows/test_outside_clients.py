@@ -19,11 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.connect import Connect
-from ..support.flows import START, FlowResult
-from ..support.memory_api import Change
-from ..support.restarts import Cost
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from ..tools.support.connect import Connect
+from ..tools.support.flows import START, FlowResult
+from ..tools.support.memory_api import Change
+from ..tools.support.restarts import Cost
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
 from .cases import REPLACEMENTS, Case
 from .test_forecasts_come_true import forecast_of, in_order, planned_steps, taken
 from .test_link_outside import NAMED, client_reads, client_reads_all

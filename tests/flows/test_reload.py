@@ -10,10 +10,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..support.authorities import root
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import cost_of
-from ..support.watched_cluster import IN_USE, WatchedCluster
+from ..tools.support.authorities import root
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import cost_of
+from ..tools.support.watched_cluster import IN_USE, WatchedCluster
 from .cases import PATIENT_REPLACEMENTS, Case
 
 

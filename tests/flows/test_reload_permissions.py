@@ -14,12 +14,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..support.authorities import Authority
-from ..support.memory_api import Response
-from ..support.permissions import forbidden
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import Cost, cost_of
-from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
+from ..tools.support.authorities import Authority
+from ..tools.support.memory_api import Response
+from ..tools.support.permissions import forbidden
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import Cost, cost_of
+from ..tools.support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import LATER, Case
 from .test_leaf_renewal import leaves, renew
 

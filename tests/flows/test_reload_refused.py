@@ -18,9 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import Cost, cost_of
-from ..support.watched_cluster import IN_USE, WatchedCluster
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import Cost, cost_of
+from ..tools.support.watched_cluster import IN_USE, WatchedCluster
 
 
 def cannot_be_asked(nodes: ReloadingNodes) -> None:

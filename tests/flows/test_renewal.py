@@ -13,8 +13,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import St
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import SHAPES, Authority, below, renewed, root, under
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
+from ..tools.support.authorities import SHAPES, Authority, below, renewed, root, under
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 pytestmark = pytest.mark.usefixtures("uptake")

@@ -28,14 +28,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import Authority, root
-from ..support.cert_manager import NAMESPACE
-from ..support.cert_manager_certificates import MemoryCertificates, path_of_certificate
-from ..support.certificates import YEAR, Entity
-from ..support.flows import START, FlowResult, run_flow
-from ..support.killing import Killed, KillingTransport
-from ..support.memory_api import Change
-from ..support.watched_cluster import WatchedCluster, assert_only, fingerprints
+from ..tools.support.authorities import Authority, root
+from ..tools.support.cert_manager import NAMESPACE
+from ..tools.support.cert_manager_certificates import MemoryCertificates, path_of_certificate
+from ..tools.support.certificates import YEAR, Entity
+from ..tools.support.flows import START, FlowResult, run_flow
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import WatchedCluster, assert_only, fingerprints
 
 ASKED = "cert-manager Issuer corporate by Certificates"
 NODE = "demo-kafka-0"

@@ -22,15 +22,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import switch
 
-from ..operator import certs
-from ..support.authorities import root
-from ..support.checker import entries, verifies
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import START
-from ..support.killing import Killed, KillingTransport
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CERTIFICATES, IN_USE, WatchedCluster, assert_only, fingerprints
+from ..tools.operator import certs
+from ..tools.support.authorities import root
+from ..tools.support.checker import entries, verifies
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import START
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, IN_USE, WatchedCluster, assert_only, fingerprints
 from .cases import Case
 
 FIRST = Case(Goal.REPLACE_KEY, "renewed first", path_length=0)

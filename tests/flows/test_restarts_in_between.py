@@ -11,10 +11,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.authorities import below, root
-from ..support.checker import entries
-from ..support.memory_api import Change
-from ..support.watched_cluster import LEDGER, NAMESPACE, WatchedCluster, assert_only
+from ..tools.support.authorities import below, root
+from ..tools.support.checker import entries
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import LEDGER, NAMESPACE, WatchedCluster, assert_only
 from .cases import Case
 
 pytestmark = pytest.mark.usefixtures("uptake")

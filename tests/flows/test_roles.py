@@ -25,14 +25,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 
-from ..operator import clusters
-from ..support.authorities import root
-from ..support.flows import START, insisting, run_flow
-from ..support.reloads import ReloadingNodes
-from ..support.restarts import Cost
-from ..support.roles import ByRoles, permissions
-from ..support.signing_office import SigningOffice
-from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+from ..tools.operator import clusters
+from ..tools.support.authorities import root
+from ..tools.support.flows import START, insisting, run_flow
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.restarts import Cost
+from ..tools.support.roles import ByRoles, permissions
+from ..tools.support.signing_office import SigningOffice
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rbac.yml"

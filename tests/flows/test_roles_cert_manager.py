@@ -25,15 +25,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import Authority, root
-from ..support.cert_manager import NAMESPACE, MemoryCertManager, People, path_of
-from ..support.cert_manager_certificates import MemoryCertificates, path_of_certificate
-from ..support.certificates import Entity
-from ..support.flows import START
-from ..support.issuer_contract import asked, wish
-from ..support.memory_api import MemoryApi
-from ..support.roles import permissions
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.authorities import Authority, root
+from ..tools.support.cert_manager import NAMESPACE, MemoryCertManager, People, path_of
+from ..tools.support.cert_manager_certificates import MemoryCertificates, path_of_certificate
+from ..tools.support.certificates import Entity
+from ..tools.support.flows import START
+from ..tools.support.issuer_contract import asked, wish
+from ..tools.support.memory_api import MemoryApi
+from ..tools.support.roles import permissions
+from ..tools.support.watched_cluster import WatchedCluster
 from .test_roles import ISSUING, LOOKING, ROLES, bound, three_nodes
 
 REQUESTS, CERTIFICATES = ROLES["cert-manager"], ROLES["cert-manager-certificates"]

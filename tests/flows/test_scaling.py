@@ -15,9 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 
-from ..support.authorities import root
-from ..support.flows import FlowResult
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.authorities import root
+from ..tools.support.flows import FlowResult
+from ..tools.support.watched_cluster import WatchedCluster
 from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, run
 from .test_kept_elsewhere import scale as scale_by_hand
 from .test_spare_leaves import NEXT, at_hand, growing

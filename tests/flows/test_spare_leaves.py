@@ -16,9 +16,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
-from ..support.authorities import root
-from ..support.signing_office import SigningOffice
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.authorities import root
+from ..tools.support.signing_office import SigningOffice
+from ..tools.support.watched_cluster import WatchedCluster
 from .test_kept_elsewhere import ASKED, DAY, advertise, elsewhere, issuing_secrets, moved, run, scale
 
 pytestmark = pytest.mark.usefixtures("uptake")

@@ -23,12 +23,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.authorities import EC256, Authority, root
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import START
-from ..support.memory_cluster import Moment
-from ..support.signing_office import SigningOffice
-from ..support.watched_cluster import WatchedCluster
+from ..tools.support.authorities import EC256, Authority, root
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import START
+from ..tools.support.memory_cluster import Moment
+from ..tools.support.signing_office import SigningOffice
+from ..tools.support.watched_cluster import WatchedCluster
 from .cases import Case
 from .test_kept_elsewhere import ASKED, elsewhere, moved
 

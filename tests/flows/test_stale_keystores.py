@@ -14,9 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.clients_cluster import ClientsCluster
-from ..support.memory_api import Change
-from ..support.watched_cluster import NAMESPACE
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import NAMESPACE
 from .test_clients_ca import assert_only, held
 
 pytestmark = pytest.mark.usefixtures("nodes", "looking_twice")

@@ -19,11 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ..support.certificates import YEAR
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import FlowResult
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import WatchedCluster, assert_only
+from ..tools.support.certificates import YEAR
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import FlowResult
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import WatchedCluster, assert_only
 from .cases import DAY, LATER, Case, Flow
 from .test_abort import assert_undone
 

@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import Authority, below, root
-from ..support.watched_cluster import WatchedCluster, assert_only
+from ..tools.support.authorities import Authority, below, root
+from ..tools.support.watched_cluster import WatchedCluster, assert_only
 
 pytestmark = pytest.mark.usefixtures("uptake")
 Pair = tuple[Authority, Authority]

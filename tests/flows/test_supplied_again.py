@@ -12,8 +12,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import Authority, below, renewed, root
-from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
+from ..tools.support.authorities import Authority, below, renewed, root
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
 
 pytestmark = pytest.mark.usefixtures("uptake")
 NEVER_FRESH = timedelta(0)

@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import SHAPES, Authority
-from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
+from ..tools.support.authorities import SHAPES, Authority
+from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 
 pytestmark = pytest.mark.usefixtures("uptake")
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)

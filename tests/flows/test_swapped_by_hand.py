@@ -14,12 +14,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.authorities import BEGIN, EC256, Authority, root
-from ..support.certificates import YEAR, make
-from ..support.flows import START, run_flow
-from ..support.killing import Killed, KillingTransport
-from ..support.memory_api import Change
-from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster, assert_only
+from ..tools.support.authorities import BEGIN, EC256, Authority, root
+from ..tools.support.certificates import YEAR, make
+from ..tools.support.flows import START, run_flow
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster, assert_only
 from .test_link_outside import NAMED, client_reads
 
 pytestmark = pytest.mark.usefixtures("uptake")

@@ -21,11 +21,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
 
-from ..operator import certs, clusters
-from ..support.authorities import Authority, root, under
-from ..support.flows import work_on
-from ..support.killing import KillingTransport
-from ..support.watched_cluster import CERTIFICATES, CLUSTER, KEYS, NAMESPACE, WatchedCluster, subject
+from ..tools.operator import certs, clusters
+from ..tools.support.authorities import Authority, root, under
+from ..tools.support.flows import work_on
+from ..tools.support.killing import KillingTransport
+from ..tools.support.watched_cluster import CERTIFICATES, CLUSTER, KEYS, NAMESPACE, WatchedCluster, subject
 
 Object = dict[str, Any]
 

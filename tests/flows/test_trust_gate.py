@@ -22,11 +22,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import use_by_operator
 
-from ..support.authorities import Authority, below, root
-from ..support.checker import InvariantBroken
-from ..support.engines import leaving_open, without
-from ..support.memory_api import Change
-from ..support.watched_cluster import IN_USE, NAMESPACE, UNUSED, WatchedCluster
+from ..tools.support.authorities import Authority, below, root
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.engines import leaving_open, without
+from ..tools.support.memory_api import Change
+from ..tools.support.watched_cluster import IN_USE, NAMESPACE, UNUSED, WatchedCluster
 from .cases import Case
 
 

@@ -16,10 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import n
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import UpkeepAsked, WhenDue
 
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import START
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CERTIFICATES, NAMESPACE, WatchedCluster, assert_only
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import START
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CERTIFICATES, NAMESPACE, WatchedCluster, assert_only
 from .cases import DAY, Object, roles_together
 
 LEDGER = "demo-cluster-ca-trusted-certs"

@@ -23,13 +23,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.us
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator.user_operator import UserOperatorDouble
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.memory_api import Change
-from ..support.roles import ByRoles, permissions
-from ..support.users import kafka_user
-from ..support.watched_cluster import CLUSTER
+from ..tools.operator.user_operator import UserOperatorDouble
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.memory_api import Change
+from ..tools.support.roles import ByRoles, permissions
+from ..tools.support.users import kafka_user
+from ..tools.support.watched_cluster import CLUSTER
 from .test_clients_ca import held
 from .test_roles import ROLES
 

@@ -12,14 +12,14 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..operator import certs, clusters
-from ..support.checker import InvariantBroken
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..support.killing import Killed, KillingTransport
-from ..support.logging_in import LoggingIn
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CLUSTER, NAMESPACE
+from ..tools.operator import certs, clusters
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.logging_in import LoggingIn
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE
 from .test_clients_ca import assert_only
 
 PAUSE = "strimzi.io/pause-reconciliation"

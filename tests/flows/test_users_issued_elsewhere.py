@@ -33,18 +33,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 
-from ..operator import clusters
-from ..support.authorities import EC256, Authority, below, renewed, root
-from ..support.checker import InvariantBroken
-from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
-from ..support.engines import leaving_open, without
-from ..support.flows import START, FlowResult, insisting
-from ..support.memory_api import Change
-from ..support.reloads import ReloadingNodes
-from ..support.roles import ByRoles, permissions
-from ..support.signing_office import SigningOffice, secrets_of
-from ..support.users import kafka_user
-from ..support.watched_cluster import CLUSTER, NAMESPACE, subject
+from ..tools.operator import clusters
+from ..tools.support.authorities import EC256, Authority, below, renewed, root
+from ..tools.support.checker import InvariantBroken
+from ..tools.support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
+from ..tools.support.engines import leaving_open, without
+from ..tools.support.flows import START, FlowResult, insisting
+from ..tools.support.memory_api import Change
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.roles import ByRoles, permissions
+from ..tools.support.signing_office import SigningOffice, secrets_of
+from ..tools.support.users import kafka_user
+from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, subject
 from .test_ca_source import wants
 from .test_clients_ca import assert_only
 from .test_named_secrets import NAMED, Partner, external, trusted_beside

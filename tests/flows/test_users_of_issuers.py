@@ -30,16 +30,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.asked_issuers import AskedIssuer, asked_issuer
-from ..support.authorities import Authority, root
-from ..support.cert_manager import NAMESPACE
-from ..support.cert_manager_certificates import MemoryCertificates
-from ..support.certificates import YEAR, Entity
-from ..support.clients_cluster import ClientsCluster
-from ..support.flows import START
-from ..support.misissuing import Signing
-from ..support.reloads import ReloadingNodes
-from ..support.signing_office import SigningOffice
+from ..tools.support.asked_issuers import AskedIssuer, asked_issuer
+from ..tools.support.authorities import Authority, root
+from ..tools.support.cert_manager import NAMESPACE
+from ..tools.support.cert_manager_certificates import MemoryCertificates
+from ..tools.support.certificates import YEAR, Entity
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.flows import START
+from ..tools.support.misissuing import Signing
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.signing_office import SigningOffice
 from .test_clients_ca import assert_only
 from .test_users_issued_elsewhere import ASKED, FIVE, assert_served, elsewhere, requests_left
 

@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
-from ..support.watched_cluster import WatchedCluster
+from ..tools.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
+from ..tools.support.watched_cluster import WatchedCluster
 from .cases import CASES, Case, mostly_long
 
 

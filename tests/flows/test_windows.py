@@ -13,10 +13,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import plan as forecasts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from ..support.flows import START
-from ..support.killing import Killed, KillingTransport
-from ..support.reloads import ReloadingNodes
-from ..support.watched_cluster import CLUSTER, WatchedCluster
+from ..tools.support.flows import START
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case, Flow
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..cluster.binaries import find_cert_manager, find_vault
-from ..cluster.commands import run_command
+from ..tools.cluster.binaries import find_cert_manager, find_vault
+from ..tools.cluster.commands import run_command
 
 
 def main() -> int:

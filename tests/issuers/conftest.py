@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ..cluster.bed import Bed
-from ..cluster.cert_manager import CLUSTER_RESOURCES, start_cert_manager
-from ..cluster.kube import Kube
-from ..support.cert_manager import NAMESPACE, UNAPPROVED
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.cert_manager import CLUSTER_RESOURCES, start_cert_manager
+from ..tools.cluster.kube import Kube
+from ..tools.support.cert_manager import NAMESPACE, UNAPPROVED
 from .corporate import Corporate, asked_without_cert_manager
 
 

@@ -24,14 +24,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
-from ..cluster.bed import ROOT as REPOSITORY
-from ..cluster.bed import Bed
-from ..cluster.cert_manager import CLUSTER_RESOURCES
-from ..cluster.corporate_issuer import authority, issuer, made_authority
-from ..cluster.kube import Kube, write_kubeconfig
-from ..support.cert_manager import NAMESPACE, UNAPPROVED, CertManagerCounterpart, People
-from ..support.cert_manager_certificates import CertificatesCounterpart
-from ..support.issuer_contract import wish
+from ..tools.cluster.bed import ROOT as REPOSITORY
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.cert_manager import CLUSTER_RESOURCES
+from ..tools.cluster.corporate_issuer import authority, issuer, made_authority
+from ..tools.cluster.kube import Kube, write_kubeconfig
+from ..tools.support.cert_manager import NAMESPACE, UNAPPROVED, CertManagerCounterpart, People
+from ..tools.support.cert_manager_certificates import CertificatesCounterpart
+from ..tools.support.issuer_contract import wish
 
 Object = dict[str, Any]
 #: Name and kind of the issuers whose CAs sign.

@@ -23,11 +23,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
-from ..cluster.corporate_issuer import issuer
-from ..cluster.kube import Kube, wait_for
-from ..support.cert_manager import NAMESPACE, CertManagerCounterpart
-from ..support.certificates import key
-from ..support.issuer_contract import (
+from ..tools.cluster.corporate_issuer import issuer
+from ..tools.cluster.kube import Kube, wait_for
+from ..tools.support.cert_manager import NAMESPACE, CertManagerCounterpart
+from ..tools.support.certificates import key
+from ..tools.support.issuer_contract import (
     DelayContract,
     ForgettingContract,
     IssuerContract,

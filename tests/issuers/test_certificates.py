@@ -21,10 +21,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Waiting,
 )
 
-from ..cluster.kube import wait_for
-from ..support.cert_manager import NAMESPACE
-from ..support.cert_manager_certificates import CertificatesCounterpart, path_of_certificate
-from ..support.issuer_contract import (
+from ..tools.cluster.kube import wait_for
+from ..tools.support.cert_manager import NAMESPACE
+from ..tools.support.cert_manager_certificates import CertificatesCounterpart, path_of_certificate
+from ..tools.support.issuer_contract import (
     CLIENT,
     DelayContract,
     IssuerContract,

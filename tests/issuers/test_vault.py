@@ -22,10 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultToken,
 )
 
-from ..cluster.vault import VaultServer, vault_server
-from ..support.issuer_contract import asked, is_told, issued, wish
-from ..support.link_contract import next_ca, ordered
-from ..support.vault_mount import (
+from ..tools.cluster.vault import VaultServer, vault_server
+from ..tools.support.issuer_contract import asked, is_told, issued, wish
+from ..tools.support.link_contract import next_ca, ordered
+from ..tools.support.vault_mount import (
     STRICT,
     Administrator,
     SetUp,

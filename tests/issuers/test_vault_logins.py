@@ -28,14 +28,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
-from ..cluster.bed import Bed
-from ..cluster.kube import Kube
-from ..cluster.vault import vault_server
-from ..support.cert_manager import NAMESPACE, UNAPPROVED
-from ..support.certificates import Entity, key, make
-from ..support.flows import SETTINGS
-from ..support.issuer_contract import asked, issued, wish
-from ..support.vault_mount import Administrator, QuickClock, SetUp, documented_policy, set_up_on
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.kube import Kube
+from ..tools.cluster.vault import vault_server
+from ..tools.support.cert_manager import NAMESPACE, UNAPPROVED
+from ..tools.support.certificates import Entity, key, make
+from ..tools.support.flows import SETTINGS
+from ..tools.support.issuer_contract import asked, issued, wish
+from ..tools.support.vault_mount import Administrator, QuickClock, SetUp, documented_policy, set_up_on
 
 NOW, DAY = datetime.now(timezone.utc).replace(microsecond=0), timedelta(days=1)
 CLIENT_AUTH, SERVER_AUTH = x509.ExtendedKeyUsageOID.CLIENT_AUTH, x509.ExtendedKeyUsageOID.SERVER_AUTH

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from ..cluster.bed_cluster import BedCluster
-from ..cluster.commands import run_command
-from ..operator import clusters
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.commands import run_command
+from ..tools.operator import clusters
 from .bed import KafkaBed
 from .parts import real_parts
 from .traces import traces

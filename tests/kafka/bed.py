@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from ..cluster.bed import Bed
-from ..cluster.control_plane import Addresses
-from ..cluster.kube import Kube, wait_for
-from ..cluster.parts import Parts
+from ..tools.cluster.bed import Bed
+from ..tools.cluster.control_plane import Addresses
+from ..tools.cluster.kube import Kube, wait_for
+from ..tools.cluster.parts import Parts
 from . import kubelet, network, node, runtime
 from .image import IMAGE
 from .parts import real_parts
@@ -80,7 +80,7 @@ def _stop_operator(pid: int, folder: Path) -> None:
     """The operator double beside this bed; the number may have been given to another process."""
     with suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"tests.operator" in command and str(folder).encode() in command:
+        if b"tests.tools.operator" in command and str(folder).encode() in command:
             os.kill(pid, signal.SIGKILL)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..operator.api import ApiError
-from ..operator.connect import ConnectDouble
-from ..operator.user_operator import UserOperatorDouble
+from ..tools.operator.api import ApiError
+from ..tools.operator.connect import ConnectDouble
+from ..tools.operator.user_operator import UserOperatorDouble
 from .tier import Tier
 
 #: Seconds between two looks of an operator; a real one takes two minutes.

@@ -10,10 +10,10 @@ import tarfile
 from functools import partial
 from pathlib import Path
 
-from ..cluster.cache import cached, digest
-from ..cluster.java import resolve, run_tool
-from ..cluster.side_by_side import both
-from ..cluster.versions import CONFIG_PROVIDER, KAFKA
+from ..tools.cluster.cache import cached, digest
+from ..tools.cluster.java import resolve, run_tool
+from ..tools.cluster.side_by_side import both
+from ..tools.cluster.versions import CONFIG_PROVIDER, KAFKA
 
 PARTS = Path(__file__).parent / "image"
 IMAGE = f"docker.io/library/kafka:{KAFKA}"

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ..cluster import debian
-from ..cluster.cache import MissingTool
+from ..tools.cluster import debian
+from ..tools.cluster.cache import MissingTool
 
 #: Programs (or files) that are used here, and the package of each.
 PACKAGES = {

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..cluster.control_plane import Addresses
+from ..tools.cluster.control_plane import Addresses
 
 LINK_PREFIX = "tok"  # of the machine's end of the link; 15 characters are all that an interface's name may have
 

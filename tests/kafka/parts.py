@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..cluster.binaries import COMPONENTS, NODE_COMPONENTS, find_components
-from ..cluster.cache import MissingTool
-from ..cluster.crds import find_crds
-from ..cluster.parts import Parts
-from ..cluster.side_by_side import both
+from ..tools.cluster.binaries import COMPONENTS, NODE_COMPONENTS, find_components
+from ..tools.cluster.cache import MissingTool
+from ..tools.cluster.crds import find_crds
+from ..tools.cluster.parts import Parts
+from ..tools.cluster.side_by_side import both
 from . import needs
 from .image import find_image
 

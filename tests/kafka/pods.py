@@ -10,7 +10,7 @@ import kubernetes.client
 import kubernetes.config
 import kubernetes.stream
 
-from ..cluster.bed_cluster import BedCluster
+from ..tools.cluster.bed_cluster import BedCluster
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..support.authorities import below, root
+from ..tools.support.authorities import below, root
 
 
 def supplied_authority() -> dict[str, str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ..cluster.kube import wait_for
-from ..operator import clusters
-from ..operator.api import ready
+from ..tools.cluster.kube import wait_for
+from ..tools.operator import clusters
+from ..tools.operator.api import ready
 from .listeners import handshake
 from .tier import Tier, kafka_tier
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from ..api.running import Runner
-from ..operator import clusters
-from ..support.users import added_clients_ca
+from ..tools.operator import clusters
+from ..tools.support.users import added_clients_ca
 from .aged_leaves import age_leaves
 from .tier import PATIENCE, Tier, kafka_tier
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from ..api.running import Runner
-from ..cluster.bed_cluster import BedCluster
-from ..cluster.kube import Kube, wait_for
-from ..operator import clusters
-from ..support.authorities import Authority, root
-from ..support.signing_office import SigningOffice
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.kube import Kube, wait_for
+from ..tools.operator import clusters
+from ..tools.support.authorities import Authority, root
+from ..tools.support.signing_office import SigningOffice
 from .tier import PATIENCE, Tier, bed_cluster_of_nodes
 
 #: Scaling is tested on simulated nodes in every run.

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from ..api.running import Runner
-from ..cluster.kube import wait_for
-from ..operator import clusters
-from ..operator.api import ready
+from ..tools.cluster.kube import wait_for
+from ..tools.operator import clusters
+from ..tools.operator.api import ready
 from .tier import PATIENCE, Tier, kafka_tier
 
 pytestmark = pytest.mark.long

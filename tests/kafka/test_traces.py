@@ -7,9 +7,9 @@ import signal
 
 import pytest
 
-from ..cluster.bed_cluster import BedCluster
-from ..cluster.kube import wait_for
-from ..operator.api import ready
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.kube import wait_for
+from ..tools.operator.api import ready
 from .bed import KafkaBed
 from .image import IMAGE
 from .traces import machine_state, traces

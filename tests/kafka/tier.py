@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from cryptography import x509
 
-from ..cluster.bed_cluster import BedCluster
-from ..cluster.kube import Object, wait_for
-from ..operator.api import ready
+from ..tools.cluster.bed_cluster import BedCluster
+from ..tools.cluster.kube import Object, wait_for
+from ..tools.operator.api import ready
 from .bed import KafkaBed
 from .listeners import Shown, handshake
 from .pods import Pods

@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils import _errors
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import fit_in_line, printable
 
-from ..support.certificates import key, make
+from ..tools.support.certificates import key, make
 
 _PLUGINS = Path(_errors.__file__).parents[1]
 _NODE = re.compile(r"^    (?P<branch>[│├└─ ]*)(?P<name>[A-Z]\w+)", re.MULTILINE)

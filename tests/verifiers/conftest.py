@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose, Verifier
 
 from ..broker.jars import find_java
-from ..cluster.binaries import find_path_verifier
-from ..support.certificates import NOW
+from ..tools.cluster.binaries import find_path_verifier
+from ..tools.support.certificates import NOW
 from ..unit._pki.test_path_properties import Hierarchy
 
 SOURCE = Path(__file__).parent / "Paths.java"

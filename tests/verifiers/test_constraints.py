@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 
-from ..support.constrained import CASES, Case, Constrained, names
+from ..tools.support.constrained import CASES, Case, Constrained, names
 from ..unit._pki.test_path_properties import Hierarchy, valid
 from ..unit._pki.test_path_properties import openssl_accepts as library_accepts
 from .conftest import Asked

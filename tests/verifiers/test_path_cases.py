@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 
-from ..support.path_cases import PATHS, PathCase
+from ..tools.support.path_cases import PATHS, PathCase
 from ..unit._pki.test_path_properties import Hierarchy
 from .conftest import Asked
 

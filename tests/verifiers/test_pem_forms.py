@@ -12,7 +12,7 @@ from pathlib import Path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
 from ..broker.jars import find_java
-from ..support.pem_forms import TEXTS
+from ..tools.support.pem_forms import TEXTS
 
 
 def test_each_form() -> None:

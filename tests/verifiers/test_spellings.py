@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 
-from ..support.spellings import LIKE, OTHER, SAME, Spelling
+from ..tools.support.spellings import LIKE, OTHER, SAME, Spelling
 from ..unit._pki.test_path_properties import Hierarchy, valid
 from .conftest import Asked
 

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose, Verifier
 
-from ..support.unusable_leaves import CASES, ISSUER, LeafCase
+from ..tools.support.unusable_leaves import CASES, ISSUER, LeafCase
 from ..unit._pki.test_path_properties import Hierarchy
 from .conftest import Asked
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from ...support.intents import an_intent, changed_intent
+from ...tools.support.intents import an_intent, changed_intent
 from ..authorities import OLD
 from ..starts import NO_GRACE
 from ..state import Authorities, Books, Entry, Pause, Run

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect 
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import QuietModule, remove_remains
 
-from ...support.certificates import key, make
+from ...tools.support.certificates import key, make
 from .._kube.server import Reply, Request, serving
 from .._strimzi.bench import Bench
 

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import St
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
-from ...support.certificates import key
+from ...tools.support.certificates import key
 
 REQUEST = build_request(DistinguishedName("demo-kafka"), ["b.example", "a.example"], key(1))
 

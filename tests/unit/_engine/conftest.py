@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ...operator import certs
-from ...support.watched_cluster import WatchedCluster
+from ...tools.operator import certs
+from ...tools.support.watched_cluster import WatchedCluster
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ...support.other_hands import ARGO_CD, WriterBack
-from ...support.watched_cluster import KEYS, WatchedCluster
+from ...tools.support.other_hands import ARGO_CD, WriterBack
+from ...tools.support.watched_cluster import KEYS, WatchedCluster
 from .test_engine import PAUSE, RECONCILE, in_a_pause, ruled_by, take_nothing
 
 NOTHING = TidyKeys(prepared=frozenset(), kept_keys=frozenset(), phase=Phase.PREPARE)

@@ -55,10 +55,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ...support.faults import Fault, FaultyApi, always
-from ...support.intents import an_intent, changed_intent
-from ...support.reloads import ReloadingNodes
-from ...support.watched_cluster import KEYS, WatchedCluster
+from ...tools.support.faults import Fault, FaultyApi, always
+from ...tools.support.intents import an_intent, changed_intent
+from ...tools.support.reloads import ReloadingNodes
+from ...tools.support.watched_cluster import KEYS, WatchedCluster
 
 PAUSE = Pause(phase=Phase.USE, purpose="try something")
 RESUME = Resume(phase=Phase.USE)

@@ -12,13 +12,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import St
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from ...support.authorities import below, root
-from ...support.flows import work_on
-from ...support.intents import an_intent
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
-from ...support.restarts import cost_of
-from ...support.watched_cluster import WatchedCluster
+from ...tools.support.authorities import below, root
+from ...tools.support.flows import work_on
+from ...tools.support.intents import an_intent
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
+from ...tools.support.restarts import cost_of
+from ...tools.support.watched_cluster import WatchedCluster
 
 REPLACE, RECONCILE = Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
 

@@ -33,8 +33,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ...support.reloads import ReloadingNodes
-from ...support.watched_cluster import WatchedCluster
+from ...tools.support.reloads import ReloadingNodes
+from ...tools.support.watched_cluster import WatchedCluster
 from .._handshake.listeners import authority
 
 

@@ -35,9 +35,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ...support.certificates import Entity
-from ...support.flows import SETTINGS
-from ...support.memory_api import MemoryApi
+from ...tools.support.certificates import Entity
+from ...tools.support.flows import SETTINGS
+from ...tools.support.memory_api import MemoryApi
 from .._trust.builders import (
     NEW,
     OLD,

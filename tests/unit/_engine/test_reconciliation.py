@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 
-from ...support.faults import Fault, FaultyApi, always
+from ...tools.support.faults import Fault, FaultyApi, always
 from .._strimzi.bench import Bench, conditions, kafka
 
 ANNOTATION, BY_US, FOR = "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by", "trustops.strimzi/paused-for"

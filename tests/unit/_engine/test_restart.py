@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ...support.faults import Fault, FaultyApi
+from ...tools.support.faults import Fault, FaultyApi
 from .._rollout.stand import CONTROL, NODES, Stand
 from .._strimzi.steps import record
 

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
 
-from ...support.certificates import Entity, key, make
+from ...tools.support.certificates import Entity, key, make
 
 NOW = datetime.now(timezone.utc)
 DAY = timedelta(days=1)

@@ -48,8 +48,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
-from ...support.certificates import make
-from ...support.impostor import Impostor
+from ...tools.support.certificates import make
+from ...tools.support.impostor import Impostor
 from .listeners import (
     DAY,
     NOW,

@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls im
     alert_of,
 )
 
-from ...support.certificates import key, make
+from ...tools.support.certificates import key, make
 from .listeners import DAY, NOW, TLS12, TLS13, authority, opener, server_context, serving
 
 ROOT = authority("root", 1)

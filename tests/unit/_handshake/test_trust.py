@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import DISTRUST, Alert
 
-from ...support.certificates import key, make
+from ...tools.support.certificates import key, make
 from .names import in_another_encoding
 
 UNKNOWN_CA, CERTIFICATE_UNKNOWN = Alert(48, "unknown_ca"), Alert(46, "certificate_unknown")

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     ForgetRequests,
 )
 
-from ...support.certificates import NOW, YEAR, Entity, make
+from ...tools.support.certificates import NOW, YEAR, Entity, make
 from .._strimzi.bench import SCOPE, Bench, pem, recorded
 from .office import CA, NODES, office
 

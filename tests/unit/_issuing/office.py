@@ -22,8 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 
-from ...operator import clusters
-from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.operator import clusters
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
 from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 
 CA, OLD = make("cluster-ca v1", key(1), path_length=0), make("cluster-ca v0", key(2))

@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ...support.certificates import NOW, YEAR, Entity, key, make
-from ...support.constrained import names as constrained_names
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.constrained import names as constrained_names
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v1", key(2), ROOT)

@@ -44,7 +44,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 
-from ...support.certificates import NOW, Entity, key, make
+from ...tools.support.certificates import NOW, Entity, key, make
 from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 from .._strimzi.steps import switch_to
 from . import openssl

@@ -35,8 +35,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ...support.certificates import NOW, key, leaf, make
-from ...support.issuer_contract import NODE
+from ...tools.support.certificates import NOW, key, leaf, make
+from ...tools.support.issuer_contract import NODE
 from .._strimzi.bench import Bench
 
 CA = make("issuing", key(1), make("root", key(2)))

@@ -44,10 +44,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
-from ...support.certificates import NOW, YEAR, Entity, key, make
-from ...support.issuer_contract import WEEK, Counterpart, IssuerContract
-from ...support.link_contract import LinkContract
-from ...support.sha_1 import sha_1_below
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.issuer_contract import WEEK, Counterpart, IssuerContract
+from ...tools.support.link_contract import LinkContract
+from ...tools.support.sha_1 import sha_1_below
 from .._strimzi.bench import SCOPE, Bench
 from .elsewhere import Noting, elsewhere
 from .office import CA, OLD, office

@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     TrustState,
 )
 
-from ...support.certificates import Entity
+from ...tools.support.certificates import Entity
 from .._strimzi.bench import SCOPE, SETTINGS, Bench, pem, secret
 from .._strimzi.steps import NEXT, record
 from . import openssl

@@ -33,8 +33,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ...operator import clusters, leaves
-from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.operator import clusters, leaves
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
 from .._strimzi.bench import Bench, conditions, pem, pod
 from .elsewhere import elsewhere
 from .office import BY_SECRET, NODES, OLD, issue, names_of, office, presented

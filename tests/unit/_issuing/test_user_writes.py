@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 
-from ...support.certificates import NOW, YEAR, Entity, key, make
-from ...support.users import kafka_user, user_secret
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.users import kafka_user, user_secret
 from .._strimzi.bench import SCOPE, Bench, kafka, pem, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 
-from ...support.memory_api import MemoryApi
+from ...tools.support.memory_api import MemoryApi
 
 START = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 

@@ -31,9 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     SELF_SUBJECT_ACCESS_REVIEWS,
 )
 
-from ...support.memory_api import MemoryApi
-from ...support.memory_api import Response as Served
-from ...support.permissions import Restricted
+from ...tools.support.memory_api import MemoryApi
+from ...tools.support.memory_api import Response as Served
+from ...tools.support.permissions import Restricted
 from .doubles import scripted, status
 
 MISSING = status(404, "NotFound", 'secrets "a" not found', name="a", kind="secrets")

@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.http_transport import HttpTransport
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import DirectPorts, PodStream, open_port
 
-from ...support.memory_api import MemoryApi
+from ...tools.support.memory_api import MemoryApi
 from .forwarding import (
     CLOSE,
     PING,

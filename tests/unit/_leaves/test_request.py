@@ -38,7 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request i
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 
-from ...support.certificates import NOW, key, leaf, make
+from ...tools.support.certificates import NOW, key, leaf, make
 
 HOUR = timedelta(hours=1)
 CA = make("cluster-ca v1", key(1))

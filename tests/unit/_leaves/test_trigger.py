@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
 
-from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 DAY = timedelta(days=1)
 SOON = timedelta(days=45)

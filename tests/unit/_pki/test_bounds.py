@@ -30,8 +30,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_path
 
-from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
-from ...support.large_keys import certificate_with_rsa_bits, rsa_pem_of
+from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.large_keys import certificate_with_rsa_bits, rsa_pem_of
 
 #: Certificates of one CA, of which each has signed all others.
 TWINS = [make("same", key(1), end=NOW + YEAR + timedelta(days=day)) for day in range(871)]

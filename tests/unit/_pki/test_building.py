@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
-from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 SUBJECT = DistinguishedName("cluster-ca v0")
 

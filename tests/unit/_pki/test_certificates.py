@@ -23,8 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import address_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import alternative_names
 
-from ...support.certificates import NOW, YEAR, key, leaf, make
-from ...support.unusable import USABLE
+from ...tools.support.certificates import NOW, YEAR, key, leaf, make
+from ...tools.support.unusable import USABLE
 
 ROOT = make("cluster-ca v0", key(0), path_length=1)
 OTHER = make("cluster-ca v1", key(1))

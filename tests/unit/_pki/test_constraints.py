@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_issued_by, validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 
-from ...support.certificates import NOW, key, make
-from ...support.constrained import CASES, Case, Constrained, explicit_policy, names, policies
+from ...tools.support.certificates import NOW, key, make
+from ...tools.support.constrained import CASES, Case, Constrained, explicit_policy, names, policies
 
 
 @pytest.mark.parametrize("verifier", Verifier)

@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     placeholder,
 )
 
-from ...support.certificates import EC, key, leaf, make
+from ...tools.support.certificates import EC, key, leaf, make
 
 KEY = key(0)
 NUMBER = KEY.for_signing().private_numbers().private_value  # type: ignore[union-attr]

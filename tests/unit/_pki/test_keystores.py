@@ -33,7 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores im
     pkcs12_truststore,
 )
 
-from ...support.certificates import NOW, key, make
+from ...tools.support.certificates import NOW, key, make
 
 STORED = {
     "ca.crt": make("cluster-ca v1", key(1)).certificate,

@@ -24,10 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier, chain_defects
 
-from ...support.certificates import NOW, YEAR, key, leaf, make
-from ...support.sha_1 import sha_1_below
-from ...support.spellings import LIKE, OTHER, SAME, Spelling, certified, spelt
-from ...support.unusable import UNUSABLE, USABLE, Case
+from ...tools.support.certificates import NOW, YEAR, key, leaf, make
+from ...tools.support.sha_1 import sha_1_below
+from ...tools.support.spellings import LIKE, OTHER, SAME, Spelling, certified, spelt
+from ...tools.support.unusable import UNUSABLE, USABLE, Case
 
 OUT_OF_ORDER = "the chain is out of order: "
 
@@ -56,7 +56,7 @@ def test_names_that_could_be_confused(case: Spelling) -> None:
     ],
 )  # fmt: skip
 def test_names_that_stay_the_same_when_somebody_writes_them_anew(name: x509.Name, outlives: bool) -> None:
-    """Go decodes names and encodes them as tests/support/fake_vault and real servers do."""
+    """Go decodes names and encodes them as tests/tools/support/fake_vault and real servers do."""
     again = rewritten(name)
     assert (again.public_bytes() == name.public_bytes()) is outlives
     assert rewritten(again).public_bytes() == again.public_bytes()

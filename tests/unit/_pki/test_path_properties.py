@@ -17,7 +17,7 @@ from OpenSSL import crypto
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_path
 
-from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 Chain = tuple[Certificate, ...]
 SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))

@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import AssumedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import defects
 
-from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
-from ...support.path_cases import PATHS, PathCase
+from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.path_cases import PATHS, PathCase
 
 ALL = frozenset(Verifier)
 JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO

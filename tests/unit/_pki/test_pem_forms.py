@@ -11,8 +11,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ce
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.pem_forms import form_of, why_not_for_a_jvm
 
-from ...operator import certs
-from ...support.pem_forms import NO_TEXTS, TEXTS, Form
+from ...tools.operator import certs
+from ...tools.support.pem_forms import NO_TEXTS, TEXTS, Form
 
 
 @pytest.mark.parametrize("form", TEXTS, ids=str)

@@ -27,7 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
     sign_leaf,
 )
 
-from ...support.certificates import NOW, YEAR, key, make
+from ...tools.support.certificates import NOW, YEAR, key, make
 
 SUBJECT = DistinguishedName("my-cluster-kafka")
 SERVICE = "my-cluster-kafka-brokers"

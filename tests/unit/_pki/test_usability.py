@@ -21,9 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability im
     signature_defects,
 )
 
-from ...support.spellings import LIKE
-from ...support.unusable import UNUSABLE, USABLE, Case
-from ...support.unusable_leaves import CASES, LeafCase
+from ...tools.support.spellings import LIKE
+from ...tools.support.unusable import UNUSABLE, USABLE, Case
+from ...tools.support.unusable_leaves import CASES, LeafCase
 
 
 @pytest.mark.parametrize("case", UNUSABLE, ids=lambda case: case.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ...operator import certs
+from ...tools.operator import certs
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
-from ...support.kafka import FakeKafka, FakeTopic
-from ...support.memory_api import Change
+from ...tools.support.kafka import FakeKafka, FakeTopic
+from ...tools.support.memory_api import Change
 from .._strimzi.bench import LABELS, Bench, Object, kafka, pod
 from .stand import roll_of
 

@@ -39,7 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
 )
 
 from ...broker.certificates import Issued, authority, leaf
-from ...support.certificates import key, make
+from ...tools.support.certificates import key, make
 from .._strimzi.bench import SCOPE, Bench, kafka, secret
 
 

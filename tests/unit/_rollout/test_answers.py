@@ -18,9 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import AwaitAnswers
 
-from ...support.flows import SETTINGS
-from ...support.reloads import ReloadingNodes
-from ...support.watched_cluster import WatchedCluster
+from ...tools.support.flows import SETTINGS
+from ...tools.support.reloads import ReloadingNodes
+from ...tools.support.watched_cluster import WatchedCluster
 
 NODES = {"demo-kafka-0", "demo-kafka-1"}
 LIMIT = SETTINGS.pod_timeout.total_seconds()

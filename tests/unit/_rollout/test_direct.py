@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
-from ...support.kafka import FakeTopic
+from ...tools.support.kafka import FakeTopic
 from .._strimzi.bench import pod
 from .direct_stand import COMBINED, SEPARATE, DirectStand, name
 

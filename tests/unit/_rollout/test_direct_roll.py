@@ -19,12 +19,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
-from ...support.authorities import Authority, below, root
-from ...support.flows import run_flow, with_settings, work_on
-from ...support.intents import an_intent
-from ...support.kafka import FakeKafka, FakeTopic
-from ...support.memory_cluster import MemoryCluster, user_managed
-from ...support.restarts import cost_of
+from ...tools.support.authorities import Authority, below, root
+from ...tools.support.flows import run_flow, with_settings, work_on
+from ...tools.support.intents import an_intent
+from ...tools.support.kafka import FakeKafka, FakeTopic
+from ...tools.support.memory_cluster import MemoryCluster, user_managed
+from ...tools.support.restarts import cost_of
 from .._strimzi.bench import recorded
 from .stand import roll_of
 

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KafkaUnavailable, RollStuck
 
-from ...support.kafka import FakeKafka, FakeTopic
+from ...tools.support.kafka import FakeKafka, FakeTopic
 from .direct_stand import LIMIT, SEPARATE, DirectStand, name
 
 

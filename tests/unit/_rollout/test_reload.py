@@ -33,8 +33,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
 from ...broker.clients import LIBRARY_READS_ITS_FILES
-from ...operator.podsets import Node
-from ...operator.server_config import server_config
+from ...tools.operator.podsets import Node
+from ...tools.operator.server_config import server_config
 from .._kube.forwarding import Behaviour, Upgrade, forwarding, options
 from .kafka_node import DOMAIN, OFFERED, KafkaDouble, Ports, doors, listening, node_of, operator_context
 

@@ -29,12 +29,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Reload
 
-from ...operator import clusters
-from ...support.flows import FlowResult
-from ...support.killing import KillingTransport
-from ...support.memory_api import Response
-from ...support.reloads import ReloadingNodes
-from ...support.watched_cluster import WatchedCluster
+from ...tools.operator import clusters
+from ...tools.support.flows import FlowResult
+from ...tools.support.killing import KillingTransport
+from ...tools.support.memory_api import Response
+from ...tools.support.reloads import ReloadingNodes
+from ...tools.support.watched_cluster import WatchedCluster
 from .._strimzi.bench import recorded
 
 NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]

@@ -23,9 +23,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
-from ...operator import clusters
-from ...support.flows import with_settings, work_on
-from ...support.memory_cluster import MemoryCluster
+from ...tools.operator import clusters
+from ...tools.support.flows import with_settings, work_on
+from ...tools.support.memory_cluster import MemoryCluster
 from .._strimzi.bench import pod, recorded
 from .stand import ALL, CONTROL, MANUAL, NODES, OPERATOR, OTHERS, Stand, roll_of
 

@@ -19,8 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
-from ...support.certificates import EC, YEAR, Entity
-from ...support.memory_api import Change
+from ...tools.support.certificates import EC, YEAR, Entity
+from ...tools.support.memory_api import Change
 from .._kube.doubles import Stage
 
 Object = dict[str, Any]

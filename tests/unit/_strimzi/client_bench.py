@@ -12,7 +12,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Reach, observe_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import NamedSecret, OutsideClient
 
-from ...support.certificates import Entity, key, make
+from ...tools.support.certificates import Entity, key, make
 from .bench import SCOPE, Bench, Object
 
 

@@ -35,7 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from ...support.certificates import Entity, key, make
+from ...tools.support.certificates import Entity, key, make
 from .bench import LABELS, SCOPE, Bench, conditions, kafka, pem, pod, secret
 
 OLD, NEXT, GONE = (make(f"cluster-ca v{number}", key(number)) for number in range(3))

@@ -32,8 +32,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...support.certificates import Entity, key, leaf, make
-from ...support.memory_api import Response
+from ...tools.support.certificates import Entity, key, leaf, make
+from ...tools.support.memory_api import Response
 from .bench import SCOPE, Object, pem
 from .client_bench import FOREIGN, NEW, OLD, REACH, Clients, certificates
 

@@ -38,8 +38,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...support.certificates import NOW, YEAR, Entity, key, make
-from ...support.certificates import leaf as issue_leaf
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.certificates import leaf as issue_leaf
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 UNTRUSTED, UNUSED = TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED

@@ -27,8 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...support.certificates import NOW, Entity
-from ...support.certificates import leaf as issue_leaf
+from ...tools.support.certificates import NOW, Entity
+from ...tools.support.certificates import leaf as issue_leaf
 from .builders import (
     ALL,
     ANY,

@@ -34,8 +34,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...support.certificates import NOW
-from ...support.intents import an_intent
+from ...tools.support.certificates import NOW
+from ...tools.support.intents import an_intent
 from . import linked, patient, renewal, unlinked
 from .builders import (
     HOUR,

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
-from ...support.certificates import Entity
+from ...tools.support.certificates import Entity
 from .builders import (
     ALL,
     ANY,

@@ -14,7 +14,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ...support.certificates import NOW
+from ...tools.support.certificates import NOW
 from . import linked
 from .builders import (
     ALL,

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ...support.certificates import NOW
+from ...tools.support.certificates import NOW
 from . import unlinked
 from .builders import (
     ALL,

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ...support.certificates import NOW, Entity
+from ...tools.support.certificates import NOW, Entity
 from .builders import HOUR, NEW, PODS, changed, name_of, stored_chain
 
 ISSUER = "the external issuer"

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...support.certificates import Entity
+from ...tools.support.certificates import Entity
 from .builders import NEW, OLD, a_leaf, changed
 from .of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .requested import elsewhere

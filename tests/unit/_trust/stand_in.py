@@ -12,7 +12,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
-from ...support.certificates import YEAR, Entity, key, make
+from ...tools.support.certificates import YEAR, Entity, key, make
 from .builders import INTERMEDIATE, NEW, OLD, RENEWED, THIRD, link_of, name_of, prepared, stored_chain
 
 #: By their fingerprints; those that a step makes come to them.

@@ -41,9 +41,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from ...support.certificates import NOW
-from ...support.engines import leaving_open
-from ...support.intents import changed_intent
+from ...tools.support.certificates import NOW
+from ...tools.support.engines import leaving_open
+from ...tools.support.intents import changed_intent
 from . import linked, of_users, patient, unlinked
 from .builders import (
     ALL,

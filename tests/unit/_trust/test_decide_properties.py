@@ -59,7 +59,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
-from ...support.intents import changed_intent
+from ...tools.support.intents import changed_intent
 from . import linked, patient, renewal, unlinked
 from .builders import PAUSED, PHASE_OUT, books_of, changed
 from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, snapshots

@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
-from ...support.certificates import NOW, YEAR, Entity, key, make
-from ...support.intents import changed_intent
+from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.intents import changed_intent
 from .builders import ALL, DAY, NEW, ROOT, books_of, chain_of, changed, entry, ledger, name_of, prepared, secrets
 from .of_users import presenter, presenting, stages, users
 from .rules.asking import RECONCILE, RENEW, REPLACE_KEY

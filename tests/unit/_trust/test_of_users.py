@@ -41,8 +41,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
 
-from ...support.certificates import NOW
-from ...support.intents import changed_intent
+from ...tools.support.certificates import NOW
+from ...tools.support.intents import changed_intent
 from .builders import (
     ALL,
     ANY,

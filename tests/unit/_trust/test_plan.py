@@ -33,9 +33,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
     state_of,
 )
 
-from ...support.certificates import NOW, YEAR, key, make
-from ...support.certificates import leaf as issue_leaf
-from ...support.intents import an_intent, changed_intent
+from ...tools.support.certificates import NOW, YEAR, key, make
+from ...tools.support.certificates import leaf as issue_leaf
+from ...tools.support.intents import an_intent, changed_intent
 from . import linked, of_users
 from .builders import (
     DAY,

@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
-from ...support.certificates import NOW
-from ...support.intents import changed_intent
+from ...tools.support.certificates import NOW
+from ...tools.support.intents import changed_intent
 from .builders import DAY, HOUR, PAUSED, cluster
 from .rules.asking import FLOWS, REPLACE_KEY
 from .stand_in import MadeHere

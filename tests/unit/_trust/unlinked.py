@@ -14,7 +14,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Pod, Snapshot
 
-from ...support.certificates import NOW, Entity
+from ...tools.support.certificates import NOW, Entity
 from .builders import (
     ALL,
     ANY,

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ...documents import __main__ as documents
-from ...documents import roles
-from ...documents.entries import entries_of
-from ...documents.facts import with_facts
-from ...documents.tables import OWN, REFERRED
+from ...tools.documents import __main__ as documents
+from ...tools.documents import roles
+from ...tools.documents.entries import entries_of
+from ...tools.documents.facts import with_facts
+from ...tools.documents.tables import OWN, REFERRED
 from ..modules.running import NAMES
 
 TABLES = Path(documents.__file__).parent
@@ -100,6 +100,6 @@ def test_a_file_that_differs_is_named_and_mended(
     before = changed.read_text()
     changed.write_text(before.replace("strimzi_ca_info#module:cas", "strimzi_ca_info#module:pods"))
     assert run(monkeypatch) == 1
-    assert capsys.readouterr().out == "plugins/modules/strimzi_roll.py: differs from tests/documents\n"
+    assert capsys.readouterr().out == "plugins/modules/strimzi_roll.py: differs from tests/tools/documents\n"
     assert (run(monkeypatch, "--write"), run(monkeypatch)) == (0, 0)
     assert changed.read_text() == before

@@ -23,10 +23,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
 
-from ...operator import certs
-from ...support.flows import work_on
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
+from ...tools.operator import certs
+from ...tools.support.flows import work_on
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
 
 for helper in ("mistakes", "running", "stages"):
     pytest.register_assert_rewrite(f"{__package__}.{helper}")

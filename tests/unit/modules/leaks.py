@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_cluster import MemoryCluster
 
 _SECRET = (".key", ".password", ".p12")
 

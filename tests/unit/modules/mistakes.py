@@ -11,8 +11,8 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_key
 
-from ...support.certificates import Entity
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.certificates import Entity
+from ...tools.support.memory_cluster import MemoryCluster
 from .running import call
 from .stages import FAST
 

@@ -24,8 +24,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import c
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 
-from ...support.memory_api import ACCESS_REVIEWS, Response
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_api import ACCESS_REVIEWS, Response
+from ...tools.support.memory_cluster import MemoryCluster
 from .leaks import keys_of, leaks
 
 MODULES = "ansible_collections.trustops.strimzi.plugins.modules"

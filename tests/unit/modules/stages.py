@@ -14,9 +14,9 @@ from unittest import mock
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
 
-from ...operator import clusters
-from ...support.certificates import EC, key, make
-from ...support.memory_cluster import MemoryCluster, Moment
+from ...tools.operator import clusters
+from ...tools.support.certificates import EC, key, make
+from ...tools.support.memory_cluster import MemoryCluster, Moment
 from .running import Ended, call
 
 #: Options for a module so that a test does not wait for primes.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import is_paused
 from .running import call

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ...support.certificates import key, make
-from ...support.checker import entries
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.certificates import key, make
+from ...tools.support.checker import entries
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .conftest import FastClock
 from .running import call

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ...support.authorities import Authority, root
-from ...support.certificates import Entity, key, make
-from ...support.memory_cluster import MemoryCluster
-from ...support.signed_by_hand import Signature
+from ...tools.support.authorities import Authority, root
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.signed_by_hand import Signature
 from . import stages
 from .running import Ended, call
 from .stages import DAY, ELSEWHERE, FAST, NOW

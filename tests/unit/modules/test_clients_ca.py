@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ...operator.user_operator import UserOperatorDouble
-from ...support.memory_cluster import MemoryCluster
-from ...support.users import kafka_user
+from ...tools.operator.user_operator import UserOperatorDouble
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.users import kafka_user
 from .conftest import FastClock
 from .running import Ended, call
 from .stages import FAST, done, managed

@@ -20,10 +20,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
-from ...support.certificates import Entity, key, make
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
-from ...support.signed_by_hand import BOTH, Signature
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.signed_by_hand import BOTH, Signature
 from . import stages
 from .conftest import FastClock
 from .mistakes import entry, put

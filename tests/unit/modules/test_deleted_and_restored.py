@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, is_paused, put
 from .running import call

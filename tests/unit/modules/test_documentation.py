@@ -15,7 +15,7 @@ import yaml
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 
-from ...documents.tables import IN_FULL, reference
+from ...tools.documents.tables import IN_FULL, reference
 from . import stages
 from .running import COMMON, MODULES, NAMES, call
 from .test_user import cluster as cluster_with_users

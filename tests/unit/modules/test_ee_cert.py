@@ -13,11 +13,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 
-from ...operator import clusters
-from ...support.certificates import key, make
-from ...support.checker import entries
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
+from ...tools.operator import clusters
+from ...tools.support.certificates import key, make
+from ...tools.support.checker import entries
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .conftest import FastClock
 from .mistakes import put

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import Response
 
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import call
 

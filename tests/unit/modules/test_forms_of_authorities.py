@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from ...support.certificates import Entity, key, make
-from ...support.memory_cluster import MemoryCluster
-from ...support.pem_forms import NO_TEXTS, TEXTS, Form
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.pem_forms import NO_TEXTS, TEXTS, Form
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, LEDGER, entries_of, put, told
 from .running import call

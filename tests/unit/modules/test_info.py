@@ -18,11 +18,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
-from ...support.certificates import key, make
-from ...support.impostor import Impostor
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
-from ...support.users import user_secret
+from ...tools.support.certificates import key, make
+from ...tools.support.impostor import Impostor
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
+from ...tools.support.users import user_secret
 from . import stages
 from .mistakes import entry, use_authority
 from .running import call

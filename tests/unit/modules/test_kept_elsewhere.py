@@ -15,11 +15,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
-from ...operator import clusters
-from ...support.authorities import Authority, root
-from ...support.certificates import key
-from ...support.memory_cluster import MemoryCluster
-from ...support.signing_office import SigningOffice, secrets_of
+from ...tools.operator import clusters
+from ...tools.support.authorities import Authority, root
+from ...tools.support.certificates import key
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.signing_office import SigningOffice, secrets_of
 from . import stages
 from .conftest import FastClock
 from .running import Ended, call

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ...support.certificates import key, make
-from ...support.memory_cluster import MemoryCluster
-from ...support.strangers import NAME, label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
+from ...tools.support.certificates import key, make
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.strangers import NAME, label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, LEDGER, put, refused, told
 from .running import call

@@ -13,8 +13,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import call
 

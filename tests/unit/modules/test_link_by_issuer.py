@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from ...support.asked_issuers import ByVault
-from ...support.authorities import root
-from ...support.fake_vault.server import FakeVault, serving
-from ...support.memory_cluster import MemoryCluster
-from ...support.misissuing import Signing
+from ...tools.support.asked_issuers import ByVault
+from ...tools.support.authorities import root
+from ...tools.support.fake_vault.server import FakeVault, serving
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.misissuing import Signing
 from . import stages
 from .running import Ended, call
 

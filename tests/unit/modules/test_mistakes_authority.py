@@ -15,9 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
-from ...support.certificates import Entity, key, make
-from ...support.memory_cluster import MemoryCluster
-from ...support.sha_1 import sha_1_below
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.sha_1 import sha_1_below
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, entries_of, entry, put, refused, swap_authority, told, use_authority
 from .running import call

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ...operator import clusters
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
+from ...tools.operator import clusters
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, LEDGER, is_paused, put, refused, told
 from .running import NAMES, REQUIRED, Answer, call

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import is_paused
 from .running import call

@@ -15,9 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     parse_certificates,
 )
 
-from ...support.certificates import key, make
-from ...support.certificates import leaf as issue_leaf
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.certificates import key, make
+from ...tools.support.certificates import leaf as issue_leaf
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import LEDGER, entry, put, refused, told
 from .running import call

@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 
-from ...support.certificates import key, make
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.certificates import key, make
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, LEDGER, entry, put, refused, told
 from .running import call

@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 
-from ...support.certificates import Entity, key, make
-from ...support.constrained import names
-from ...support.large_keys import rsa_pem_of
-from ...support.sha_1 import sha_1_below
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.constrained import names
+from ...tools.support.large_keys import rsa_pem_of
+from ...tools.support.sha_1 import sha_1_below
 from . import stages
 from .mistakes import signing_key
 from .running import Ended, call

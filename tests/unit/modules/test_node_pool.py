@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
 from .test_kept_elsewhere import THEIRS, office, replace_key

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ...operator.user_operator import UserOperatorDouble
-from ...support.memory_cluster import MemoryCluster, Moment
-from ...support.users import kafka_user
+from ...tools.operator.user_operator import UserOperatorDouble
+from ...tools.support.memory_cluster import MemoryCluster, Moment
+from ...tools.support.users import kafka_user
 from . import stages
 from .running import Ended, call
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ...support.connect import Connect
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.connect import Connect
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
 

@@ -16,10 +16,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.filter.report import report
 from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
 
-from ...support.certificates import key, make
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
+from ...tools.support.certificates import key, make
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .leaks import keys_of, leaks
 from .running import Ended, call

@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.filter.report import report
 from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
 
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .running import Ended, call
 

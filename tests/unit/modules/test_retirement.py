@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .conftest import FastClock
 from .mistakes import refused

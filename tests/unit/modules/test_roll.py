@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 
-from ...support.kafka import FakeKafka, FakeTopic
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.kafka import FakeKafka, FakeTopic
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import put
 from .running import Ended, call

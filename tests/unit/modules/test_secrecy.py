@@ -16,8 +16,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import trust_module as composition
 
-from ...support.certificates import key
-from ...support.memory_api import Response
+from ...tools.support.certificates import key
+from ...tools.support.memory_api import Response
 from . import running, stages
 from .leaks import keys_of, leaks
 from .mistakes import CERTIFICATES, KEYS, entry, put

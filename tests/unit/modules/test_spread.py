@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ...support.memory_cluster import MemoryCluster
-from ...support.reloads import ReloadingNodes
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .running import call
 

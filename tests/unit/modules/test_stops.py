@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
 

@@ -11,9 +11,9 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from ...support.certificates import Entity, key, make
-from ...support.ledgers import KEYED, SINGLE, STATES
-from ...support.memory_cluster import MemoryCluster
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.ledgers import KEYED, SINGLE, STATES
+from ...tools.support.memory_cluster import MemoryCluster
 from .._strimzi.bench import secret
 from . import stages
 from .running import Ended, call

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ...operator import certs
-from ...support.memory_cluster import MemoryCluster
+from ...tools.operator import certs
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .conftest import FastClock
 from .running import call

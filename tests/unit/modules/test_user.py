@@ -15,15 +15,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster import looking
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
-from ...operator import certs
-from ...operator.user_operator import UserOperatorDouble
-from ...support.certificates import Entity, key, make
-from ...support.checker import entries
-from ...support.memory_api import Response
-from ...support.memory_cluster import MemoryCluster
-from ...support.permissions import forbidden
-from ...support.signed_by_hand import Signature
-from ...support.users import CERTIFICATE_SECRET, KEY_SECRET, clients_ca, kafka_user, user_secret
+from ...tools.operator import certs
+from ...tools.operator.user_operator import UserOperatorDouble
+from ...tools.support.certificates import Entity, key, make
+from ...tools.support.checker import entries
+from ...tools.support.memory_api import Response
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.permissions import forbidden
+from ...tools.support.signed_by_hand import Signature
+from ...tools.support.users import CERTIFICATE_SECRET, KEY_SECRET, clients_ca, kafka_user, user_secret
 from . import stages
 from .conftest import FastClock
 from .running import Ended, call

@@ -12,9 +12,9 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 
-from ...operator import certs
-from ...operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
-from ...support.memory_cluster import MemoryCluster
+from ...tools.operator import certs
+from ...tools.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
+from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
 

@@ -15,12 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...operator import clusters
-from ...operator.user_operator import UserOperatorDouble
-from ...support.certificates import key, make
-from ...support.memory_cluster import MemoryCluster
-from ...support.signed_by_hand import Signature
-from ...support.users import kafka_user
+from ...tools.operator import clusters
+from ...tools.operator.user_operator import UserOperatorDouble
+from ...tools.support.certificates import key, make
+from ...tools.support.memory_cluster import MemoryCluster
+from ...tools.support.signed_by_hand import Signature
+from ...tools.support.users import kafka_user
 from . import stages
 from .running import Ended, call
 

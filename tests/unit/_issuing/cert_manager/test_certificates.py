@@ -39,11 +39,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
-from ....support.cert_manager import NAMESPACE, People
-from ....support.cert_manager_certificates import CertificatesCounterpart, MemoryCertificates, path_of_certificate
-from ....support.certificates import NOW, key, leaf, make
-from ....support.issuer_contract import CLIENT, USER, asked, is_told, issued, wish
-from ....support.memory_api import MemoryApi, _merge
+from ....tools.support.cert_manager import NAMESPACE, People
+from ....tools.support.cert_manager_certificates import CertificatesCounterpart, MemoryCertificates, path_of_certificate
+from ....tools.support.certificates import NOW, key, leaf, make
+from ....tools.support.issuer_contract import CLIENT, USER, asked, is_told, issued, wish
+from ....tools.support.memory_api import MemoryApi, _merge
 from ..._kube.doubles import ScriptedTransport, status
 
 Object = dict[str, Any]

@@ -20,10 +20,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
-from ....support.cert_manager import CertManagerCounterpart, MemoryCertManager, People
-from ....support.cert_manager_certificates import CertificatesCounterpart, MemoryCertificates
-from ....support.certificates import NOW, Entity, key, make
-from ....support.issuer_contract import (
+from ....tools.support.cert_manager import CertManagerCounterpart, MemoryCertManager, People
+from ....tools.support.cert_manager_certificates import CertificatesCounterpart, MemoryCertificates
+from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.issuer_contract import (
     AbsenceContract,
     DelayContract,
     ForgettingContract,
@@ -33,7 +33,7 @@ from ....support.issuer_contract import (
     RefusalContract,
     StandingContract,
 )
-from ....support.memory_api import MemoryApi
+from ....tools.support.memory_api import MemoryApi
 from ..._kube.doubles import ScriptedTransport, scripted, status
 
 ROOT = make("root", key(1))

@@ -45,10 +45,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
-from ....support.cert_manager import MemoryCertManager, path_of
-from ....support.certificates import NOW, Entity, key, leaf, make
-from ....support.issuer_contract import CLIENT, NODE, asked, is_told, wish
-from ....support.memory_api import MemoryApi
+from ....tools.support.cert_manager import MemoryCertManager, path_of
+from ....tools.support.certificates import NOW, Entity, key, leaf, make
+from ....tools.support.issuer_contract import CLIENT, NODE, asked, is_told, wish
+from ....tools.support.memory_api import MemoryApi
 from ..._kube.doubles import FakeClock, scripted, status
 
 ROOT = make("root", key(1))

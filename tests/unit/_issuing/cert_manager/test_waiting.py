@@ -22,8 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 
-from ....support.certificates import NOW
-from ....support.issuer_contract import is_told
+from ....tools.support.certificates import NOW
+from ....tools.support.issuer_contract import is_told
 from ..._kube.doubles import ScriptedTransport, scripted, status
 
 Object = dict[str, Any]

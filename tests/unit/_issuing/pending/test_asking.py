@@ -23,8 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
 
-from ....support.certificates import NOW, leaf, make
-from ....support.killing import Killed, KillingTransport
+from ....tools.support.certificates import NOW, leaf, make
+from ....tools.support.killing import Killed, KillingTransport
 from ..._strimzi.bench import Bench, pem, recorded
 from ..._trust.builders import changed
 from ..elsewhere import (

@@ -38,8 +38,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 
-from ....support.certificates import NOW, key
-from ....support.signed_by_hand import Signature
+from ....tools.support.certificates import NOW, key
+from ....tools.support.signed_by_hand import Signature
 from ..._strimzi.bench import SCOPE, Bench
 from ..office import BY_SECRET, CA, NODES, office
 

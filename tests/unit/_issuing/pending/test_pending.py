@@ -21,8 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.signed_by_hand import Signature
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.signed_by_hand import Signature
 from ..._strimzi.bench import SCOPE, Bench, conditions, pem
 from ..elsewhere import (
     EXTERNAL,

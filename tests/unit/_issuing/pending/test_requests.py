@@ -32,7 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, WriteVerb, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ....support.certificates import NOW, key, leaf, make
+from ....tools.support.certificates import NOW, key, leaf, make
 from ..._strimzi.bench import SCOPE, Bench, kafka, pem, secret
 
 Object = Mapping[str, Any]

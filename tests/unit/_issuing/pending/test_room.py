@@ -39,7 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import size
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ....support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import NOW, Entity, key, make
 from ..._strimzi.bench import SCOPE
 from ..elsewhere import KEYS, NODE, OTHER_NODE, REQUESTS, Noting, ask, elsewhere, put, see
 

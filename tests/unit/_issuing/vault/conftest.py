@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ....support.vault_mount import Bench, fake_set_up
+from ....tools.support.vault_mount import Bench, fake_set_up
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultLogin,
 )
 
-from ....support.fake_vault.auth import Method
-from ....support.fake_vault.errors import ApiError
-from ....support.fake_vault.server import FakeVault
-from ....support.issuer_contract import wish
-from ....support.vault_mount import Bench, QuickClock, SetUp, documented_policy, fake_set_up
+from ....tools.support.fake_vault.auth import Method
+from ....tools.support.fake_vault.errors import ApiError
+from ....tools.support.fake_vault.server import FakeVault
+from ....tools.support.issuer_contract import wish
+from ....tools.support.vault_mount import Bench, QuickClock, SetUp, documented_policy, fake_set_up
 
 APPROLE = VaultAppRole("the-role-id", "the-secret-id")
 KUBERNETES = VaultKubernetes("kafka", "the.service.token", "clusters/west")

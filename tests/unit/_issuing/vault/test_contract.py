@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     parse_certificates,
 )
 
-from ....support.issuer_contract import (
+from ....tools.support.issuer_contract import (
     AbsenceContract,
     Absent,
     Counterpart,
@@ -38,8 +38,8 @@ from ....support.issuer_contract import (
     asked,
     wish,
 )
-from ....support.link_contract import Crossing, CrossingContract, LinkContract, link, next_ca, ordered
-from ....support.vault_mount import STRICT, USERS, QuickClock, SetUp, fake_set_up, given_server, set_up_on
+from ....tools.support.link_contract import Crossing, CrossingContract, LinkContract, link, next_ca, ordered
+from ....tools.support.vault_mount import STRICT, USERS, QuickClock, SetUp, fake_set_up, given_server, set_up_on
 
 #: Of a port where nothing listens.
 _NOWHERE = "http://127.0.0.1:9"

@@ -19,9 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.er
     quotable,
 )
 
-from ....support.fake_vault.server import Fault
-from ....support.issuer_contract import wish
-from ....support.vault_mount import PAGE, Bench, SetUp, fake_set_up
+from ....tools.support.fake_vault.server import Fault
+from ....tools.support.issuer_contract import wish
+from ....tools.support.vault_mount import PAGE, Bench, SetUp, fake_set_up
 
 CALL = Call("pki/issuer/a/sign/b", {}, "sign with issuer a")
 

@@ -22,13 +22,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultTlsCertificate,
 )
 
-from ....support.certificates import key, make
-from ....support.fake_vault.auth import Method
-from ....support.fake_vault.errors import ApiError
-from ....support.fake_vault.server import FakeVault
-from ....support.fake_vault.server import serving as serving_vault
-from ....support.issuer_contract import wish
-from ....support.vault_mount import Administrator, documented_policy, set_up
+from ....tools.support.certificates import key, make
+from ....tools.support.fake_vault.auth import Method
+from ....tools.support.fake_vault.errors import ApiError
+from ....tools.support.fake_vault.server import FakeVault
+from ....tools.support.fake_vault.server import serving as serving_vault
+from ....tools.support.issuer_contract import wish
+from ....tools.support.vault_mount import Administrator, documented_policy, set_up
 from ..._kube.identities import Identities, make_identities
 from ..._kube.server import Reply, Reset, Server, free_port, serving
 from .connections import CALL, PROXIES, connection, failing

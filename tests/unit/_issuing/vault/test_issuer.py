@@ -33,10 +33,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
-from ....support.certificates import Entity, key, leaf, make
-from ....support.fake_vault.server import Fault
-from ....support.issuer_contract import CLIENT, NODE, WEEK, asked, is_told, issued, wish
-from ....support.vault_mount import ROLE, Bench, QuickClock, SetUp, documented
+from ....tools.support.certificates import Entity, key, leaf, make
+from ....tools.support.fake_vault.server import Fault
+from ....tools.support.issuer_contract import CLIENT, NODE, WEEK, asked, is_told, issued, wish
+from ....tools.support.vault_mount import ROLE, Bench, QuickClock, SetUp, documented
 
 
 def refused(bench: Bench, order: LeafOrder | None = None) -> Refused:

@@ -17,11 +17,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
 
-from ....support.certificates import NOW
-from ....support.fake_vault.server import Fault
-from ....support.issuer_contract import is_told
-from ....support.link_contract import next_ca, ordered, ordered_back
-from ....support.vault_mount import (
+from ....tools.support.certificates import NOW
+from ....tools.support.fake_vault.server import Fault
+from ....tools.support.issuer_contract import is_told
+from ....tools.support.link_contract import next_ca, ordered, ordered_back
+from ....tools.support.vault_mount import (
     Bench,
     SetUp,
     documented_back_policy,

@@ -29,8 +29,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultTokenSecret,
 )
 
-from ....support.fake_vault.server import Fault
-from ....support.vault_mount import Bench, QuickClock
+from ....tools.support.fake_vault.server import Fault
+from ....tools.support.vault_mount import Bench, QuickClock
 from ..._strimzi.bench import Bench as Cluster
 from ..._strimzi.bench import secret
 from .logins import APPROLE, KUBERNETES, issuer_of, login_set_up, paths, revoke_all, sign, unavailable

@@ -32,8 +32,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project
 
-from ....support.certificates import Entity, key, leaf, make
-from ....support.memory_api import Response
+from ....tools.support.certificates import Entity, key, leaf, make
+from ....tools.support.memory_api import Response
 from ..bench import LABELS, SCOPE, Bench, pem, recorded, secret
 from ..steps import BROUGHT, GONE, NEXT, OLD, SUPPLIED, cluster, fingerprint, switch_to
 

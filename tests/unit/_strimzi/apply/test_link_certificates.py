@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project
 
-from ....support.certificates import YEAR, Entity, key, make
+from ....tools.support.certificates import YEAR, Entity, key, make
 from ..bench import SCOPE, Bench, pem
 from ..steps import BROUGHT, OLD, SUPPLIED, switch_to
 

@@ -41,9 +41,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
 
-from ....support.certificates import key, make
-from ....support.memory_api import Change, MemoryApi, Response
-from ....support.permissions import Restricted
+from ....tools.support.certificates import key, make
+from ....tools.support.memory_api import Change, MemoryApi, Response
+from ....tools.support.permissions import Restricted
 from ..._kube.doubles import scripted, status
 from ..bench import LABELS, SCOPE, Bench, Object, pem, pod, recorded, secret
 

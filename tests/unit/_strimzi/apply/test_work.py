@@ -37,8 +37,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteBundle,
 )
 
-from ....support.certificates import NOW, key, make
-from ....support.memory_api import MemoryApi, Object, Response
+from ....tools.support.certificates import NOW, key, make
+from ....tools.support.memory_api import MemoryApi, Object, Response
 from ..bench import LABELS, SCOPE, Bench, pem, recorded
 from ..steps import AFTER, BROUGHT, CASES, ENTRIES, GONE, NEXT, OLD, Case, cluster, fingerprint, record
 

@@ -29,8 +29,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wr
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import KAFKAS
 
-from ....support.faults import Fault, FaultyApi, at_call
-from ....support.other_hands import ARGO_CD
+from ....tools.support.faults import Fault, FaultyApi, at_call
+from ....tools.support.other_hands import ARGO_CD
 from ..bench import SCOPE, Bench, Object, kafka, pod, secret
 
 OWNED, LEFT_ALONE, PAUSED = "demo-cluster-ca-cert", "left-alone", "strimzi.io/pause-reconciliation"

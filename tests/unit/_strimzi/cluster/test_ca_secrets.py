@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project, Withdraw
 
-from ....support.certificates import Entity, key, make
+from ....tools.support.certificates import Entity, key, make
 from ..bench import SCOPE, Bench, pem, secret
 
 OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))

@@ -19,9 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
 
-from ....support.certificates import key, leaf, make
-from ....support.memory_api import MemoryApi
-from ....support.permissions import Restricted
+from ....tools.support.certificates import key, leaf, make
+from ....tools.support.memory_api import MemoryApi
+from ....tools.support.permissions import Restricted
 from ..bench import pem
 
 ONE, OTHER = make("One", key(1)), make("Other", key(2))

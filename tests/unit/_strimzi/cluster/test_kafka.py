@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 
-from ....support.memory_api import MemoryApi
+from ....tools.support.memory_api import MemoryApi
 from ..bench import LABELS, SCOPE, Bench, conditions, kafka
 
 PAUSE = {"strimzi.io/pause-reconciliation": "true"}

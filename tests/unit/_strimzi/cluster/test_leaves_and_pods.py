@@ -33,8 +33,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, StoredLeaf
 
-from ....support.certificates import NOW, key, leaf, make
-from ....support.memory_api import Response
+from ....tools.support.certificates import NOW, key, leaf, make
+from ....tools.support.memory_api import Response
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret
 from .test_observe import bench_with
 

@@ -40,7 +40,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import read_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
-from ....support.certificates import Entity
+from ....tools.support.certificates import Entity
 from ..._handshake.listeners import (
     NOW,
     SocketStream,

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NodePools, node_pools
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Scaling
 
-from ....support.certificates import key
+from ....tools.support.certificates import key
 from ..bench import SCOPE, Bench, kafka, secret
 
 

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import LAYOUT
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, UnlabelledSecret
 
-from ....support.certificates import NOW, YEAR, key, leaf, make
+from ....tools.support.certificates import NOW, YEAR, key, leaf, make
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret
 
 OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))

@@ -38,7 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     WhenDue,
 )
 
-from ....support.certificates import NOW, key, leaf, make
+from ....tools.support.certificates import NOW, key, leaf, make
 from ..bench import SCOPE, Bench, Object, pem, secret
 from ..steps import record
 

@@ -18,8 +18,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     Named,
 )
 
-from ....operator import certs
-from ....support.certificates import NOW, Entity, key, make
+from ....tools.operator import certs
+from ....tools.support.certificates import NOW, Entity, key, make
 from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 
 OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     UnlabelledSecret,
 )
 
-from ....support.certificates import NOW, key, make
+from ....tools.support.certificates import NOW, key, make
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

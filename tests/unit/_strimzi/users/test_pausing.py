@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pa
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import AwaitKept
 
-from ....support.certificates import NOW, key, make
-from ....support.users import kafka_user, user_secret
+from ....tools.support.certificates import NOW, key, make
+from ....tools.support.users import kafka_user, user_secret
 from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
 from ..bench import Object, kafka, pem
 
 OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))

@@ -24,8 +24,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     NamedSecret,
 )
 
-from ....support.certificates import NOW
-from ....support.permissions import Restricted
+from ....tools.support.certificates import NOW
+from ....tools.support.permissions import Restricted
 from ..bench import Object, pem, secret
 from .stage import NEW, OLD, STRANGER, Stage, mounting, of, one_user
 

@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 
-from ....support.certificates import NOW, Entity, key, make
-from ....support.users import kafka_user, user_secret
+from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.users import kafka_user, user_secret
 from ..bench import SCOPE, Bench, kafka, pem, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)

@@ -34,8 +34,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     UserNamespace,
 )
 
-from ....operator import certs
-from ....support.certificates import NOW, Entity, key, make
+from ....tools.operator import certs
+from ....tools.support.certificates import NOW, Entity, key, make
 from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 from .stage import NEW, OLD, STRANGER, USER_LABELS, Stage, keystore, mounting, of, one_user
 from .test_readers import CONTENT

@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ....support.certificates import NOW, Entity
+from ....tools.support.certificates import NOW, Entity
 from .. import linked
 from ..builders import (
     DAY,

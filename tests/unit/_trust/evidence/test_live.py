@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
-from ....support.certificates import leaf as issue_leaf
+from ....tools.support.certificates import leaf as issue_leaf
 from ..builders import (
     IMPOSTOR,
     NEW,

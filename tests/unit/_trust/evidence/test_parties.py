@@ -36,8 +36,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 
-from ....support.certificates import NOW, Entity
-from ....support.certificates import leaf as issue_leaf
+from ....tools.support.certificates import NOW, Entity
+from ....tools.support.certificates import leaf as issue_leaf
 from ..builders import (
     DAY,
     NEW,

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ....support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import NOW, Entity, key, make
 from .. import linked
 from ..builders import (
     DAY,

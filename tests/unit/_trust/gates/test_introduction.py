@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
 from ..builders import (
     EARLY,
     INTERMEDIATE,

@@ -30,8 +30,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.certificates import leaf as issue_leaf
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
 from ..builders import (
     ALL,

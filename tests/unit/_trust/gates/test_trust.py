@@ -38,7 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 
-from ....support.certificates import Entity, key, make
+from ....tools.support.certificates import Entity, key, make
 from .. import linked, unlinked
 from ..builders import (
     EARLY,

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.vali
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
 from ..builders import (
     EXPIRED,
     NEW,

@@ -41,7 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....support.certificates import NOW, Entity
+from ....tools.support.certificates import NOW, Entity
 from .. import linked
 from .. import unlinked as stage
 from ..builders import (

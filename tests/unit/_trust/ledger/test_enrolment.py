@@ -30,8 +30,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ....support.certificates import NOW
-from ....support.intents import an_intent
+from ....tools.support.certificates import NOW
+from ....tools.support.intents import an_intent
 from ..builders import (
     ALL,
     IDENTIFIED,

@@ -25,8 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
-from ....support.certificates import NOW, Entity
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW, Entity
+from ....tools.support.intents import changed_intent
 from .. import linked
 from .. import unlinked as stage
 from ..builders import (

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, WriteLedger
 
-from ....support.intents import an_intent
+from ....tools.support.intents import an_intent
 from ..builders import ALL, OLD, cluster, entry, ledger
 
 BOOKS = ledger(entry(OLD, ALL, {0}))

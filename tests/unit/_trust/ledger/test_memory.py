@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot, StoredLeaf
 
-from ....support.certificates import leaf as issue_leaf
+from ....tools.support.certificates import leaf as issue_leaf
 from ..builders import (
     NEW,
     OLD,

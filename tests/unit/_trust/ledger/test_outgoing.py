@@ -19,8 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Outgoing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ....support.certificates import NOW, YEAR
-from ....support.intents import an_intent
+from ....tools.support.certificates import NOW, YEAR
+from ....tools.support.intents import an_intent
 from ..builders import DAY, NEW, OLD, THIRD, a_journal, books_of, changed, secrets
 from ..of_users import STAGES, presenter, presenting
 

@@ -29,8 +29,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 
-from ....support.certificates import NOW
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import NOW
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
 from ..builders import HOUR, a_journal, books_of, changed
 from ..rules.asking import situation

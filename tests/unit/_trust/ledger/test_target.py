@@ -38,8 +38,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.intents import an_intent
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.intents import an_intent
 from .. import unlinked as stage
 from ..builders import (
     DAY,

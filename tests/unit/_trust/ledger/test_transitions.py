@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 
-from ....support.intents import changed_intent
+from ....tools.support.intents import changed_intent
 from .. import linked
 from .. import unlinked as stage
 from ..builders import (

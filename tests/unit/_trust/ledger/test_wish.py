@@ -25,8 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.intents import an_intent, changed_intent
 from ..builders import (
     DAY,
     EARLY,

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS
 
-from ....support.intents import changed_intent
+from ....tools.support.intents import changed_intent
 from .. import linked
 from ..builders import NEW, OLD, THIRD, answering, changed, names_of, stored_chain
 from ..rules.asking import RECONCILE

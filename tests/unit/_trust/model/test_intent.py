@@ -11,7 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from ....support.intents import an_intent
+from ....tools.support.intents import an_intent
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, LinkCertificates
 
-from ....support.certificates import NOW, key, make
+from ....tools.support.certificates import NOW, key, make
 from ..builders import (
     HOUR,
     INTERMEDIATE,

@@ -24,8 +24,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import finds_work
 
-from ....support.certificates import Entity
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import Entity
+from ....tools.support.intents import an_intent, changed_intent
 from ..builders import EARLY, EXPIRED, chain_of, cluster
 
 RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.unusable import UNUSABLE
+from ....tools.support.unusable import UNUSABLE
 from ..builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, THIRD, a_pod, chain_of, cluster, entry, ledger, pods, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
 

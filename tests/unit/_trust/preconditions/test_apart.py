@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import OtherAuthority, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import authorities_are_apart
 
-from ....support.certificates import Entity, make
-from ....support.intents import changed_intent
+from ....tools.support.certificates import Entity, make
+from ....tools.support.intents import changed_intent
 from ..builders import (
     DAY,
     INTERMEDIATE,

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import key, make
+from ....tools.support.certificates import key, make
 from ..builders import (
     EARLY,
     EXPIRED,

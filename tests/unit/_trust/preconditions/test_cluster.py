@@ -37,9 +37,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import NOW, YEAR, make
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import NOW, YEAR, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
 from ..builders import (
     DAY,

@@ -26,8 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import NOW, Entity, make
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW, Entity, make
+from ....tools.support.intents import changed_intent
 from ..builders import (
     ANY,
     DAY,

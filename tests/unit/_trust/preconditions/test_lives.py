@@ -22,9 +22,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     leaves_outlast_the_window,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import an_intent, changed_intent
 from .. import of_users
 from ..builders import (
     DAY,

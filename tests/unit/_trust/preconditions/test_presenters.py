@@ -27,8 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     verifiers_are_known,
 )
 
-from ....support.certificates import NOW
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW
+from ....tools.support.intents import changed_intent
 from ..builders import DAY, NEW, PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused

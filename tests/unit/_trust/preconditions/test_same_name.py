@@ -16,9 +16,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import keys_are_told_apart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import Entity, key, make
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import changed_intent
+from ....tools.support.certificates import Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import changed_intent
 from ..builders import (
     IMPOSTOR,
     OLD,

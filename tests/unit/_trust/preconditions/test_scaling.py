@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.intents import changed_intent
+from ....tools.support.intents import changed_intent
 from ..builders import NEW, OLD, a_journal, changed, cluster, entry, ledger, prepared, secrets
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE

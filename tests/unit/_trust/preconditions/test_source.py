@@ -19,8 +19,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     source_is_usable,
 )
 
-from ....support.certificates import Entity, key, make
-from ....support.intents import changed_intent
+from ....tools.support.certificates import Entity, key, make
+from ....tools.support.intents import changed_intent
 from ..builders import EXPIRED, NEW, OLD, RENEWED, THIRD, a_journal, cluster, ledger, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 

@@ -26,11 +26,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import Entity, key, make
-from ....support.certificates import leaf as issue_leaf
-from ....support.constrained import names
-from ....support.intents import an_intent, changed_intent
-from ....support.unusable import UNUSABLE
+from ....tools.support.certificates import Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.constrained import names
+from ....tools.support.intents import an_intent, changed_intent
+from ....tools.support.unusable import UNUSABLE
 from .. import linked
 from ..builders import (
     EARLY,

@@ -22,9 +22,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     authority_is_known,
 )
 
-from ....support.certificates import NOW, Entity, key, make
-from ....support.intents import an_intent, changed_intent
-from ....support.unusable import UNUSABLE, Case
+from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.intents import an_intent, changed_intent
+from ....tools.support.unusable import UNUSABLE, Case
 from ..builders import (
     DAY,
     INTERMEDIATE,

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
     undo_replacement,
 )
 
-from ....support.certificates import leaf as issue_leaf
+from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
 from .. import unlinked as stage
 from ..builders import (

@@ -25,8 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     describe_refused_clients,
 )
 
-from ....support.certificates import make
-from ....support.intents import changed_intent
+from ....tools.support.certificates import make
+from ....tools.support.intents import changed_intent
 from .. import linked, renewal
 from ..builders import NEW, NOW, OLD, PAUSED, SHORT, a_journal, books_of, chain_of, changed, link_of, prepared, secrets
 from .asking import REPLACE_KEY, situation

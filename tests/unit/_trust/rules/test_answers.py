@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
 )
 
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, of_users, patient, renewal, unlinked
 from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, changed, name_of, stored_chain, uid_of
 from ..mixtures import SETTINGS, going_on, in_places, intents, snapshots

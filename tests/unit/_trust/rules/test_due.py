@@ -35,9 +35,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     renewed_leaves,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, leaf, make
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import an_intent
+from ....tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import an_intent
 from ..builders import (
     ALL,
     ANY,

@@ -25,8 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     expiring,
 )
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.certificates import leaf as issue_leaf
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
 from ..builders import DAY, NEW, OLD, PODS, a_journal, a_leaf, chain_of, changed, cluster, entry, ledger, secrets
 from ..ledger.test_target import ENDING, SOURCE, ends_in, using
 from ..requested import elsewhere

@@ -31,8 +31,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hold
     list_holds,
 )
 
-from ....support.certificates import Entity, key, make
-from ....support.intents import changed_intent
+from ....tools.support.certificates import Entity, key, make
+from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..builders import (
     EARLY,

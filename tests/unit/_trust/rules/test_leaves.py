@@ -45,9 +45,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 
-from ....support.certificates import NOW, YEAR, Entity, key, make
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
 from ..builders import (
     ALL,

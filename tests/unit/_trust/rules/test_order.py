@@ -55,9 +55,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     switch,
 )
 
-from ....support.certificates import NOW, Entity, key, make
-from ....support.engines import without
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.engines import without
+from ....tools.support.intents import changed_intent
 from .. import linked, patient, renewal, unlinked
 from ..builders import (
     DAY,

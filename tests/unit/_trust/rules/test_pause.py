@@ -45,9 +45,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ....support.certificates import NOW, YEAR
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW, YEAR
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import changed_intent
 from ..builders import (
     ANY,
     DAY,

@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
 
-from ....support.certificates import Entity, key, make
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import Entity, key, make
+from ....tools.support.intents import an_intent, changed_intent
 from .. import unlinked
 from ..builders import (
     HOUR,

@@ -16,8 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import await_pick_up, reissue
 
-from ....support.certificates import NOW
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW
+from ....tools.support.intents import changed_intent
 from ..builders import DAY, NEW, OLD, changed, names_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation

@@ -28,8 +28,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     write_bundle,
 )
 
-from ....support.certificates import Entity
-from ....support.intents import changed_intent
+from ....tools.support.certificates import Entity
+from ....tools.support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import (
     INTERMEDIATE,

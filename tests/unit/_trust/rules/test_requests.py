@@ -37,8 +37,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ....support.certificates import NOW
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import NOW
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, renewal, unlinked
 from ..builders import (
     DAY,

@@ -38,8 +38,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
     withdraw,
 )
 
-from ....support.certificates import NOW, Entity
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW, Entity
+from ....tools.support.intents import changed_intent
 from .. import linked, unlinked
 from ..builders import (
     IMPOSTOR,

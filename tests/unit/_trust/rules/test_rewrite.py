@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
     rewrite_leaves,
 )
 
-from ....support.certificates import Entity
+from ....tools.support.certificates import Entity
 from .. import linked, renewal, unlinked
 from ..builders import (
     NEW,

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ....support.intents import changed_intent
+from ....tools.support.intents import changed_intent
 from ..builders import NEW, PAUSED, chain_of, changed, cluster
 from ..requested import ISSUER, answered, with_requests
 from .asking import RECONCILE, pause_for, situation

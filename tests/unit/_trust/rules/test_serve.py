@@ -33,7 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.intents import an_intent, changed_intent
 from ..builders import NEW, OLD, RENEWED, chain_of, changed, entry, ledger, secrets
 from ..of_users import ORDERS, PAYMENTS, STAGES
 from ..requested import ISSUER, at_hand

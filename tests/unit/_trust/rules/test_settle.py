@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause, settle_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ....support.certificates import NOW
+from ....tools.support.certificates import NOW
 from .. import linked, unlinked
 from ..builders import (
     HOUR,

@@ -40,8 +40,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     switch,
 )
 
-from ....support.certificates import NOW, Entity, key, make
-from ....support.intents import an_intent, changed_intent
+from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, renewal, unlinked
 from ..builders import (
     ANY,

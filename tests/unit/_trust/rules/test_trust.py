@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 
-from ....support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import NOW, Entity, key, make
 from .. import linked, unlinked
 from ..builders import (
     ALL,

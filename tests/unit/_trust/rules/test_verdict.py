@@ -27,9 +27,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     operator_refusals,
 )
 
-from ....support.certificates import NOW
-from ....support.certificates import leaf as issue_leaf
-from ....support.intents import changed_intent
+from ....tools.support.certificates import NOW
+from ....tools.support.certificates import leaf as issue_leaf
+from ....tools.support.intents import changed_intent
 from .. import linked
 from ..builders import DAY, OLD, a_journal, a_leaf, changed, cluster, entry, ledger
 from ..stand_in import MadeHere

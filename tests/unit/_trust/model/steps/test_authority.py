@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
-from .....support.certificates import Entity
+from .....tools.support.certificates import Entity
 from ... import linked, renewal, unlinked
 from ...builders import (
     INTERMEDIATE,

@@ -62,7 +62,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from .....support.certificates import NOW
+from .....tools.support.certificates import NOW
 from ...builders import NEW, OLD, PODS, chain_of, cluster, ledger, names_of, prepared, uids_of
 
 CA, POD = OLD.certificate, uids_of(PODS[0])

@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 
-from .....support.certificates import NOW
+from .....tools.support.certificates import NOW
 from ... import linked, unlinked
 from ...builders import (
     INTERMEDIATE,

@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from .....support.certificates import NOW, Entity
+from .....tools.support.certificates import NOW, Entity
 from ... import linked
 from ...builders import (
     ALL,

@@ -1,0 +1,193 @@
+"""Every check, in the order in which those of a lane start: servers beside what takes one processor, then what takes all."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...kafka import needs
+from .check import Check, Lane, docker_reason
+from .environments import CannotPrepare
+from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
+
+_UNITS = ("pytest", "tests/unit", "--numprocesses=2")
+#: The unit tests that take Ansible itself: modules by their real ``main()``, filters, templates.
+_BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
+_MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
+_PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
+#: The unit tests of code that calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others. A third
+#: of them calls each function of a library that the whole does.
+_BY_LIBRARIES = (
+    "pytest", *_BY_ANSIBLE,
+    *(f"tests/unit/{folder}" for folder in ("_ansible", "_handshake", "_issuing", "_kube", "_pki", "_rollout")),
+    "--numprocesses=2",
+)  # fmt: skip
+#: Tests of the parts that other tests are made of, each beside its part.
+_DOUBLES = ("pytest", "tests/tools", "--numprocesses=2")
+#: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins and no clients of the JVM, which take most of the
+#: processors. The check before it replaces the key of the cluster CA on real nodes.
+_TRAFFIC = (
+    "--variant", "reload", "--flow", "clients-upgrade", "--flow", "clients-replace_key", "--control", "promoted-early",
+    "--rate", "8", "--library", "rdkafka", "--output", "build/traffic-short.json",
+)  # fmt: skip
+#: The sanity tests that take most of the time of all.
+_SLOW = ("pylint", "import")
+#: The collection's Python below the collections root, as mypy and import-linter name it.
+_PLUGINS = "ansible_collections.trustops.strimzi.plugins"
+_TYPED = tuple(
+    part
+    for name in ("modules", "module_utils", "plugin_utils", "filter")
+    for part in ("--package", f"{_PLUGINS}.{name}")
+)
+
+
+def checks() -> list[Check]:
+    """All checks for this machine. Raises CannotPrepare when no supported Python is here."""
+    pairs = available_pairs()
+    if not pairs:
+        raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
+    main = pairs[0]
+    bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.tools.cluster", "build"),))
+    return [bed, *_on_real_nodes(main), *_with_the_bed(main), *_without_a_bed(main), *_other_pairs(main)]
+
+
+def _script(name: str, *arguments: str) -> tuple[str, ...]:
+    return ("python", "-m", f"tests.tools.checks.{name}", *arguments)
+
+
+def _sanity(option: str) -> tuple[str, ...]:
+    """option: what to do with the slow tests."""
+    return _script("sanity", *(part for name in _SLOW for part in (option, name)))
+
+
+def _scenario(name: str) -> tuple[tuple[str, ...], ...]:
+    """A run that was killed leaves word that its cluster exists, and the next would not make one."""
+    return tuple(("molecule", command, "--scenario-name", name) for command in ("reset", "test"))
+
+
+def _without_a_bed(main: Pair) -> list[Check]:
+    return [
+        # Each takes one processor, beside the first checks with servers.
+        Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
+        Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
+        Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
+        Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
+        Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),
+        Check("importer", "galaxy-importer on the built collection", main, (_script("importer"),)),
+        Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
+        Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
+        Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
+        Check("yaml", "yamllint", main, (("yamllint", "--strict", "."),)),
+        Check("shell", "shellcheck", main, (_script("shell"),)),
+        Check("changelog", "antsibull-changelog lint", main, (("antsibull-changelog", "lint"),)),
+        Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
+        Check(
+            "documents", "documentation that several files share", main, (("python", "-m", "tests.tools.documents"),)
+        ),
+        Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
+        Check(
+            "wording",
+            "docstrings begin with what they are about, sentences name their subject",
+            main,
+            (_script("wording"),),
+        ),
+        Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
+        # All processors.
+        Check("unit", "unit and property tests", main, (_PURE,)),
+        Check(
+            "modules",
+            "modules by their real main(), filters, templates",
+            main,
+            (_MODULES,),
+        ),
+        Check("faults", "flows, killed at every eighth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
+        Check(
+            "flows",
+            "whole flows in memory, and roles as Ansible runs them",
+            main,
+            (("pytest", "tests/flows", "tests/roles", "--numprocesses=2"),),
+        ),
+        Check(
+            "exploration",
+            "every state that a flow can reach",
+            main,
+            (("pytest", "tests/exploration", "--numprocesses=2"),),
+        ),
+        Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
+        Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
+        Check("doubles", "the parts of these tests: operator double, bed, checks, traffic", main, (_DOUBLES,)),
+    ]
+
+
+def _with_the_bed(main: Pair) -> list[Check]:
+    bed = ("bed",)
+    # A command of its own builds what only these tests take: a test would be given up before that is done.
+    built = ("python", "-m", "tests.issuers")
+    # A worker has a bed of its own and takes whole files, as the tests of a file go on where the one before left off.
+    api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile")
+    return [
+        Check("api", "API tier", main, (built, api), after=bed, lane=Lane.WAITING),
+        Check(
+            "issuers",
+            "issuers before the real cert-manager and Vault",
+            main,
+            (built, ("pytest", "tests/issuers")),
+            after=bed,
+            lane=Lane.WAITING,
+        ),
+        Check("molecule", "scenario default", main, _scenario("default"), after=bed, lane=Lane.WAITING),
+        # The playbooks of scenario default, on a cluster that somebody else has started.
+        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, lane=Lane.WAITING, long=True),
+        Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),
+    ]
+
+
+def _on_real_nodes(main: Pair) -> list[Check]:
+    """Checks with real Kafka nodes."""
+
+    def on_nodes(name: str, about: str, *commands: tuple[str, ...], long: bool = False) -> Check:
+        return Check(
+            name, about, main, commands, after=("nodes",), lane=Lane.WAITING, long=long,
+            reason_to_skip=needs.reason_to_skip,
+        )  # fmt: skip
+
+    about, build = "prepare what real nodes take", (("python", "-m", "tests.kafka", "build"),)
+    return [
+        # Both beds have most in common: the second would only wait for the first.
+        Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip),
+        on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka")),
+        on_nodes(
+            "traffic",
+            "the clients CA replaced while its users log in",
+            ("python", "-m", "tests.tools.traffic", *_TRAFFIC),
+            long=True,
+        ),
+        # On simulated nodes the same playbooks run in every run, and the two checks above replace keys on real ones.
+        on_nodes("molecule-kafka", "scenario kafka", *_scenario("kafka"), long=True),
+    ]
+
+
+def _other_pairs(main: Pair) -> list[Check]:
+    # Old libraries may break whatever calls them. With newer pairs the tests of modules run, which call the rest.
+    commands = {
+        "unit": (*_BY_LIBRARIES, "--part=1/3"),
+        "unit-whole": _BY_LIBRARIES,
+        "modules": _MODULES,
+        "sanity": _script("sanity", "--skip-test", "pylint"),
+    }
+    others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
+    return [
+        Check(
+            f"{name}-{pair.core}",
+            f"{name} tests with ansible-core {pair.core} on Python {pair.python}",
+            pair,
+            (commands[name],),
+            # All that differs between two newer versions is what they deprecate; the oldest may lack what is used.
+            long=pair != OLDEST or name == "unit-whole",
+            reason_to_skip=partial(_absent, pair),
+        )
+        for pair, name in [*others, (OLDEST, "unit"), (OLDEST, "unit-whole")]
+    ]
+
+
+def _absent(pair: Pair) -> str:
+    return "" if find_python(pair.python) else f"no Python {pair.python} in the PATH or among pyenv's versions"

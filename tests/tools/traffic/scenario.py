@@ -1,0 +1,151 @@
+"""The scenarios in which flows are measured: a layout of nodes, and how a new key is brought to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import product
+
+from ...kafka.supplied import supplied_authority
+from ..cluster.bed_cluster import BedCluster
+from ..cluster.kube import Object
+from ..operator import clusters
+from ..support.outside_authority import Outside, in_cert_manager, in_vault
+from .listeners import PUBLIC, USERS
+from .logging_in import LOGGING_IN
+
+CONTROL_PLANE, REPLICATION = 9090, 9091
+_SAFE = {
+    "offsets.topic.replication.factor": "3", "transaction.state.log.replication.factor": "3",
+    "transaction.state.log.min.isr": "2", "default.replication.factor": "3", "min.insync.replicas": "2",
+    "auto.create.topics.enable": "false", "group.initial.rebalance.delay.ms": "0",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """controllers, brokers: names of pods; one may be both. make: the manifests, as ``clusters`` has them."""
+
+    name: str
+    make: Callable[..., list[Object]]
+    controllers: tuple[str, ...]
+    brokers: tuple[str, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.brokers, *self.controllers)))
+
+    def internal_listeners(self) -> Iterator[tuple[str, int]]:
+        """Node and port: nodes listen for the roles that they have."""
+        for node in self.nodes:
+            yield from ((node, port) for port, own in self._of_role() if node in own)
+
+    def _of_role(self) -> Iterable[tuple[int, tuple[str, ...]]]:
+        return (CONTROL_PLANE, self.controllers), (REPLICATION, self.brokers)
+
+    def manifests(self, cluster: str, namespace: str, **options: bool) -> list[Object]:
+        """Brokers whose records survive the restart of one, for clients with a certificate and without."""
+        made = self.make(cluster, namespace, **options)
+        superusers = ["ANONYMOUS", *(f"CN={user}" for user in LOGGING_IN)]
+        for manifest in made:
+            if manifest["kind"] == "Kafka":
+                kafka = manifest["spec"]["kafka"]
+                others = [one for one in kafka["listeners"] if one["name"] != PUBLIC.name]
+                manifest["spec"]["kafka"] = {
+                    **kafka, "config": _SAFE, "listeners": [*others, PUBLIC.manifest, USERS.manifest],
+                    "authorization": {"type": "simple", "superUsers": superusers},
+                }  # fmt: skip
+        return made
+
+
+_COMBINED = tuple(f"demo-kafka-{number}" for number in range(3))
+LAYOUTS = (
+    Layout("dual-role", clusters.dual_role, _COMBINED, _COMBINED),
+    Layout(
+        "separate",
+        clusters.separate_roles,
+        tuple(f"demo-controller-{number}" for number in range(3, 6)),
+        tuple(f"demo-broker-{number}" for number in range(3)),
+    ),
+)
+
+
+@contextmanager
+def in_the_cluster(_cluster: BedCluster) -> Iterator[Outside]:
+    """The flows make their CAs."""
+    yield Outside({})
+
+
+@contextmanager
+def supplied(_cluster: BedCluster) -> Iterator[Outside]:
+    """A CA is brought with its key."""
+    yield Outside(supplied_authority())
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a new key comes to the nodes.
+
+    options: what the flows are told. outside: where a CA is brought from, beside a cluster; without it the flows make theirs.
+    links: whether a link certificate introduces it; a CA below a root of its own gets none. issues: whether the issuer that has
+    brought it keeps its key, and issues all certificates. introduces: whether that issuer certifies the CA that follows.
+    reloads: whether nodes are told to read again. patient: whether the old CA stays until the nodes have restarted for other
+    reasons.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    outside: Callable[[BedCluster], AbstractContextManager[Outside]] = in_the_cluster
+    links: bool = True
+    issues: bool = False
+    introduces: bool = False
+    reloads: bool = False
+    patient: bool = False
+
+
+VARIANTS = (
+    Variant("supplied", {"strimzi_spread": "restart"}, supplied, links=False),
+    Variant("restart", {"strimzi_spread": "restart"}),
+    Variant("reload", {"strimzi_spread": "auto"}, reloads=True),
+    Variant("when-restarted", {"strimzi_retire": "when_restarted"}, reloads=True, patient=True),
+    Variant("cert-manager", {"strimzi_spread": "auto"}, in_cert_manager, issues=True, reloads=True),
+    Variant("vault", {"strimzi_spread": "auto"}, in_vault, links=False, issues=True, introduces=True, reloads=True),
+)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """path_length: of the CAs that the flows make."""
+
+    layout: Layout
+    variant: Variant
+    path_length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.layout.name} {self.variant.name}"
+
+    @property
+    def accept_links(self) -> frozenset[str]:
+        """Libraries whose clients accept a link certificate while they trust the old CA only: OpenSSL looks at the path
+        length of the old CA."""
+        return frozenset({"jvm"} if self.path_length == 0 else {"jvm", "rdkafka"})
+
+    @property
+    def row(self) -> dict[str, str | int]:
+        """How it is named in the file of a measurement."""
+        return {"layout": self.layout.name, "variant": self.variant.name, "path_length": self.path_length}
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables of every playbook. Clients that load ``ca.crt`` get the time that the collection gives them by default."""
+        own = {
+            "strimzi_path_length": str(self.path_length), "strimzi_evidence": "handshake", "strimzi_client_grace": "",
+        }  # fmt: skip
+        return {**own, **self.variant.options, "strimzi_client_bundle": "true"}
+
+
+def scenarios(layouts: Iterable[str], variants: Iterable[str], length: int) -> list[Scenario]:
+    """Every combination of these names, in their order."""
+    layout_of, variant_of = {one.name: one for one in LAYOUTS}, {one.name: one for one in VARIANTS}
+    return [Scenario(layout_of[layout], variant_of[variant], length) for layout, variant in product(layouts, variants)]

@@ -1,0 +1,88 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that connects while flows about one CA run, and how these are run: what is particular to a CA."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ...api.running import Finished, Runner
+from ...kafka.tier import PATIENCE, Tier
+from ..cluster.bed_cluster import BedCluster
+from ..cluster.kube import wait_for
+from ..support.outside_authority import Outside
+from .flows import Flow
+from .ledger import Ledger, Window
+from .load import Load
+from .scenario import REPLICATION, Scenario
+from .slots import Fleet
+
+_ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """The consequences of a mistake that was made on purpose.
+
+    failures: how many handshakes failed. examples: how. unnoticed: parties that should have failed, and did not. afterwards,
+    done_afterwards: how many failed and succeeded in the seconds after all was right again.
+    """
+
+    name: str
+    failures: int
+    examples: list[str]
+    unnoticed: list[str]
+    afterwards: int
+    done_afterwards: int
+
+
+@dataclass
+class Traffic(ABC):
+    """outside: where a CA is brought from that no flow makes."""
+
+    tier: Tier
+    scenario: Scenario
+    outside: Outside
+    load: Load
+    ledger: Ledger
+    clients: Fleet
+
+    @abstractmethod
+    def run(self, flow: Flow) -> None: ...
+
+    @abstractmethod
+    def complaints(self, flow: Flow) -> Iterator[str]:
+        """Everything that is not as it has to be after this flow, beside failures and losses."""
+
+    def figures(self, _window: Window) -> dict[str, int]:
+        """The figures beside those of records and handshakes."""
+        return {}
+
+    def finish(self) -> None:
+        """No more records, and all that were sent are read; a record that is not seen in a minute counts as lost."""
+        self.clients.stop_producers()
+        try:
+            wait_for(lambda: self.ledger.missing() == 0, "all records being read")
+        except TimeoutError as late:
+            print(late, flush=True)
+
+    @abstractmethod
+    def control(self, names: Collection[str]) -> list[Controlled]:
+        """Makes the named mistakes with this CA, as far as it has them, in an order in which one cluster can go through all of them."""
+
+
+def play(cluster: BedCluster, playbook: str, **variables: object) -> Finished:
+    """Twice as long as a playbook may take elsewhere: clients connect all the time, and get time to read."""
+    return Runner(cluster, patience=2 * PATIENCE).flow(playbook, **variables)
+
+
+def make_topic(tier: Tier, scenario: Scenario, topic: str) -> None:
+    asked, reached, *_others = scenario.layout.brokers
+    arguments = ("--create", "--topic", topic, "--partitions", "3", "--replication-factor", "3")
+    bootstrap = f"{tier.host(reached)}:{REPLICATION}"
+    done = tier.pods.administer(asked, _ADMINISTRATOR, "--bootstrap-server", bootstrap, *arguments)
+    if done.code:
+        raise AssertionError(done.output)
