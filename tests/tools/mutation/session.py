@@ -23,7 +23,8 @@ _LIMIT = 300.0
 _QUIET = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long")
 #: Most of the second that a mutant takes would go into loading plugins that these tests do not use, and into smallest
 #: examples.
-_FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation"}
+#: Two mutants of one second and one size have one bytecode file: none is written.
+_FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 class CannotMutate(Exception):
