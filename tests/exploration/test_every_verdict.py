@@ -11,7 +11,9 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import await_verdict
 
 from .authorities import NEW, OLD, RENEWED
 from .cluster_ca import ClusterCa, People
@@ -72,7 +74,7 @@ def _says_the_same(model: ModelCluster) -> Iterator[Event]:
 
 
 def test_without_a_word_about_what_the_operator_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decide, "operator_refusals", lambda *_arguments, **_more: ())
+    monkeypatch.setattr(decide, "await_verdict", lambda *about, **more: steps_of(await_verdict(*about, **more)))
     assert (False, "refused") in statuses_at_ends(judged(RENEW))
 
 

@@ -15,7 +15,7 @@ from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
-from .model.decision import Condition, Decision, Transition, Violation
+from .model.decision import Condition, Decision, Transition, Violation, Wait
 from .model.goals import Goal, Phase, Retire, retire_text
 from .model.intent import Intent, Spread
 from .model.ledger import Journal, Ledger, Stop, TrustState
@@ -28,16 +28,12 @@ from .preconditions.cluster import awaits_reconcile
 from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.holds import (
     check_leaves_of_restarted,
-    describe_held_authorities,
-    describe_holds_of_retire,
-    describe_rest_of_replacement,
-    describe_roots_to_confirm,
-    list_holds,
+    leaves_that_end_meanwhile,
     wait_where_it_matters,
 )
-from .rules.order import RULES, RULES_AT_REST, Rule
-from .rules.pause import await_verdict, is_patient, operator_refusals, resume_operators
-from .rules.requests import describe_awaited_leaves, ending_unserved, leaves_to_ask_for
+from .rules.order import RULES, RULES_AT_REST, Rule, take_turns
+from .rules.pause import await_verdict, is_patient, resume_operators
+from .rules.requests import ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
 
@@ -103,7 +99,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     if journal is not None and journal.stop is not None and not may_lead_flow(intent, journal):
         return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
-    return _next(at, _first(at, engine.rules))
+    return _next(at, *take_turns(at, engine.rules))
 
 
 def _is_let_go(snapshot: Snapshot, intent: Intent) -> bool:
@@ -127,17 +123,13 @@ def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
 
 
-def _first(at: Situation, rules: tuple[Rule, ...]) -> Steps:
-    return next(filter(None, (rule(at) for rule in rules)), ())
-
-
 def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
     """The steps that lead the flow up to where it stops, then those that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
-    decided = _next(within, _first(within, engine.rules))
+    decided = _next(within, *take_turns(within, engine.rules))
     if not (decided.steps or decided.violations) and not journal.is_abort:
         resting = replace(at, resting=True)
-        beside = _first(resting, engine.rules_at_rest)
+        beside, _waits = take_turns(resting, engine.rules_at_rest)
         decided = _next(resting, beside) if beside else decided
     if decided.steps:
         return decided
@@ -157,7 +149,8 @@ def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
     return Phase.RETIRE if successor is None else _PHASE_OF_STATE[successor.state]
 
 
-def _next(at: Situation, steps: Steps) -> Decision:
+def _next(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision:
+    """waits: why each rule waits, where none has a step."""
     if at.leads_to_replacement:
         # All of the renewal belongs to the first phase of the replacement.
         steps = tuple(replace(step, phase=Phase.PREPARE) for step in steps)
@@ -176,16 +169,27 @@ def _next(at: Situation, steps: Steps) -> Decision:
     if steps:
         left = (*(step.as_left() for step in steps), *ending_unserved(at, found))
         return replace(ending, pending=left, asked=asked)
-    held, later = (list_holds(at), describe_holds_of_retire(at)) if at.snapshot.ledger else ((), ())
-    awaited = (*describe_roots_to_confirm(at), *describe_awaited_leaves(at))
+    held, later = list_holds(at, waits)
+    awaited = tuple(sentence for wait in waits for sentence in wait.awaited)
     violations = (*held, *ending.violations)
     return Decision(
         violations=violations,
         done=not violations and not awaited,
         pending=later,
-        waiting=(*awaited, *describe_held_authorities(at), *describe_rest_of_replacement(at)),
+        waiting=(*awaited, *(sentence for wait in waits for sentence in wait.left)),
         asked=asked,
     )
+
+
+def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
+    """The violations that hold the flow, and a sentence for each that holds it in a phase after the last that the caller asks for."""
+    if at.snapshot.ledger is None:
+        return (), ()
+    held = tuple(why for wait in waits if at.allows(wait.phase) for why in wait.held)
+    later = tuple(
+        f"the phase {wait.phase.value} waits: {why}" for wait in waits if not at.allows(wait.phase) for why in wait.held
+    )
+    return (*held, *leaves_that_end_meanwhile(at)) if held else (), later
 
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
@@ -194,12 +198,10 @@ def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGIN
 
 
 def _ending(at: Situation, *, work_is_left: bool) -> Decision:
-    """Where leaves are still awaited, the operator cannot be ready, and its verdict is about these leaves."""
-    awaits = bool(describe_awaited_leaves(at))
-    if (steps := await_verdict(at, work_is_left=work_is_left)) and (at.snapshot.reconciliation.resuming or not awaits):
-        return Decision(steps=steps)
-    refused = () if awaits else tuple(operator_refusals(at, work_is_left=work_is_left))
-    return Decision(violations=refused, done=not refused)
+    verdict = await_verdict(at, work_is_left=work_is_left)
+    if isinstance(verdict, Wait):
+        return Decision(violations=verdict.held)
+    return Decision(steps=verdict, done=not verdict)
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:

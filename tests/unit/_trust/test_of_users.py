@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     Renewal,
     Waiver,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
@@ -216,7 +216,7 @@ class TestWithoutAListenerThatVerifies:
 
     def test_none_is_told_of_the_next_ca(self) -> None:
         seen = changed(STAGES["published"], has_verifiers=False)
-        assert restart_to_trust(situation(seen)) == ()
+        assert steps_of(restart_to_trust(situation(seen))) == ()
         (step,) = decide(seen, REPLACE_KEY).steps
         assert isinstance(step, WriteLedger)
         known = step.ledger.find(name_of(NEW))

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeAlias
 
 from ..._leaves.trigger import Due
+from .goals import Phase
 from .ledger import Stop, TrustState, Usage
-from .steps.base import Step
+from .steps.base import Step, Steps
 
 
 class Condition(str, Enum):
@@ -106,6 +108,33 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.message} {self.remedy}"
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Why a rule that has work left takes no step now."""
+
+    #: The violations that hold the flow until they are gone.
+    held: tuple[Violation, ...] = ()
+    #: The phase that these violations keep the flow from.
+    phase: Phase = Phase.PREPARE
+    #: What the flow awaits from outside, as sentences: the flow is not done before that has come.
+    awaited: tuple[str, ...] = ()
+    #: What happens after this call, as sentences: the flow is done for now.
+    left: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is any such reason."""
+        return bool(self.held or self.awaited or self.left)
+
+
+#: The answer of a rule: steps, the reason why it waits, or an empty tuple where it has no work.
+Turn: TypeAlias = Steps | Wait
+
+
+def steps_of(turn: Turn) -> Steps:
+    """The steps of a rule that does not wait."""
+    return () if isinstance(turn, Wait) else turn
 
 
 @dataclass(frozen=True)

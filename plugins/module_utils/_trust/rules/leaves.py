@@ -26,6 +26,7 @@ from ..evidence.stored import issuers_of, why_not_ours, without_outside_clients
 from ..gates.clients import describe_possible_refusals
 from ..gates.gates import select_refusals
 from ..ledger.books import nodes_yet_to_read, note_held
+from ..model.decision import Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
 from ..model.ledger import HeldLeaf, TrustState
@@ -40,6 +41,7 @@ from .pause import (
     RESTART_BEFORE,
     is_ending,
     is_patient,
+    latest_restart,
     nodes_of,
     pause_first,
     restarted_by_operator,
@@ -242,14 +244,30 @@ def use_by_operator(at: Situation) -> Steps:
     return issue(at, outdated, chain, Phase.USE)
 
 
-def await_restarts(at: Situation) -> Steps:
-    """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started."""
+def await_restarts(at: Situation) -> Turn:
+    """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started; where nodes keep what they
+    were started with, the restarts to come for any reason are left.
+    """
     behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves.stored)
     if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _stands_still(at):
-        return ()
+        return Wait(left=_describe_holders(at))
     about = at.successor.entry.certificate if at.successor else current
     return (Roll(reason=RollReason.USE, uids=behind, authority=about, phase=at.phase),)
+
+
+def _describe_holders(at: Situation) -> tuple[str, ...]:
+    """A sentence that says which CA stays trusted, because of which pods and until when."""
+    journal = at.begun
+    if journal is None or not is_patient(at):
+        return ()
+    replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
+    uids = frozenset(uid for held in at.ledger.held for uid in held.holders)
+    pods = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in uids))
+    if replaced is None or not pods:
+        return ()
+    until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
+    return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)
 
 
 def _stands_still(at: Situation) -> bool:

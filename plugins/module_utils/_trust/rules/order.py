@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The rules in their order, in chapters: the first rule that has something to do says what comes next.
+"""The rules in their order, in chapters: the first rule that has steps says what comes next; where no rule has any, each says why it waits.
 
 Chapter "What was begun": a step that a killed call has left half-way is finished before any other rule has its turn.
 
@@ -15,12 +15,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..evidence.parties import presenting_stored
+from ..model.decision import Turn, Wait, steps_of
 from ..model.goals import Phase
 from ..model.snapshot import Component, Pod
 from ..model.steps.authority import RestoreKey
 from ..model.steps.base import Steps
 from ..model.steps.nodes import Resume, StampPods
 from .due import correct_orders
+from .holds import await_evidence, await_free_names, await_pods, await_usable_leaves
 from .leaves import (
     await_restarts,
     issue_missing,
@@ -35,7 +37,7 @@ from .leaves import (
     use_by_operator,
 )
 from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
-from .prepare import prepare, restart_to_trust
+from .prepare import await_confirmation, prepare, restart_to_trust, resume_replacement
 from .requests import (
     ask_for_leaves,
     await_issuer,
@@ -98,7 +100,7 @@ def settle_key(at: Situation) -> Steps:
     current = at.current
     if current is None or at.snapshot.ca.key in (None, current.public_key_sha256):
         return ()
-    if forward := switch(at):
+    if forward := steps_of(switch(at)):
         return forward
     if current.fingerprint not in at.snapshot.ca.kept_keys:
         # The way is forward only, and the operator, which can issue nothing, may not come as far as its trust bundle.
@@ -116,8 +118,7 @@ def end_pause(at: Situation) -> Steps:
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
     rules = (write_bundle, rewrite_leaves, stamp_pods, issuing, scale, _switch_as_asked, *leaving, raise_key_generation)
-    wanted = next(filter(None, (rule(at) for rule in rules)), ())
-    return wanted or (Resume(phase=at.phase),)
+    return take_turns(at, rules)[0] or (Resume(phase=at.phase),)
 
 
 def _is_used(at: Situation) -> bool:
@@ -127,11 +128,24 @@ def _is_used(at: Situation) -> bool:
 
 
 def _switch_as_asked(at: Situation) -> Steps:
-    steps = switch(at)
+    steps = steps_of(switch(at))
     return steps if all(at.allows(step.phase) for step in steps) else ()
 
 
-Rule: TypeAlias = Callable[[Situation], Steps]
+Rule: TypeAlias = Callable[[Situation], Turn]
+
+
+def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wait, ...]]:
+    """The steps of the first rule that has any; else no step, and why each of the others waits."""
+    waits = []
+    for rule in rules:
+        turn = rule(at)
+        if isinstance(turn, Wait):
+            waits.append(turn)
+        elif turn:
+            return turn, ()
+    return (), tuple(waits)
+
 
 #: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what processes hold of others.
 RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, read_again, await_restarts, restart_holders)
@@ -145,6 +159,7 @@ RULES: tuple[Rule, ...] = (
     # Scale: before everything else that a call might go on with, because the caller asks for nothing but this.
     scale,
     # Prepare: the next CA exists before anything else about it can be decided.
+    await_confirmation,
     prepare,
     # Publish: before trust, because processes trust what they read when they start.
     project,
@@ -153,6 +168,11 @@ RULES: tuple[Rule, ...] = (
     # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust it.
     ask_for_leaves,
     correct_orders,
+    # Evidence: these rules take no step; what they say comes first where the flow is held, because it explains closed gates.
+    await_pods,
+    await_evidence,
+    await_usable_leaves,
+    await_free_names,
     # Trust: before use, because no process may meet a leaf that it refuses (I3); processes restart while clients get
     # their time.
     restart_to_trust,
@@ -192,4 +212,6 @@ RULES: tuple[Rule, ...] = (
     await_outside,
     # Hand over: of a cluster in which nothing is left to do.
     hand_over,
+    # What is left to another playbook comes last.
+    resume_replacement,
 )

@@ -19,7 +19,7 @@ from hashlib import sha256
 from ..._pki.certificates import Certificate
 from ..evidence.stored import why_not_told
 from ..model.clients import ReissuePause, Renewal
-from ..model.decision import Condition, Decision, Violation
+from ..model.decision import Condition, Decision, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
 from ..model.intent import Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
@@ -29,6 +29,7 @@ from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
 from ..model.steps.presenters import PauseReissue, ResumeReissue
 from .due import nears_window_from, needed_by_operator
+from .requests import awaited_leaves
 from .situation import Situation
 
 
@@ -153,31 +154,29 @@ _ABOUT_CERTIFICATES = re.compile(
 )
 
 
-def await_verdict(at: Situation, *, work_is_left: bool) -> Steps:
+def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     """Wait for the reconcile that ends a pause; and where the operator cannot use what is stored, have it look once more, once for each state of
-    the Secrets. work_is_left: whether a later call has steps to take, which may be what mends a failure that the flow has found; and which show the
+    the Secrets. The operator's refusal, in its own words and with what is seen to differ, holds the flow after that; where leaves are awaited, it is
+    about these. work_is_left: whether a later call has steps to take, which may be what mends a failure that the flow has found; and which show the
     restarts that come in the reconcile after a pause.
     """
     state = at.snapshot.reconciliation
     if state.paused:
         return ()
-    if state.resuming:
-        return () if work_is_left else (AwaitVerdict(phase=at.phase),)
-    request = _request(at.snapshot)
-    if _failure_about(at.snapshot, at.ledger, work_is_left) is None or state.request == request:
-        return ()
-    return (AwaitVerdict(phase=at.phase, request=request),)
-
-
-def operator_refusals(at: Situation, *, work_is_left: bool) -> Iterator[Violation]:
-    """The operator's refusal of what is stored, in its own words, with what is seen to differ."""
+    if state.resuming and not work_is_left:
+        return (AwaitVerdict(phase=at.phase),)
     failure = _failure_about(at.snapshot, at.ledger, work_is_left)
-    if failure is not None and not at.snapshot.reconciliation.paused:
-        seen = "".join(f" {one}" for one in _differences(at.snapshot))
-        yield Violation(
-            Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
-            "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed.",
-        )  # fmt: skip
+    if failure is None or awaited_leaves(at):
+        return ()
+    request = _request(at.snapshot)
+    if state.request != request and not state.resuming:
+        return (AwaitVerdict(phase=at.phase, request=request),)
+    seen = "".join(f" {one}" for one in _differences(at.snapshot))
+    refused = Violation(
+        Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
+        "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed.",
+    )  # fmt: skip
+    return Wait(held=(refused,))
 
 
 def failure_that_holds_nothing(snapshot: Snapshot, decision: Decision) -> str:

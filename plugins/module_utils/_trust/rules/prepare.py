@@ -19,7 +19,8 @@ from ..evidence.stored import presenting_pods, verifying_only, without_outside_c
 from ..gates.clients import STRICT, can_make_room
 from ..gates.gates import select_refusals, why_not_asked, why_not_linked
 from ..ledger.journal import stop_of
-from ..ledger.target import resolve, rotation_of, supplied_for, why_due
+from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
+from ..model.decision import Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import LedgerEntry, Stop, TrustState
 from ..model.names import named
@@ -30,6 +31,35 @@ from ..model.steps.nodes import Reload, Roll, RollReason
 from .pause import is_patient, why_restarted_later, why_trust_not_reloaded
 from .situation import Situation, Successor
 from .switch import time_for
+
+
+def await_confirmation(at: Situation) -> Turn:
+    """Wait for a person who compares the fingerprints of new CAs of the source."""
+    wish = wish_of(at.snapshot, at.intent, at.ledger)
+    if wish is None:
+        return ()
+    return Wait(
+        awaited=tuple(
+            f"{wish.source.name} holds a CA that this cluster does not trust: {one.subject}, SHA-256 {one.sha256}, valid from "
+            f"{one.not_before:%Y-%m-%d %H:%M} to {one.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
+            f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={one.sha256})."
+            for one in wish.unconfirmed
+        )
+    )
+
+
+def resume_replacement(at: Situation) -> Turn:
+    """Leave the rest of a replacement to its own playbook, where the last renewal was its first part and the call that would go on was killed."""
+    journal = at.ledger.journal
+    renewed = at.ledger.find(journal.successor) if journal is not None and journal.to_replace else None
+    if journal is None or renewed is None or at.leads_to_replacement or at.intent.goal is Goal.ABORT:
+        return ()
+    return Wait(
+        left=(
+            f"{named(renewed.certificate)} was renewed so that its key can be replaced, as asked for on {journal.started_at:%Y-%m-%d at %H:%M} UTC. "
+            "The replacement is still to come: strimzi_ca with state=replaced, or the playbook replace_key, goes on with it.",
+        )
+    )
 
 
 def prepare(at: Situation) -> Steps:
@@ -183,8 +213,8 @@ def _next_generation(at: Situation, goal: Goal) -> int:
     return max([*known, ca.key_generation]) + 1
 
 
-def restart_to_trust(at: Situation) -> Steps:
-    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway."""
+def restart_to_trust(at: Situation) -> Turn:
+    """Restart processes that started before a CA was in the bundle, unless they accept its leaves anyway. Wait where the trust gate stays closed."""
     for entry in at.ledger.entries:
         waiting = (entry.awaiting or frozenset()) & at.snapshot.uids
         if not waiting or entry.state is TrustState.PHASE_OUT or not _is_refused(at, entry):
@@ -194,7 +224,16 @@ def restart_to_trust(at: Situation) -> Steps:
             waiting, because = _restarted_for(at, at.successor, waiting)
         if waiting:
             return (_made_known(at, entry, waiting, because),)
-    return ()
+    untrusted = (one for one in at.ledger.entries if at.awaits_trust(one)) if at.snapshot.nodes.pods else ()
+    return Wait(
+        held=tuple(why for one in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, one)))
+    )
+
+
+def _first_form(at: Situation, entry: LedgerEntry) -> Chain:
+    """What the first leaves of this CA present: the CA, then what is sent behind it."""
+    successor = at.successor
+    return successor.introduction.form if successor is not None and successor.entry == entry else entry.chain
 
 
 def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], because: str) -> Step:

@@ -24,6 +24,7 @@ from ..._pki.certificates import Chain
 from ..evidence.parties import parties_awaiting_issue, presenters
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
+from ..model.decision import Condition, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
@@ -96,7 +97,7 @@ def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
     return next_action(at.snapshot.leaves.requests.get(secret), wanted, at.snapshot.now)
 
 
-def _awaited(at: Situation) -> tuple[str, ...]:
+def awaited_leaves(at: Situation) -> tuple[str, ...]:
     """The leaves that are still to come; also a leaf that only shows which CA signs."""
     sample = _sample(at)
     return leaves_to_await(at) or (sample.secrets if sample else ())
@@ -125,15 +126,17 @@ def ask_for_leaves(at: Situation) -> Steps:
     )  # fmt: skip
 
 
-def await_issuer(at: Situation) -> Steps:
-    """Wait for requests that are open, as long as the caller wants to; never while the operator is paused."""
-    asked, until = leaves_to_ask_for(at), at.intent.issuing.issue_until
-    if asked is None or until is None or at.snapshot.now >= until or at.snapshot.reconciliation.paused_by_us:
+def await_issuer(at: Situation) -> Turn:
+    """Wait for requests that are open, as long as the caller wants to; never while the operator is paused. The rest of the wait is left to the next
+    call.
+    """
+    asked, until, requests = leaves_to_ask_for(at), at.intent.issuing.issue_until, at.snapshot.leaves.requests
+    if asked is None:
         return ()
-    requests = at.snapshot.leaves.requests
-    awaited = tuple(name for name in _awaited(at) if (one := requests.get(name)) and one.is_open)
-    if not awaited:
-        return ()
+    awaited = tuple(name for name in awaited_leaves(at) if (request := requests.get(name)) and request.is_open)
+    has_time = until is not None and at.snapshot.now < until and not at.snapshot.reconciliation.paused_by_us
+    if until is None or not has_time or not awaited:
+        return Wait(awaited=describe_awaited_leaves(at))
     return (
         AwaitIssuer(
             secrets=awaited, issuer=asked.issuer, asked=at.intent.issuing.asked, until=until, phase=Phase.PREPARE
@@ -321,16 +324,29 @@ def reissue(at: Situation) -> Steps:
     )
 
 
-def await_pick_up(at: Situation) -> Steps:
+def await_pick_up(at: Situation) -> Turn:
     """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection
-    cannot restart the others. Programs whose certificate is not issued anew, because another writer has paused its
+    cannot restart the others, which hold the flow. Programs whose certificate is not issued anew, because another writer has paused its
     user, have nothing to take up.
     """
     if not _is_switched(at) or at.current is None:
         return ()
     own = frozenset({at.current.fingerprint})
     late = tuple(one.name for one in presenters(at.snapshot) if one.is_followed and one.authorities != own)
-    return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),) if late else ()
+    if late:
+        return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),)
+    return Wait(held=tuple(_presenters_of_replaced(at)), phase=Phase.RETIRE)
+
+
+def _presenters_of_replaced(at: Situation) -> Iterator[Violation]:
+    """The parties outside the cluster that still present certificates of the CA which is replaced."""
+    replaced = at.ledger.find(at.begun.replaces) if at.begun else None
+    for one in presenters(at.snapshot) if replaced is not None else ():
+        if replaced is not None and replaced.fingerprint in (one.authorities or ()):
+            why = "; ".join(filter(None, (one.why, one.hindered)))
+            yield Violation(
+                Condition.REMOVAL, one.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", one.remedy,
+            )  # fmt: skip
 
 
 def _is_switched(at: Situation) -> bool:

@@ -23,6 +23,7 @@ from ..evidence.parties import pods_trusting_removed, possible_holders_of_undone
 from ..evidence.stored import find_namesake
 from ..ledger.enrolment import find_adoption, pods_yet_to_restart
 from ..ledger.journal import is_stored, stop_of
+from ..model.decision import Turn, Violation, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import Layout, Ledger, TrustState
 from ..model.names import named
@@ -37,33 +38,30 @@ from .situation import Situation
 from .switch import await_readers
 
 
-def withdraw(at: Situation) -> Steps:
-    """Take a CA out of the certificate Secret, behind the removal gate (I2). The operator's own CA leaves by a switch
-    only, and the next CA does not leave.
+def withdraw(at: Situation) -> Turn:
+    """Take a CA out of the certificate Secret, behind the removal gate (I2); wait where that gate is closed. The operator's own CA leaves by a
+    switch only, and the next CA does not leave.
 
     This happens in a pause: a reconcile that was under way could put the CA into the trust bundle once more, unseen.
     """
-    for entry in at.ledger.entries:
-        if entry.state is not TrustState.PHASE_OUT or not at.snapshot.nodes.pods or entry.certificate == at.current:
+    held: list[Violation] = []
+    for entry in at.ledger.entries if at.snapshot.nodes.pods else ():
+        leaves = entry.state is TrustState.PHASE_OUT
+        if not (leaves or entry.fingerprint == at.intent.trust.leaving) or at.awaits_trust(entry):
             continue
-        if at.is_next(entry):
-            continue
-        if entry.fingerprint not in at.snapshot.ca.projected:
-            continue
-        if at.gates.removal(at.snapshot, at.ledger, entry.fingerprint):
-            continue
-        return pause_first(at, Withdraw(certificate=entry.certificate))
-    return _withdraw_again(at)
-
-
-def _withdraw_again(at: Situation) -> Steps:
-    """Take out once more what was put back while processes are made to forget it: they could not."""
+        closed = at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
+        may_go = leaves and entry.certificate != at.current and not at.is_next(entry)
+        if may_go and not closed and entry.fingerprint in at.snapshot.ca.projected:
+            return pause_first(at, Withdraw(certificate=entry.certificate))
+        held += closed
     for removed in at.ledger.removed:
-        if removed.fingerprint not in at.returned or removed.certificate == at.current:
-            continue
-        if not at.gates.removal(at.snapshot, at.ledger, removed.fingerprint):
-            return pause_first(at, Withdraw(certificate=removed.certificate))
-    return ()
+        # The CA was put back while processes are made to forget it, which they cannot as long as it is there.
+        if removed.fingerprint in at.returned:
+            closed = at.gates.removal(at.snapshot, at.ledger, removed.fingerprint)
+            if not closed and removed.certificate != at.current:
+                return pause_first(at, Withdraw(certificate=removed.certificate))
+            held += closed
+    return Wait(held=tuple(held), phase=Phase.RETIRE)
 
 
 def forget(at: Situation) -> Steps:

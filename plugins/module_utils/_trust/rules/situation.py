@@ -13,6 +13,7 @@ from ..._pki.certificates import Certificate
 from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates, Introduction, introduction_of
+from ..gates.validation import verifying_parties
 from ..ledger.journal import in_flight
 from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase
@@ -107,6 +108,17 @@ class Situation:
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
                 return Successor(prepared, entry, introduction)
         return None
+
+    def awaits_trust(self, entry: LedgerEntry) -> bool:
+        """Whether a verifier may lack this CA. A CA that no leaf here will be issued from, and that every verifier has, awaits nothing: if it has
+        ended, or is no CA, its gate would never open.
+        """
+        if entry.state is not TrustState.UNTRUSTED:
+            return False
+        issuing = (self.snapshot.ca.current, *(prepared.chain for prepared in self.snapshot.ca.prepared))
+        if any(chain[:1] == entry.chain[:1] for chain in issuing):
+            return True
+        return any(entry.certificate not in one.anchors for one in verifying_parties(self.snapshot, self.ledger))
 
     def is_next(self, entry: LedgerEntry) -> bool:
         """Whether the operator is to be switched to this CA, which an abort may have yet to prepare again."""

@@ -35,6 +35,7 @@ from ..gates.validation import is_valid
 from ..ledger.books import is_projected, is_withdrawn
 from ..ledger.target import wish_of
 from ..model.clients import Follows, OutsideClient
+from ..model.decision import Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import TRUSTED_STATES, LedgerEntry, TrustState
 from ..model.names import named
@@ -298,8 +299,9 @@ def _obstacles(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Viol
             yield closed, gates.removal(then, ledger, entry.fingerprint), Phase.RETIRE
 
 
-def switch(at: Situation) -> Steps:
-    """Switch when every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3).
+def switch(at: Situation) -> Turn:
+    """Switch when every party accepts leaves of the new CA without a link certificate, and alone, at this moment (I3); wait where the trust gate is
+    closed.
 
     Where a link certificate carries leaves, they go first, and the old CA leaves the trust with the same write.
     """
@@ -308,27 +310,37 @@ def switch(at: Situation) -> Steps:
         return ()
     if at.current is None:
         return () if at.snapshot.nodes.pods else (_to(successor, at, 0, None),)
-    if not may_be_used(at, successor):
+    if successor.entry.state not in TRUSTED_STATES:
         return ()
     chain = successor.entry.chain
-    if at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, chain) or at.gates.alone(
-        at.snapshot, at.ledger, chain
-    ):
-        return ()
+    closed = at.gates.trust(with_clients_in_need(at.snapshot, successor), at.ledger, chain)
+    if closed or not may_be_used(at, successor) or at.gates.alone(at.snapshot, at.ledger, chain):
+        return _held_before_use(at, successor, closed)
     leaving = _leaving(at, at.current)
     if leaving is None and successor.introduction.link is not None:
-        return ()
+        return _held_before_use(at, successor, closed)
     # A pause is not made longer for clients.
     if waiting := await_clients(
         at, successor, at.snapshot.ca.led_to(chain, at.snapshot.now), Phase.RETIRE, _without_link(successor)
     ):
         return () if at.snapshot.reconciliation.paused_by_us else waiting
     if leaves_to_await(at):
-        return ()
+        return _held_before_use(at, successor, closed)
     if pause := pause_reissue(at):
         return pause
     step = _to(successor, at, at.generation + 1, leaving)
     return pause_first(at, step) if at.snapshot.reconciliation.exists else (step,)
+
+
+def _held_before_use(at: Situation, successor: Successor, closed: Violations) -> Wait:
+    """The closed gates before the switch, where the ledger says that the next CA is trusted: an outside client closes them, or something that has
+    changed since. closed: the violations without its link certificate; they count once its leaves are at hand, because no party has to know the CA
+    without its link certificate before.
+    """
+    if is_patient(at):
+        return Wait()
+    behind_link = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
+    return Wait(held=behind_link or (() if leaves_to_await(at) else closed))
 
 
 def _without_link(successor: Successor) -> str:

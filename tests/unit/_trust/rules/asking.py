@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Violation, Wait, steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
@@ -49,11 +51,21 @@ def _first_to_speak() -> dict[str, tuple[Rule, Steps]]:
     found = {}
     for stage, (snapshot, intent) in FLOWS.items():
         at = situation(snapshot, intent)
-        said = ((rule, rule(at)) for rule in RULES)
+        said = ((rule, steps_of(rule(at))) for rule in RULES)
         first = next((answer for answer in said if answer[1]), None)
         if first is not None and keep_books(snapshot, intent, GATES)[0] == at.ledger:
             found[stage] = first
     return found
+
+
+def waits(at: Situation) -> tuple[Wait, ...]:
+    """The reasons why rules wait, also where other rules have steps."""
+    return tuple(turn for rule in RULES if isinstance(turn := rule(at), Wait))
+
+
+def holds(at: Situation) -> tuple[Violation, ...]:
+    """The violations that hold the flow, also where other rules have steps."""
+    return list_holds(at, waits(at))[0]
 
 
 def pause_for(step: Step) -> Steps:

@@ -14,7 +14,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Violation,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
@@ -369,7 +373,7 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
     ],
 )  # fmt: skip
 def test_restarts_that_are_waited_for(snapshot: Snapshot, intent: Intent, expected: Steps) -> None:
-    assert await_restarts(situation(snapshot, intent)) == expected
+    assert steps_of(await_restarts(situation(snapshot, intent))) == expected
 
 
 # Leaves that processes hold.
@@ -524,18 +528,18 @@ def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]
     intent = changed_intent(LEAVES, asked=ISSUER)
     behind = changed(CHANGED, **changes)
     roll = awaited(uids_of(PODS[0]), OLD)
-    assert await_restarts(situation(behind, intent)) == roll
+    assert steps_of(await_restarts(situation(behind, intent))) == roll
     kept = elsewhere(behind, OLD)
-    assert await_restarts(situation(kept, intent)) == ()
-    assert await_restarts(situation(with_requests(kept, a_request(PODS[0], OLD)), intent)) == ()
-    assert await_restarts(situation(at_hand(kept, OLD), intent)) == roll
-    assert await_restarts(situation(elsewhere(CHANGED, OLD), intent)) == roll
+    assert steps_of(await_restarts(situation(kept, intent))) == ()
+    assert steps_of(await_restarts(situation(with_requests(kept, a_request(PODS[0], OLD)), intent))) == ()
+    assert steps_of(await_restarts(situation(at_hand(kept, OLD), intent))) == roll
+    assert steps_of(await_restarts(situation(elsewhere(CHANGED, OLD), intent))) == roll
 
 
 def test_an_operator_that_cannot_read_a_leaf_is_not_waited_for_wherever_the_key_is() -> None:
     unread = changed(CHANGED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:])))
     for snapshot in (unread, elsewhere(unread, OLD)):
-        assert await_restarts(situation(snapshot, LEAVES)) == ()
+        assert steps_of(await_restarts(situation(snapshot, LEAVES))) == ()
 
 
 def test_a_leaf_that_no_process_could_use_is_replaced_first_and_by_a_restart() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
@@ -110,7 +111,7 @@ def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object)
 @pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED, ReissuePause.ENDED])
 def test_users_are_paused_before_the_switch(pause: ReissuePause) -> None:
     """A pause that the User Operator has not confirmed is none yet."""
-    assert switch(situation(users("trusted", pause), BATCHES)) == (PauseReissue(names=(ORDERS,)),)
+    assert steps_of(switch(situation(users("trusted", pause), BATCHES))) == (PauseReissue(names=(ORDERS,)),)
 
 
 @pytest.mark.parametrize("pause", [ReissuePause.OURS, ReissuePause.FOREIGN])

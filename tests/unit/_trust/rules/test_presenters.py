@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause, Renewal, Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitPickUp,
     AwaitReissue,
@@ -67,7 +68,7 @@ def test_whoever_somebody_else_has_paused_keeps_nobody_waiting() -> None:
 def test_nor_do_the_programs_that_read_its_certificate() -> None:
     late = presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED, pause=ReissuePause.FOREIGN)
     seen = changed(STAGES["issued"], presenters=presenting(late, current=NEW))
-    assert await_pick_up(situation(seen)) == ()
+    assert steps_of(await_pick_up(situation(seen))) == ()
 
 
 def test_programs_that_the_operator_restarts_are_waited_for() -> None:
@@ -81,9 +82,9 @@ def test_programs_that_the_operator_restarts_are_waited_for() -> None:
 
 def test_and_not_when_they_have_read_it() -> None:
     seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.FOLLOWED), current=NEW)
-    assert await_pick_up(situation(changed(STAGES["issued"], presenters=seen))) == ()
+    assert steps_of(await_pick_up(situation(changed(STAGES["issued"], presenters=seen)))) == ()
     seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED))
-    assert await_pick_up(situation(changed(STAGES["trusted"], presenters=seen))) == ()
+    assert steps_of(await_pick_up(situation(changed(STAGES["trusted"], presenters=seen)))) == ()
 
 
 def test_whoever_gets_no_certificate_any_more_is_not_waited_for() -> None:

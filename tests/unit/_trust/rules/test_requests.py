@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, Reason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource
@@ -138,7 +139,11 @@ def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
     """Requests that were made before are forgotten then."""
     asked = with_requests(snapshot, a_request())
     assert leaves_to_ask_for(at(asked)) is None
-    assert (leaves_to_await(at(asked)), ask_for_leaves(at(asked)), await_issuer(at(asked, WAITING))) == ((), (), ())
+    assert (leaves_to_await(at(asked)), ask_for_leaves(at(asked)), steps_of(await_issuer(at(asked, WAITING)))) == (
+        (),
+        (),
+        (),
+    )
     assert describe_awaited_leaves(at(asked)) == ()
     assert [step.sentence() for step in forget_requests(at(asked))] == [
         "remove 1 request for certificates that are not needed any more"
@@ -274,10 +279,10 @@ def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
     expected = AwaitIssuer(
         secrets=PODS, issuer=chain_of(NEW), asked=ISSUER, until=NOW + HOUR, phase=Phase.PREPARE
     )  # fmt: skip
-    assert await_issuer(at(OPEN, WAITING)) == (expected,)
-    assert await_issuer(at(OPEN)) == ()
-    assert await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW))) == ()
-    assert await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW + timedelta(seconds=1)))) != ()
+    assert steps_of(await_issuer(at(OPEN, WAITING))) == (expected,)
+    assert steps_of(await_issuer(at(OPEN))) == ()
+    assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW)))) == ()
+    assert steps_of(await_issuer(at(OPEN, changed_intent(REPLACE_KEY, issue_until=NOW + timedelta(seconds=1))))) != ()
 
 
 @pytest.mark.parametrize(
@@ -290,7 +295,7 @@ def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
     ],
 )  # fmt: skip
 def test_only_what_may_still_come_is_waited_for(requests: tuple[LeafRequest, ...], names: tuple[str, ...]) -> None:
-    found = await_issuer(at(with_requests(PUBLISHED, *requests), WAITING))
+    found = steps_of(await_issuer(at(with_requests(PUBLISHED, *requests), WAITING)))
     assert [getattr(step, "secrets", None) for step in found] == ([names] if names else [])
 
 
@@ -430,7 +435,7 @@ def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
     assert issuer is not None
     open_ = with_requests(UNCLEAR, replace(a_request(), authority=issuer.issuer[0].fingerprint))
     assert ask_for_leaves(at(open_, CONFIRMED)) == ()
-    waiting = await_issuer(at(open_, changed_intent(CONFIRMED, issue_until=NOW + HOUR)))
+    waiting = steps_of(await_issuer(at(open_, changed_intent(CONFIRMED, issue_until=NOW + HOUR))))
     assert [step.secrets for step in waiting if isinstance(step, AwaitIssuer)] == [PODS[:1]]
     assert forget_requests(at(open_, CONFIRMED)) == ()
 

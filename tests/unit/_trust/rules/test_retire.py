@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
@@ -116,7 +116,7 @@ def test_its_turn() -> None:
         "unlinked CLEAN": reload(uids_of(start=2)),
         "unlinked HALF_RETIRED": reload(uids_of(*PODS[1:], start=2)),
     }
-    assert withdraw(situation(unlinked.RETIRING)) == (out,)
+    assert steps_of(withdraw(situation(unlinked.RETIRING))) == (out,)
 
 
 RETIRING = unlinked.RETIRING
@@ -146,7 +146,7 @@ RETIRING = unlinked.RETIRING
     ],
 )  # fmt: skip
 def test_it_does_not_leave(snapshot: Snapshot) -> None:
-    assert withdraw(situation(snapshot)) == ()
+    assert steps_of(withdraw(situation(snapshot))) == ()
 
 
 IN_USE_BY_BOOKS = entry(THIRD)
@@ -169,7 +169,7 @@ def test_one_that_stays_keeps_no_other(first: LedgerEntry, fields: dict[str, Any
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
     snapshot = changed(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
-    assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
+    assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
 
 
 def test_the_next_one_stays_and_keeps_no_other() -> None:
@@ -177,7 +177,7 @@ def test_the_next_one_stays_and_keeps_no_other() -> None:
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)}, prepared=(prepared(THIRD),))
     snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(HELD_BACK, *books.entries)))
-    assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
+    assert steps_of(withdraw(situation(snapshot))) == (Withdraw(certificate=OLD.certificate),)
 
 
 PUT_BACK = linked.REMOVED.with_ca(others=others(OLD))
@@ -186,9 +186,9 @@ PUT_BACK = linked.REMOVED.with_ca(others=others(OLD))
 def test_what_has_left_is_taken_out_again() -> None:
     """Processes that read their trust again would find it there."""
     out = Withdraw(certificate=OLD.certificate)
-    assert withdraw(situation(PUT_BACK)) == pause_for(out)
+    assert steps_of(withdraw(situation(PUT_BACK))) == pause_for(out)
     paused = replace(PUT_BACK, reconciliation=RETIRING.reconciliation)
-    assert withdraw(situation(paused)) == (out,)
+    assert steps_of(withdraw(situation(paused))) == (out,)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_what_has_left_is_taken_out_again() -> None:
     ],
 )
 def test_it_stays_where_somebody_has_put_it(snapshot: Snapshot) -> None:
-    assert withdraw(situation(snapshot)) == ()
+    assert steps_of(withdraw(situation(snapshot))) == ()
 
 
 @pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])

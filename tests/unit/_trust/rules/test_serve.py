@@ -11,7 +11,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Violation,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
@@ -23,7 +27,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitKept,
     PauseReissue,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
     leaves_to_ask_for,
@@ -38,7 +41,7 @@ from ..builders import NEW, OLD, RENEWED, chain_of, changed, entry, ledger, secr
 from ..of_users import ORDERS, PAYMENTS, STAGES
 from ..requested import ISSUER, at_hand
 from ..served import AUDIT, USERS, served, user, user_leaf
-from .asking import situation
+from .asking import holds, situation
 
 REPLACE_KEY = an_intent(Goal.REPLACE_KEY, asked=ISSUER)
 ALL_USERS = tuple(USERS)
@@ -136,7 +139,7 @@ def test_certificates_of_the_next_ca_are_asked_for_before_the_switch() -> None:
 
 def test_without_them_nothing_is_switched() -> None:
     everybody = at_hand_for(served("trusted"), *ALL_USERS)
-    assert switch(situation(at_hand_for(served("trusted"), "audit", "orders"), REPLACE_KEY)) == ()
+    assert steps_of(switch(situation(at_hand_for(served("trusted"), "audit", "orders"), REPLACE_KEY))) == ()
     (step,) = switch(situation(everybody, REPLACE_KEY))
     assert isinstance(step, PauseReissue)
     assert step.names == (AUDIT, ORDERS, PAYMENTS)
@@ -155,6 +158,6 @@ def test_everybody_is_paused_for_a_ca_that_nobody_here_can_sign_with(pause: Reis
 def test_a_user_named_as_a_process_holds_the_flow() -> None:
     """It was made after the CA came into use: nobody issues it a certificate, and somebody has to know."""
     name = "KafkaUser kafka/demo-kafka"
-    told = [str(one) for one in list_holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
+    told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
     assert any(one.startswith(f"{name}: is named as one of Strimzi's own processes") for one in told)
-    assert not any(name in str(one) for one in list_holds(situation(changed(STAGES["issued"], namesakes=(name,)))))
+    assert not any(name in str(one) for one in holds(situation(changed(STAGES["issued"], namesakes=(name,)))))

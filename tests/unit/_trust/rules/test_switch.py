@@ -13,7 +13,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Violation,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
@@ -87,7 +91,7 @@ def to_new(leaving: Entity | None, *, waits: PreparedAuthority, avoidable: str =
 
 def switched(at: Situation) -> Steps:
     """Without the sentence about clients, which has tests of its own."""
-    return tuple(replace(step, because="") for step in switch(at))
+    return tuple(replace(step, because="") for step in steps_of(switch(at)))
 
 
 LINKED = to_new(OLD, waits=prepared(NEW, linked.LINK, linked.BACK))
@@ -132,10 +136,10 @@ def first(**fields: Any) -> Snapshot:
 
 def test_the_first_ca_issues_before_anybody_could_trust_it() -> None:
     """There is no process yet; the first ones start with it."""
-    assert switch(situation(first(), CREATE)) == (
+    assert steps_of(switch(situation(first(), CREATE))) == (
         Switch(authority=prepared(NEW), generation=0, key_generation=0),
     )  # fmt: skip
-    assert switch(situation(first(pods=pods()), CREATE)) == ()
+    assert steps_of(switch(situation(first(pods=pods()), CREATE))) == ()
 
 
 def test_without_a_kafka_resource_there_is_nothing_to_pause() -> None:
@@ -144,7 +148,7 @@ def test_without_a_kafka_resource_there_is_nothing_to_pause() -> None:
 
 def test_while_no_pod_runs_the_operator_is_paused_all_the_same() -> None:
     """A reconcile that is under way could put a leaf of the old CA back, and make pods with it."""
-    ((pause,),) = (switch(situation(changed(unlinked.TRUSTED, pods=(), leaves=()))),)
+    ((pause,),) = (steps_of(switch(situation(changed(unlinked.TRUSTED, pods=(), leaves=())))),)
     assert isinstance(pause, Pause)
 
 
@@ -192,14 +196,14 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
     ],
 )
 def test_it_is_not_done(snapshot: Snapshot) -> None:
-    assert switch(situation(snapshot)) == ()
+    assert steps_of(switch(situation(snapshot))) == ()
 
 
 @pytest.mark.parametrize("gate", ["trust", "alone"])
 def test_each_gate_alone_keeps_it_from_being_done(gate: str) -> None:
     """An intermediate CA: with its chain it leads to a root that all trust, alone it does not; or the other way round."""
     closed: dict[str, Any] = {gate: lambda *_asked: (Violation(Condition.TRUST, "", "", ""),)}
-    assert switch(situation(renewal.HALTED, RENEW, replace(GATES, **closed))) == ()
+    assert steps_of(switch(situation(renewal.HALTED, RENEW, replace(GATES, **closed)))) == ()
 
 
 @pytest.mark.parametrize("generation", [0, 1, 2, 7])
@@ -248,15 +252,15 @@ def test_a_ca_of_which_somebody_else_keeps_the_key_waits_for_all_its_leaves() ->
     """The operator could issue none of them."""
     kept = elsewhere(unlinked.TRUSTED)
     expected = replace(UNLINKED, authority=kept.ca.prepared[0])
-    assert switch(situation(kept)) == ()
-    assert switch(situation(with_requests(kept, *map(answered, PODS[1:])))) == ()
-    assert switch(situation(at_hand(kept))) == pause_for(expected)
+    assert steps_of(switch(situation(kept))) == ()
+    assert steps_of(switch(situation(with_requests(kept, *map(answered, PODS[1:]))))) == ()
+    assert steps_of(switch(situation(at_hand(kept)))) == pause_for(expected)
     assert switched(situation(at_hand(elsewhere(unlinked.HALTED)))) == (expected,)
 
 
 def test_its_renewal_needs_none() -> None:
     kept = elsewhere(renewal.HALTED, OLD)
-    assert switch(situation(kept, RENEW)) == (replace(RENEWAL, authority=kept.ca.prepared[0]),)
+    assert steps_of(switch(situation(kept, RENEW))) == (replace(RENEWAL, authority=kept.ca.prepared[0]),)
 
 
 # Before the next CA is used: the books say that it is trusted, and clients that nobody can ask had their time.

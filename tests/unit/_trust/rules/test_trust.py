@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -160,4 +161,4 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
     ],
 )  # fmt: skip
 def test_who_restarts_for_it(snapshot: Snapshot, expected: Steps) -> None:
-    assert restart_to_trust(situation(snapshot)) == expected
+    assert steps_of(restart_to_trust(situation(snapshot))) == expected

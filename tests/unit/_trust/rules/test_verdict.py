@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide, decide_at_the_end
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Condition,
+    Decision,
+    Wait,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -23,8 +28,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import AwaitVerdict, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
+    await_verdict,
     failure_that_holds_nothing,
-    operator_refusals,
 )
 
 from ....tools.support.certificates import NOW
@@ -218,7 +223,10 @@ def test_names_and_dates_that_differ_are_told() -> None:
         missing={"demo-nodes-3": Component.KAFKA},
         misnamed={"demo-nodes-0": "it lacks the name x"},
     )
-    (told,) = operator_refusals(situation(snapshot), work_is_left=False)
+    (look,) = steps_of(await_verdict(situation(snapshot), work_is_left=False))
+    verdict = await_verdict(situation(look.effect(snapshot, MadeHere())), work_is_left=False)
+    assert isinstance(verdict, Wait)
+    (told,) = verdict.held
     assert told.message == (
         f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}. Secret kafka/demo-nodes-3 (kafka) is missing. "
         "Secret kafka/demo-nodes-0: it lacks the name x. "
