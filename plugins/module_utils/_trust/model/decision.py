@@ -118,9 +118,9 @@ class Wait:
     held: tuple[Violation, ...] = ()
     #: The phase that these violations keep the flow from.
     phase: Phase = Phase.PREPARE
-    #: What the flow awaits from outside, as sentences: the flow is not done before that has come.
+    #: Sentences about what the flow awaits from outside: the flow is not done before that has come.
     awaited: tuple[str, ...] = ()
-    #: What happens after this call, as sentences: the flow is done for now.
+    #: Sentences about the rest, for the time after this call: the flow is done for now.
     left: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:

@@ -212,6 +212,6 @@ RULES: tuple[Rule, ...] = (
     await_outside,
     # Hand over: of a cluster in which nothing is left to do.
     hand_over,
-    # What is left to another playbook comes last.
+    # Last comes work that another playbook goes on with.
     resume_replacement,
 )

@@ -231,7 +231,7 @@ def restart_to_trust(at: Situation) -> Turn:
 
 
 def _first_form(at: Situation, entry: LedgerEntry) -> Chain:
-    """What the first leaves of this CA present: the CA, then what is sent behind it."""
+    """The CA as its first leaves present it, then what they send behind it."""
     successor = at.successor
     return successor.introduction.form if successor is not None and successor.entry == entry else entry.chain
 
