@@ -14,11 +14,11 @@ options:
     description:
       - What the gates rest on before a certificate of a new CA is used, before a CA leaves, and for the proof that no
         node trusts it any more.
-      - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
-        trusts, and holds where an answer is missing or contradicts what is stored.
+      - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and which
+        CAs it trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
       - V(auto) is V(handshake), and V(annotations) where no node can answer, because the API server refuses to forward ports to all of
-        them. That needs the permission to create C(pods/portforward), until Kubernetes 1.34 the one to get it. RV(evidence) says what it
+        them. That needs the permission to create C(pods/portforward), until Kubernetes 1.34 the permission to get it. RV(evidence) says what it
         came to.
       - Nodes that do not answer are waited for, O(pod_timeout) seconds each, and then hold the call with their names, also where none of
         them has answered yet. No pod restarts because an answer is missing.
@@ -50,11 +50,11 @@ options:
     default: auto
   strategy:
     description:
-      - Who restarts the Kafka nodes.
+      - The party that restarts the Kafka nodes.
       - V(operator) asks the Cluster Operator for it, pod by pod. It needs no access to Kafka.
       - V(direct) deletes the pods itself, under the rules that the operator has for it. Controllers go before brokers, nodes that are
         not ready first, the active controller last. A node goes only while the other controllers are a majority that is caught up, and
-        while each partition on it has C(min.insync.replicas) without it. The next one goes when the last one is ready, registered and
+        while each partition on it has C(min.insync.replicas) without it. The next node goes when the last is ready, registered and
         back in sync.
       - V(direct) stops, and says why, when another roll is under way, when a node does not come back, or when for O(pod_timeout)
         seconds no node may restart. Run again it goes on where it stopped.
@@ -77,13 +77,13 @@ options:
       - When nodes give up a CA whose key is replaced.
       - With V(now) each node restarts once, and the old CA leaves.
       - With V(when_restarted) nodes read their certificates of the new CA again and are not restarted. The new CA is in use at once; the
-        old one stays trusted until each node has restarted for any reason, and then leaves in the next run of any flow, such as a
+        old CA stays trusted until each node has restarted for any reason, and then leaves in the next run of any flow, such as a
         scheduled C(reconcile). It holds where nodes cannot reload.
-      - With a time in ISO 8601, such as V(2026-12-24T18:00:00Z), nodes are treated as with V(when_restarted), and the flow restarts those that
+      - With a time in ISO 8601, such as V(2026-12-24T18:00:00Z), nodes are treated as with V(when_restarted), and the flow restarts nodes that
         still hold the old CA at that time. UTC where no offset is given; a time that is over restarts them at once.
       - In any case the flow restarts them seven days before the old CA or a certificate of it ends, and before the operator renews a
         certificate - the operator would sign it with the old CA, or stand still where the cluster does not hold that CA's key.
-      - Without it, a flow in flight goes on as it was begun, and a new one is V(now).
+      - Without it, a flow in flight goes on as it was begun, and a new flow takes V(now).
     type: str
   client_grace:
     description:
@@ -91,14 +91,14 @@ options:
         default 120, which a mounted Secret takes.
       - They need it from its first use on where a client that knows only the old CA could refuse the new certificates; else from the
         switch on, when the link certificate goes out of use. The plan says which. A run that is killed meanwhile waits for the rest only.
-      - Where the CA in use allows no CA below it (path length 0), as those that the operator makes, clients of OpenSSL and Go that know only that one
+      - Where the CA in use allows no CA below it (path length 0), as with a CA that the operator makes, clients of OpenSSL and Go that know only that CA
         could not be led on to the next CA. So it is renewed before its key is replaced, under its name and key, with path length 1, which restarts
         no node that can reload. Clients get this time from the moment at which the earlier certificate is nowhere to be read. With
         V(0) they get none, and it is not renewed first, for an emergency.
     type: int
   link_until:
     description:
-      - Until when nodes lead clients that know only the old CA on to the new one after the switch, in ISO 8601; UTC where no offset is given. By
+      - Until when nodes lead clients that know only the old CA on to the new CA after the switch, in ISO 8601; UTC where no offset is given. By
         default until one of the two CAs ends. It counts when the key of the cluster CA is replaced, in the call that prepares the new CA, and a time
         that is over is refused there.
       - The first call of any flow after that time stores the chains of nodes without the link certificates. A node presents them so from its next
@@ -107,9 +107,9 @@ options:
     type: str
   user_batch:
     description:
-      - Of the clients CA, how many users get a certificate of the next one at a time, after a first one. Before the switch every C(KafkaUser)
+      - Of the clients CA, how many users get a certificate of the next CA at a time, after a first user. Before the switch every C(KafkaUser)
         with the authentication C(tls) is paused, and the User Operator confirms it; afterwards the pauses end one batch after the other, each
-        when all users of the one before have their certificates. Rights and quotas of a paused user stay as they are.
+        when all users of the batch before have their certificates. Rights and quotas of a paused user stay as they are.
       - By default no user is paused, and the User Operator issues all certificates as fast as it likes. Users are served 500 at a time at most.
       - Where the key of the next CA is not in the cluster, users are paused in any case, and this collection writes their certificates.
     type: int
@@ -137,7 +137,7 @@ options:
     description:
       - Clients outside the cluster that the gates let pass although they refuse a CA, or cannot be seen.
       - A waiver that has ended, or names a part of the cluster, is an error; a waiver for a client that is not seen is a warning. RV(outside)
-        shows those in use.
+        shows the waivers in use.
     type: list
     elements: dict
     suboptions:
@@ -150,7 +150,7 @@ options:
         type: str
         required: true
       reason:
-        description: Who decided it and why.
+        description: The name of the person who decided it, and why.
         type: str
         required: true
   issuer:
@@ -160,8 +160,8 @@ options:
         the key of the next CA, it certifies the CA in use, so that nodes serve clients after the switch that know only the CA in use. Where it signs
         none, a warning names the clients that nodes stop serving.
       - Options of another type than O(issuer.type) says are refused.
-      - Requests are made before anything depends on them, recorded in Secrets C(<cluster>-issuing-<component>), and used when every one
-        has come back and has passed every check. A run that finds some still open ends without an error, and the next one goes on.
+      - Requests are made before anything depends on them, recorded in Secrets C(<cluster>-issuing-<component>), and used when every certificate
+        has come back and has passed every check. A run that finds some still open ends without an error, and the next run goes on.
         RV(waiting) says which, and what the issuer says of them.
     type: dict
     suboptions:
@@ -174,7 +174,7 @@ options:
         choices: [external, cert_manager, vault]
         default: external
       name:
-        description: Name of the issuer; of one in Vault also its id. Not C(default), which may be another one tomorrow.
+        description: Name of the issuer; of an issuer in Vault also its id. Not C(default), which may be another issuer tomorrow.
         type: str
       kind:
         description: With O(issuer.type=cert_manager), kind of the issuer, such as C(ClusterIssuer).
@@ -190,8 +190,8 @@ options:
           - With V(CertificateRequest) the key of each leaf is made here and never leaves the Secrets of the cluster; a leaf is renewed when
             a playbook runs.
           - With V(Certificate) cert-manager makes the keys and renews each leaf by itself, O(issuer.renew_before_days) before its end. The
-            next C(reconcile) takes up what it has renewed, and corrects what others have changed. For those who manage every certificate
-            by Certificates, and watch those.
+            next C(reconcile) takes up what it has renewed, and corrects what other clients have changed. For teams that manage every certificate
+            as a Certificate, and watch Certificates.
         type: str
         choices: [CertificateRequest, Certificate]
         default: CertificateRequest
@@ -221,8 +221,8 @@ options:
           whose key the mount keeps too, so that a replacement by that CA takes one restart of each node less; and the other way round.
         type: str
       ca_certificate:
-        description: With O(issuer.type=vault), CAs in PEM form that the server's own certificate is verified by; those of the system where it is
-          not given.
+        description: With O(issuer.type=vault), CAs in PEM form that the server's own certificate is verified by; by default the CAs of the
+          system.
         type: str
       login:
         description: With O(issuer.type=vault), how to log in.
@@ -278,7 +278,7 @@ options:
     description:
       - Whether a certificate that is issued anew gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
         size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before it asks the issuer.
-      - With O(issuer.resource=Certificate) cert-manager makes the keys, a new one each time, and this says nothing.
+      - With O(issuer.resource=Certificate) cert-manager makes the keys, a new key each time, and this option changes nothing.
     type: str
     choices: [always, never]
     default: always
@@ -286,9 +286,9 @@ options:
     description:
       - Bits of the RSA keys of certificates that are issued or requested from now on. It gives no reason to issue one anew. The operator and the agent in
         each Kafka node read keys of RSA only.
-      - Give it to every call - a request that waits for an answer is made again with a key of this size where it has another one. It says nothing
+      - Give it to every call - a request that waits for an answer is made again with a key of this size where its key has another. It changes nothing
         with O(rotation_policy=never) about a key that is kept, and nothing about keys that the operator makes.
-      - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues those anew whose key has another one.
+      - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues a Certificate anew whose key has another size.
     type: int
     choices: [2048, 3072, 4096]
     default: 2048
@@ -297,13 +297,13 @@ options:
       - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. With it no certificate
         is given as an option, and C(reconcile) follows when the CA changes. It must not hold a private key.
       - Certificates of the cluster are to be of the CA that the issuer signs with, as far as it has signed already; else of the CA in
-        use, or its latest renewal, where that or a CA above it is in the source; else of the only CA that has certified no other one there. Where that
-        leaves several, the flow trusts all of them and asks for one certificate, whose issuer is the one; before the first CA nothing is begun.
+        use, or its latest renewal, where that or a CA above it is in the source; else of the only CA that has certified no other CA there. Where that
+        leaves several, the flow trusts all of them and asks for one certificate, and its issuer is the CA to use; before the first CA nothing is begun.
         All others are trusted beside it, for which processes restart.
       - Where that CA is not in use, C(reconcile) renews or replaces the CA in use. It is a renewal where the name and the key are the same and
-        every certificate that is valid under the one is valid under the other.
+        every certificate that is valid under the old CA is valid under the new CA.
       - A CA that is not in the source any more stays trusted until it has been replaced or taken out (M(trustops.strimzi.strimzi_ca) with
-        C(state=absent)). One that a flow has replaced is not trusted anew because it still lies there.
+        C(state=absent)). A CA that a flow has replaced is not trusted anew because it still lies there.
       - RV(ca_source) says what it holds and what would be begun.
     type: dict
     suboptions:
@@ -361,13 +361,13 @@ options:
     description:
       - DNS domain of the Services in this Kubernetes cluster, where the key of the CA is not in the cluster. The Cluster Operator knows it as
         C(KUBERNETES_SERVICE_DNS_DOMAIN), and wants it among the names of nodes and of Cruise Control.
-      - Without it the domain is read from the certificates of this Kafka cluster, else from those of other Kafka clusters in its namespace, else it is
+      - Without it the domain is read from the certificates of this Kafka cluster, else from certificates of other Kafka clusters in its namespace, else it is
         C(cluster.local).
     type: str
   until_phase:
     description:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes every node and client accept its certificates, V(use)
-        puts them to use, V(retire) removes the old one. The operator is switched to the new CA in V(use) where its certificates cannot be used before
+        puts them to use, V(retire) removes the old CA. The operator is switched to the new CA in V(use) where its certificates cannot be used before
         that - in a renewal, without a link certificate, and for the clients CA - and in V(retire) elsewhere.
       - Where it ends before V(retire) the flow stops there, and C(journal) remembers it, from its first write on. The module that began the flow leads it
         on, with the same state and a later phase or none; every other task goes no further than that phase, does what is independent of the
@@ -411,19 +411,19 @@ options:
       - Of the clients CA, Secrets with certificates by which users log in and that the User Operator has not written, as C(name),
         C(namespace/name) or C(namespace/name:entry) - copies of a user's certificate, and certificates of users with the authentication
         C(tls-external) and of superusers by name.
-      - A CA stays trusted until each holds a certificate of another one, and until all pods in its namespace that mount it, or have it in
+      - A CA stays trusted until each Secret holds a certificate of another CA, and until all pods in its namespace that mount it, or have it in
         their environment, were created since. Without an entry, all certificates in PEM form count that are no CA's.
       - A user or superuser whose subject is that of a certificate in such a Secret needs no waiver.
       - Without this option a flow in flight goes on with the Secrets of the last run that named some; an empty list takes them back.
-        M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) know those that they are given alone.
+        M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) read only what the task itself gives.
     type: list
     elements: str
   user_namespaces:
     description:
-      - Of the clients CA, namespaces beside the one that the cluster's User Operator watches in which users of the cluster are, served by a User
+      - Of the clients CA, namespaces beside the namespace that the cluster's User Operator watches in which users of the cluster are, served by a User
         Operator of their own, or programs that log in as its users, such as by a C(KafkaAccess).
-      - Without this option a flow in flight goes on with those of the last run that named some; an empty list takes them back.
-        M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) know those that they are given alone.
+      - Without this option a flow in flight goes on with the namespaces of the last run that named some; an empty list takes them back.
+        M(trustops.strimzi.strimzi_user_info) and M(trustops.strimzi.strimzi_user) read only what the task itself gives.
     type: list
     elements: dict
     suboptions:

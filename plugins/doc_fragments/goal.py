@@ -42,16 +42,16 @@ options:
 options:
   adopts:
     description:
-      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that was put into the place of the one in use, past this
-        collection. Every flow is held by such a CA, and names it, until it is adopted by this option or the other one is put back.
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that was put into the place of the CA in use, past this
+        collection. Such a CA holds every flow, and the flow names it, until this option adopts it or the CA of before is put back.
       - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the CA in use. Else the CA
-        of before takes its place again, and this one replaces it through every gate.
+        of before takes its place again, and the new CA replaces it through every gate.
     type: str
   make_room:
     description:
-      - For the flow that adopts only. Whether the adopted CA is renewed where it allows no CA below it, as those that the operator makes. It keeps
-        its name, its key and its end, or gets a later one, and has path length 1.
-      - With that clients of OpenSSL, librdkafka and Go that have read it since can be led on to the next CA whenever its key is replaced, also those
+      - For the flow that adopts only. Whether the adopted CA is renewed where it allows no CA below it, as with a CA that the operator makes. It keeps
+        its name, its key and its end, or gets a later end, and has path length 1.
+      - With that clients of OpenSSL, librdkafka and Go that have read it since can be led on to the next CA whenever its key is replaced, also clients
         that read their CAs only when they start. It restarts no node that can reload; Deployments restart once.
       - By default an adoption changes no byte of a CA, so that it can be taken back at no cost, and the replacement renews it first.
     type: bool
@@ -125,9 +125,9 @@ options:
   key_type:
     description:
       - Kind of a new CA key - RSA with so many bits, or ECDSA on the NIST curve of that name. Where it is not given, a new key is of V(rsa-4096).
-      - A call that finds the CA made already, by a flow in flight or one that has just ended, is refused where it asks for another kind of key or
+      - A call that finds the CA made already, by a flow in flight or a flow that has just ended, is refused where it asks for another kind of key or
         path length than that has; once the flow has ended, also for another validity.
-      - A CA in use, or one that O(certificate) supplies, may have a key of a kind that is not listed.
+      - A CA in use, or a CA that O(certificate) supplies, may have a key of a kind that is not listed.
     type: str
     choices: [rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384]
   path_length:
@@ -140,8 +140,8 @@ options:
     description:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
       - Nothing is done when it is in use already, however long ago it was put there.
-      - It has the form that it has, so O(key_type) and O(path_length) are refused beside it where they ask for another one.
-      - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
+      - Its form is given, so O(key_type) and O(path_length) are refused beside it where they ask for another form.
+      - A renewal needs a certificate with the name and key of the CA in use, a replacement needs another key.
       - To give it is to confirm it. Not together with O(ca_source).
     type: str
   certificate_from:

@@ -95,13 +95,13 @@ _value:
     pods_before: {description: The pods at the start., type: list, elements: dict, sample: []}
     parties: {description: Parties that are equal in groups., type: list, elements: dict, sample: [{component: kafka, count: 3}]}
     parties_before: {description: The same at the start., type: list, elements: dict, sample: []}
-    look: {description: "When the listeners were asked last, or why they were not.", type: dict, sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
+    look: {description: "When a call last asked the listeners, or why none did.", type: dict, sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
     channels:
       description: Each listener, what else of a node knows a removed CA, and every other client as a party of its own.
       type: list
       elements: dict
       contains:
-        kind: {description: "V(listener), V(node) that was not asked, V(raft), V(client), or the component.", type: str, sample: listener}
+        kind: {description: "V(listener), V(node) that no call asked, V(raft), V(client), or the component.", type: str, sample: listener}
         party: {description: The pod or the client., type: str, sample: demo-kafka-0}
         port: {description: Port of a listener; 0 of anything else., type: int, sample: 9091}
         verifies: {description: Whether it verifies clients by these CAs., type: bool, sample: true}
@@ -111,7 +111,7 @@ _value:
         refuses: {description: CAs that it was seen to refuse., type: list, elements: str, sample: [9b2c41aa0d11]}
         why: {description: What is not known and why., type: list, elements: str, sample: []}
     proof:
-      description: How far it was observed that no listener trusts the removed CAs, in numbers of listeners and of nodes that were not asked.
+      description: How far it was observed that no listener trusts the removed CAs, in numbers of listeners and of nodes that no call asked.
       type: dict
       sample: {listeners_asked: 6, listeners_refusing: 6, listeners_trusting: 0, nodes_not_asked: 0}
     outside:
@@ -121,7 +121,7 @@ _value:
       sample: [{client: KafkaConnect kafka/connect, trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"], doubt: "", waiver: null}]
     unmanaged: {description: "Listeners that trust whom their owner says, as modules return them.", type: list, elements: str, sample: []}
     presenters:
-      description: Who presents certificates of the clients CA, as modules return it; those that are not done, with the waiver of each.
+      description: The parties that present certificates of the clients CA, as modules return it; parties that are not done, with the waiver of each.
       type: dict
       sample: {count: 2, others: []}
     users:
@@ -135,7 +135,7 @@ _value:
         issuer: {description: "The clients CA under which it is valid, else its issuer as it says itself.", type: str, sample: clients-ca v0 (6c1f0e9a2b3c)}
         sha256: {description: SHA-256 fingerprint., type: str, sample: "77aa01"}
         not_after: {description: Its end., type: str, sample: "2027-01-01T00:00:00Z"}
-        read_by: {description: Who reads it., type: list, elements: dict, sample: [{name: Pod kafka/orders-0, up_to_date: true}]}
+        read_by: {description: The programs that read it., type: list, elements: dict, sample: [{name: Pod kafka/orders-0, up_to_date: true}]}
         problem: {description: What is wrong., type: str, sample: ""}
     leaves: {description: The end-entity certificates in their Secrets., type: list, elements: dict, sample: []}
     leaves_before: {description: The same at the start., type: list, elements: dict, sample: []}
@@ -154,10 +154,10 @@ _value:
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     pending: {description: Steps that are left because the flow was to stop after a phase., type: list, elements: str, sample: []}
-    waiting: {description: "What running processes still hold, by whom and until when.", type: list, elements: str, sample: []}
+    waiting: {description: "What running processes still hold, which process, and until when.", type: list, elements: str, sample: []}
     violations: {description: "What holds the flow, with what helps.", type: list, elements: dict, sample: []}
     failure: {description: "The message of the call that failed; null when none did.", type: str, sample: null}
-    journal: {description: "The flow in flight, or the last one that finished.", type: dict, sample: {goal: replace_key}}
+    journal: {description: "The flow in flight, or the last flow that finished.", type: dict, sample: {goal: replace_key}}
     steps: {description: The log of the calls that did something., type: list, elements: dict, sample: []}
 """
 

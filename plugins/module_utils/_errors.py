@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""All errors of this collection, except those that one file raises and catches itself.
+"""All errors of this collection, except errors that one file raises and catches itself.
 
 An error that ends a call names its object, the cause and the remedy. ``_ansible/module.py`` makes the failure of the module from it::
 
@@ -35,7 +35,7 @@ An error that ends a call names its object, the cause and the remedy. ``_ansible
         ├── TimedOut
         └── LeaseHeld
 
-A reader of bytes knows the cause alone. Its caller names object and remedy, or takes the failure for a state; one that nothing catches is a bug::
+A reader of bytes knows the cause alone. Its caller names object and remedy, or takes the failure for a state; an error that nothing catches is a bug::
 
     Cause
     ├── CertificateError                a certificate, or a chain of certificates
@@ -79,7 +79,7 @@ class CollectionError(Exception):
 
 
 class OptionsError(CollectionError):
-    """An option that cannot be used, or that contradicts another one. The message quotes no credential."""
+    """An option that cannot be used, or that contradicts another option. The message quotes no credential."""
 
 
 # Steps -------------------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class LinkUnavailable(StepError):
 
 
 class IssuerUnavailable(StepError):
-    """The issuer cannot be asked now. Nothing was recorded; the next run asks again."""
+    """The issuer does not answer now. Nothing was recorded; the next run asks again."""
 
 
 class VaultFailure(IssuerUnavailable):
@@ -144,7 +144,7 @@ class VaultFailure(IssuerUnavailable):
 
 
 class KafkaUnavailable(CollectionError):
-    """Kafka did not answer, or not with what was asked for. Asking again later may help."""
+    """Kafka did not answer, or answered another question. Asking again later may help."""
 
 
 # The Kubernetes API ------------------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class UnusablePair(Cause):
 def printable(text: str, keep: str = "") -> str:
     """The text, each character that does not print as RFC 4514 writes bytes: a backslash and hex digits, in UTF-8.
 
-    That is control characters, what turns the direction of writing, and line ends other than those to keep.
+    That is control characters, what turns the direction of writing, and line ends other than the line ends to keep.
     """
     if text.isprintable():
         return text

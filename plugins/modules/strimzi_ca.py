@@ -12,9 +12,9 @@ version_added: 1.0.0
 description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says what is to become of its CA. With O(ca=clients)
     it is the clients CA. Every other option has a default that fits most clusters.
-  - Brings the cluster CA into the state that is asked for, from where the cluster is, and waits until it is so. Run again after whatever
-    ended it, it continues; once the state is reached it does nothing.
-  - A new CA is prepared beside the one in use, published, and put to use behind gates that ask every process of the cluster. The Cluster
+  - Brings the cluster CA into the state that O(state) names, from where the cluster is, and waits until it is so. A task that was interrupted
+    continues when you run it again; once the state is reached it does nothing.
+  - A new CA is prepared beside the CA in use, published, and put to use behind gates that ask every process of the cluster. The Cluster
     Operator stays on the old CA until the switch at the end, for which it is paused for some seconds.
   - It restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow after a phase, until it is led on.
 options:
@@ -27,9 +27,9 @@ options:
       - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
       - V(absent) takes the CA O(fingerprint) out of the trust when no certificate in use is of it.
       - V(aborted) undoes a renewal or replacement that was begun and has not finished. Every node and component uses the old CA again and forgets the new
-        one. It fails where the old CA has left the trust already.
+        CA. It fails where the old CA has left the trust already.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that was
-        put by hand into the place of the one in use. With O(make_room) it renews the adopted one where that allows no CA below it.
+        put by hand into the place of the CA in use. With O(make_room) it renews the adopted CA where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
     type: str
@@ -43,7 +43,7 @@ options:
   before_kafka:
     description:
       - With O(state=present), whether the C(Kafka) resource may be missing, because its first CA is to be there before it. Without it, as with every
-        other state, a cluster that does not exist is a failure, which names those that do.
+        other state, a cluster that does not exist is a failure, which names the clusters that exist.
     type: bool
     default: false
   ends_after:
@@ -114,7 +114,7 @@ EXAMPLES = r"""
     replaces: "{{ trust.cas[0].sha256 }}"
 
 # A replacement once more, phase by phase; each task waits until what it says is so.
-- name: Prepare a CA with a new key, and publish it beside the old one
+- name: Prepare a CA with a new key, and publish it beside the old CA
   trustops.strimzi.strimzi_ca:
     cluster: demo
     namespace: kafka
@@ -183,7 +183,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -252,7 +252,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
-_PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=replaced one with another key"
+_PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=replaced a CA with another key"
 
 
 def drift_of(current: Certificate, options: Mapping[str, Any]) -> list[str]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_ca_info
-short_description: Show the CAs of a Strimzi cluster, who uses and who trusts them
+short_description: Show the CAs of a Strimzi cluster, and which pods use and trust them
 version_added: 1.0.0
 description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(goal) where the plan of a certain flow is of interest. Give the
-    options of that flow with it, and the plan is the one that the flow would take.
+    options of that flow with it, and the plan is that of this flow.
   - Reads everything about a cluster's CAs - states, usage, expiry, what every pod presents and trusts, what a flow would do next and what is
     in its way; also of a cluster that was never adopted.
   - Never changes anything and does not fail on violations.
@@ -63,7 +63,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
+  description: The CAs of the ledger; of a cluster that was never adopted, the CAs of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -73,7 +73,7 @@ cas:
     fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
-    usage: {description: How many of those that present certificates present one of it., type: str, returned: always, sample: ALL}
+    usage: {description: How many of the processes that present certificates present a certificate of it., type: str, returned: always, sample: ALL}
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
@@ -110,7 +110,7 @@ removed:
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     pods: {description: "Pods that still trust it as a whole.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
     lingering:
-      description: Pods whose listeners have read again, and whose other threads know it until they restart.
+      description: Pods whose listeners have read again, and whose other threads know it until the pods restart.
       type: list
       elements: str
       returned: always
@@ -118,8 +118,8 @@ removed:
 held_leaves:
   description:
     - Certificates of nodes that their Secrets do not hold any more and that processes still present.
-    - The listeners of the pods in C(lingering) present the stored one; their Raft clients and agents present this one until they restart,
-      which a run asks for seven days before it ends. Those of C(pods) have yet to read it.
+    - The listeners of the pods in C(lingering) present the stored certificate; their Raft clients and agents present this certificate until they restart,
+      which a run asks for seven days before it ends. The listeners of C(pods) have yet to read the stored certificate.
   returned: always
   type: list
   elements: dict
@@ -129,9 +129,9 @@ held_leaves:
     fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
     not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods that have yet to read the stored one.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    pods: {description: "Pods that have yet to read the stored certificate.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
     lingering:
-      description: Pods whose listeners have read again, and whose other threads know it until they restart.
+      description: Pods whose listeners have read again, and whose other threads know it until the pods restart.
       type: list
       elements: str
       returned: always
@@ -157,14 +157,14 @@ pods:
     trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
 presenters:
   description:
-    - Who presents certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are those that
+    - The parties that present certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are parties that
       present something else than certificates of the CA in use, or may; C(name) is what a waiver names.
   returned: always
   type: dict
   contains:
     count: {description: How many there are., type: int, returned: always, sample: 12}
     others:
-      description: Those that are not done.
+      description: Parties that are not done.
       type: list
       elements: dict
       returned: always
@@ -196,7 +196,7 @@ leaves:
   description:
     - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of this cluster that has signed it,
       with the start of its SHA-256; it is empty where none has.
-    - C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue, because the key of its CA is elsewhere; it is
+    - C(misnamed) tells what the operator wants otherwise about the names of a leaf that it cannot issue, because the key of its CA is elsewhere; it is
       empty elsewhere.
   returned: always
   type: list
@@ -227,8 +227,8 @@ leaf_states:
       sample: IN_USE
     reason:
       description: >-
-        Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
-        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(asked) where the caller wants another one,
+        Why another leaf is due. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
+        V(specification) for other names or usages, V(renewed) where its issuer has a later leaf, V(asked) where the caller wants another,
         V(expiring), V(path) where something above it ends first; empty where none is.
       type: str
       returned: always
@@ -261,7 +261,7 @@ renewals:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
     sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always, sample: "6c1f0e"}
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    in_use: {description: Whether it is the one in the Secret of the leaf., type: bool, returned: always, sample: true}
+    in_use: {description: Whether the Secret of the leaf holds it., type: bool, returned: always, sample: true}
     usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
     problem: {description: "Why it is not used, or not renewed, with what helps; empty where nothing is wrong.", type: str, returned: always, sample: ""}
     differs: {description: "Why the issuer would not renew what is wanted; the next reconcile corrects it.", type: str, returned: always, sample: ""}
@@ -275,7 +275,7 @@ upkeep:
   sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
 expiring:
   description:
-    - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning tells of those that nothing renews.
+    - The CA in use, the CAs above it, and certificates of it that are in their time for renewal. A warning names the certificates that nothing renews.
     - The other CA of the cluster is among them where nothing renews it.
   returned: always
   type: list
@@ -356,7 +356,7 @@ ledger:
     complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
 journal:
   description:
-    - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are its names
+    - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are its names
       and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
       goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it, and C(is_upkeep) whether the flow began because the
       replaced CA was in its time for renewal.
@@ -467,7 +467,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -515,9 +515,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
-    """planned: a result with a plan. check_mode: all of it is shown; else each step is told when it is carried out, and what is
-    waited for at the end, or here where no call follows: there is neither a step nor anything in the way. answered: why the flow that is asked for is
-    not begun; empty where nothing is told.
+    """planned: a result with a plan. check_mode: the lines show all of it; else the flow tells of each step when it carries it out, and says
+    what it waits for at the end, or here where no call follows: there is neither a step nor anything in the way. answered: why the flow that the play
+    leads is not begun; empty where the lines say nothing of it.
     """
     waiting = () if planned["plan"] or planned["violations"] else planned["waiting"]
     return [f"{goal}: {_summary(planned, answered)}", *(_details(planned) if check_mode else waiting)]
@@ -536,7 +536,7 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
 def _idle(left: Sequence[str], answered: str) -> str:
     """left: the steps of phases that this run does not enter."""
     if left:
-        return f"nothing to do in the phases that were asked for. Left: {'; '.join(left)}"
+        return f"nothing to do up to the phase that the task names. Left: {'; '.join(left)}"
     return f"nothing to do: {answered}" if answered else "nothing to do"
 
 

@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, O(state), and the O(directory) with the files.
   - Where the key of a CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
-    C(<cluster>-issuing-<component>), those of users in C(<cluster>-clients-issuing-user), and wait for certificates. This
+    C(<cluster>-issuing-<component>), requests of users in C(<cluster>-clients-issuing-user), and wait for certificates. This
     module shows them, writes them to files, and puts certificates back.
   - What is put back is checked completely, as the flow checks it again before it uses it. No private key is shown or written to a file.
   - Requests of other issuers are named in RV(requests_elsewhere) and left alone.
@@ -29,7 +29,7 @@ options:
   directory:
     description:
       - A folder on the machine where the module runs. With O(state=exported) it is made where it is missing.
-      - With O(state=imported), certificates are read from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem); other files, as those of
+      - With O(state=imported), certificates are read from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem); other files, such as files of
         another cluster or of the CA itself, are named in RV(let_be).
     type: path
   dns_domain:
@@ -124,7 +124,7 @@ requests:
   elements: dict
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
-    component: {description: Whose certificate it is., type: str, returned: always, sample: kafka}
+    component: {description: The component that the certificate belongs to., type: str, returned: always, sample: kafka}
     subject: {description: "Requested distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
     subject_alternative_names: {description: Requested DNS names and IP addresses., type: list, elements: str, returned: always, sample: [demo-kafka-brokers]}
     public_key_sha256: {description: SHA-256 of the requested SubjectPublicKeyInfo., type: str, returned: always, sample: "6c1f0e"}
@@ -140,7 +140,7 @@ requests:
     refused: {description: "Why what was put back is refused; empty where nothing was, or where it is good.", type: str, returned: always, sample: ""}
     waiting: {description: "What a good certificate waits for before it is used; empty where it waits for nothing.", type: str, returned: always, sample: ""}
     failed:
-      description: How often requests before it have failed, when the last one did, and why; null where none has.
+      description: How often requests before it have failed, when the last did, and why; null where none has.
       type: dict
       returned: always
       sample: {count: 1, at: "2026-01-01T00:00:00Z", why: "The certificate that came back is refused: it is a CA certificate."}
@@ -180,7 +180,7 @@ let_be:
   elements: str
   sample: [/tmp/demo-requests/corporate.pem]
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict

@@ -11,20 +11,20 @@ short_description: Issue end-entity certificates of a Strimzi cluster
 version_added: 1.0.0
 description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether missing certificates are issued or
-    those that come to their end are renewed. Every other option has a default that fits most clusters.
+    certificates that come to their end are renewed. Every other option has a default that fits most clusters.
   - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter, in exactly the form in which
     the operator keeps them. What an issuer returns is checked before it is written.
   - With O(secret) it issues a certificate for names of one's own.
 options:
   state:
     description:
-      - With V(issued), the certificates of the cluster exist, and in a replacement of the CA they are of the new one. They are issued
+      - With V(issued), the certificates of the cluster exist, and in a replacement of the CA they are of the new CA. They are issued
         behind the same gates as in the whole flow, before the operator is switched where a link certificate carries them.
       - With V(renewed), the nodes' certificates that come to their end are renewed under the same CA; nodes read them again, or restart
         where they cannot.
       - With V(tidied), Certificates of cert-manager that this collection has made for the cluster and that nothing needs any more are
-        removed with their Secrets, as after a move to another issuer; C(actions) says which, and why. O(issuer) has to be the one that the
-        playbooks have. Of any other, a Certificate stays as long as the leaf in use is the one that it has.
+        removed with their Secrets, as after a move to another issuer; C(actions) says which, and why. Give the O(issuer) that the
+        playbooks have. Of any other issuer, a Certificate stays as long as its leaf is in use.
     type: str
     choices: [issued, renewed, tidied]
     default: issued
@@ -36,7 +36,8 @@ options:
     choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
-      - With O(state=issued), only missing certificates in these Secrets are issued. All by default. With O(force), those in these Secrets are issued anew.
+      - With O(state=issued), only missing certificates in these Secrets are issued. All by default. With O(force), the certificates in these Secrets are issued
+        anew.
     type: list
     elements: str
   force:
@@ -45,7 +46,7 @@ options:
         been seen by others. Each run issues them once more. What is in its time for renewal is renewed as well.
       - Nodes read them again, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a node present the certificate that
         it was started with until it restarts.
-      - Where an issuer is asked and has not answered by the end of the task, run the same task again; one without O(force) takes the request back.
+      - Where the task asks an issuer that has not answered by the end of the task, run the same task again; a task without O(force) takes the request back.
     type: bool
     default: false
   validity_days:
@@ -74,12 +75,12 @@ options:
   forms:
     description:
       - Further forms of the certificate in O(secret) with its key. They are made anew with it, and where one of them or what they were made of
-        has changed; one that is not asked for any more is removed.
+        has changed; a form that the task does not name any more is removed.
       - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks) makes the same with the ending
         C(.jks), for programs that read no other form; an alias there is in lower case.
       - V(combined) makes C(<common_name>.pem) with the key, in PKCS#8 form, and then the certificate with its chain, as Kafka's own clients read it with
         C(ssl.keystore.type=PEM).
-      - All of these stores have one password, in the entry C(<common_name>.password). It is made once and stays; one that is already there is taken.
+      - All of these stores have one password, in the entry C(<common_name>.password). It is made once and stays; a password that is already there is taken.
     type: list
     elements: str
     choices: [pkcs12, jks, combined]
@@ -173,7 +174,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -280,7 +281,7 @@ class LeavesModule(FlowModule):
         if missing := chosen.secrets - {leaf.secret for leaf in leaves}:
             self.fail(
                 f"secrets: there is no certificate of this CA in {listed(sorted(missing))} in namespace {self.params['namespace']}. Give names of leaves that "
-                "strimzi_ca_info returns. One that is missing or unreadable is issued with state=issued or by the Cluster Operator."
+                "strimzi_ca_info returns. A certificate that is missing or unreadable is issued with state=issued or by the Cluster Operator."
             )
         unwanted = frozenset(leaf.chain[0].sha256 for leaf in leaves if leaf.chain)
         return self.run(Goal.RENEW_LEAVES, required=are_replaced(unwanted), unwanted=unwanted)

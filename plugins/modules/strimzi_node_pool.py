@@ -13,10 +13,10 @@ description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, the O(pool), and how many O(replicas) it is to have. Every other option
     has a default that fits most clusters.
   - Gives a C(KafkaNodePool) another number of nodes.
-  - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. They are put in place before
-    the node pool asks for the nodes, while the operator is paused, because it deletes those of nodes that no node pool has. Certificates that wait are used
-    (O(spare_leaves)); those that are missing are asked for before any pause, and as long as one is still to come the call ends without an error
-    and nothing is scaled. RV(waiting) says so, and the next call goes on.
+  - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. This module puts them in place before
+    the node pool asks for the nodes, while the operator is paused, because the operator deletes certificates of nodes that no node pool has. It uses
+    certificates that wait (O(spare_leaves)), and requests missing certificates before any pause. As long as one of them is still to come the call
+    ends without an error and nothing is scaled. RV(waiting) says so, and the next call goes on.
   - Where the key is in the cluster, and where the pool shrinks, the number is set and nothing else is done. Whether a broker may go is for the
     operator to decide. It deletes the Secrets of the nodes that it removes; RV(node_pools) says which, and what becomes of certificates
     that wait.
@@ -94,7 +94,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict

@@ -17,13 +17,13 @@ options:
   state:
     description:
       - V(paused) pauses the operator in the name of O(holder).
-      - V(resumed) ends a pause of O(holder), or one that a killed call of a flow has left. A pause of another holder is an error.
+      - V(resumed) ends a pause of O(holder), or a pause that a killed call of a flow has left. A pause of another holder is an error.
     type: str
     required: true
     choices: [paused, resumed]
   holder:
     description:
-      - In whose name the operator is paused.
+      - The name of the holder of the pause.
     type: str
     default: ansible
   operator_timeout:
@@ -76,7 +76,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict

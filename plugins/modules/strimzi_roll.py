@@ -7,15 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_roll
-short_description: Restart the pods of a Strimzi cluster that need it, or those that you name
+short_description: Restart the pods of a Strimzi cluster that need it, or the pods that you name
 version_added: 1.0.0
 description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(reason) says why its nodes restart. Every other option has
     a default that fits most clusters.
   - Without O(reason), brings every process of the cluster to present what is stored - it waits for the operator's restarts, has nodes read
-    their certificates again, or restarts those that have to.
-  - With O(reason), restarts pods of a cluster in which no flow is in flight, or one that only waits for restarts - all Kafka nodes, or
-    O(pods), or those of O(components).
+    their certificates again, or restarts nodes that have to.
+  - With O(reason), restarts pods of a cluster in which no flow is in flight, or a flow that only waits for restarts - all Kafka nodes, or
+    O(pods), or the pods of O(components).
   - One Kafka node goes at a time, by the operator's own rules, and the module waits until all pods are ready. Pods that were replaced already
     are not replaced again, so an interrupted roll is continued. Used in a playbook, it shows a line for every restart while it happens.
 options:
@@ -95,7 +95,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict

@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says what is to become of its trust. Every other
     option has a default that fits most clusters.
-  - Keeps the ledger, which says which CA is trusted by whom, and brings every process of the cluster to where it should be. The ledger is the
+  - Keeps the ledger, which says which process trusts which CA, and finishes pending changes in every process of the cluster. The ledger is the
     Secret C(<cluster>-cluster-ca-trusted-certs), unless O(layout) has put it elsewhere.
   - Returns the trusted CAs in RV(trusted_certificates).
 options:
@@ -117,7 +117,7 @@ waiting:
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict

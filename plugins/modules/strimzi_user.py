@@ -24,7 +24,7 @@ options:
     type: str
     required: true
   user_namespace:
-    description: Its namespace. By default the one that the cluster's User Operator watches.
+    description: Its namespace. By default the namespace that the cluster's User Operator watches.
     type: str
   authentication:
     description:
@@ -68,12 +68,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 user:
-  description: The user as it is after the task; in check mode as it would be. C(secret) is the one of the User Operator.
+  description: The user as it is after the task; in check mode as it would be. C(secret) is the Secret of the User Operator.
   returned: always
   type: dict
   sample: {name: partner, namespace: kafka, authentication: tls-external, secret: partner}
 actions:
-  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -191,7 +191,7 @@ class UserModule(TrustModule):
             raise StepError(
                 "No Secret of presenting_secrets",
                 f"holds a certificate with the subject {subject}",
-                "Another subject is another user to Kafka. Have the certificate issued with this one, without an organization.",
+                "Another subject is another user to Kafka. Have the certificate issued with the subject that the user has, without an organization.",
             )
         self._warn_of_the_end(change, subject)
 
@@ -199,7 +199,7 @@ class UserModule(TrustModule):
         secret = change.see().secret
         kept = read_user_secret(secret, change.clients_ca, change.work.clock.now()) if secret is not None else None
         end = (
-            f" The one in Secret {change.namespace}/{change.secret} ends at {time_text(kept.not_after)}."
+            f" The certificate in Secret {change.namespace}/{change.secret} ends at {time_text(kept.not_after)}."
             if kept and kept.not_after
             else ""
         )

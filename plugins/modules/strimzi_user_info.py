@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_user_info
-short_description: Show the certificates of a Strimzi cluster's users, and who presents them
+short_description: Show the certificates of a Strimzi cluster's users, and the programs that present them
 version_added: 1.0.0
 description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(presenting_secrets) for certificates that are in no Secret of a
@@ -18,7 +18,7 @@ description:
     has another clients CA, and does not wait until every broker trusts it.
   - Of a Secret only facts are kept; no private key is shown. A PKCS#12 file is opened where another program than the
     User Operator has written to the Secret, which takes a twentieth of a second for each.
-  - Certificates that are in no Secret of a KafkaUser are seen where O(presenting_secrets) names the Secrets, such as those of users with
+  - Certificates that are in no Secret of a KafkaUser are seen where O(presenting_secrets) names the Secrets, such as Secrets of users with
     C(tls-external), or of superusers whose names are in the Kafka resource.
 options:
   evidence:
@@ -114,7 +114,7 @@ users:
       returned: always
       sample: [{name: Pod kafka/orders-0, up_to_date: true}]
 named_certificates:
-  description: The certificates in the Secrets of O(presenting_secrets), with what is wrong, and who presents them, as for users.
+  description: The certificates in the Secrets of O(presenting_secrets), with what is wrong, and the programs that present them, as for users.
   returned: always
   type: list
   elements: dict
@@ -127,7 +127,7 @@ users_by_ca:
   sample: [{ca: clients-ca v0 (6c1f0e9a2b3c), users: 12, first_end: "2027-01-01T00:00:00Z", last_end: "2027-03-01T00:00:00Z"}]
 user_listeners:
   description:
-    - Each listener on which users log in with certificates, as each broker has it. One with the authentication V(custom) is among them where it
+    - Each listener on which users log in with certificates, as each broker has it. A listener with the authentication V(custom) is among them where it
       asks for certificates (C(ssl.client.auth)).
   returned: always
   type: list
@@ -197,7 +197,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 
 #: Why the collection does not ask a listener with the authentication ``custom``.
 _CUSTOM = (
-    "whom it trusts is said in the Kafka resource (authentication custom); this collection neither asks nor changes it"
+    "the Kafka resource says which CAs it trusts (authentication custom); this collection neither asks nor changes it"
 )
 
 
@@ -243,7 +243,7 @@ def _problem(certificate: UserCertificate) -> str:
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
-    """Each listener of each broker that was asked; one of which no broker was asked once, without a broker."""
+    """Each listener of each broker that the call asked; once, without a broker, a listener for which it asked none."""
     users = Counter(
         user.certificate.authority
         for user in found.users
@@ -255,7 +255,7 @@ def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> l
 def _listener(
     listener: UserListener, found: Users, seen: Sequence[ObservedListener], users: Mapping[Certificate, int]
 ) -> list[dict[str, Any]]:
-    """For each broker that was asked, else once."""
+    """For each broker that the call asked, else once."""
     told = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
     answers = [one for one in seen if listener.managed and one.port == listener.port]
     if answers:

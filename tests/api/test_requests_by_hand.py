@@ -73,7 +73,7 @@ def test_a_ca_whose_key_stays_with_somebody_else(runner: Runner, tmp_path: Path)
     since = runner.audit_lines()
     refused = limited.flow("import_certificates", strimzi_requests_dir=str(folder))
     assert refused.code != 0
-    assert "its alternative names are not the requested ones" in refused.output
+    assert "its alternative names are not the requested names" in refused.output
     assert runner.writes_in_audit_log(since) == []
 
     shell(block("sh", "openssl x509 -req"), folder, CA_CERTIFICATE=ca, CA_KEY=key)

@@ -29,7 +29,7 @@ class LookingRunner(Looker[ModelCluster], Runner):
         """With what is in the way of a change without a restart, as the engine finds it out beside every look."""
         away = [f"pod-{number}" for number, slot in enumerate(listed) if slot.node and not slot.up]
         reload = "" if circumstances else "the permission is missing."
-        stamps = f"the operator would restart {', '.join(away)} whatever it is told." if away else ""
+        stamps = f"the operator would restart {', '.join(away)} despite new annotations." if away else ""
         return _after_asking(seen, listed, heard).with_nodes(in_place=InPlace(reload, stamps))
 
 

@@ -111,7 +111,7 @@ class Fault:
 
 
 _JUDGED = f"{VICTIM}: The certificate that came back is refused"
-_CORRECT = "Correct what the issuer makes of the request. It is asked again on "
+_CORRECT = "Correct what the issuer makes of the request. The next request goes out on "
 
 
 def mistaken(name: str, cause: str, mistake: Mistake) -> Fault:
@@ -145,8 +145,8 @@ _PREVIOUS = Cell(Ends.FAILED, (_JUDGED, "it does not carry the requested public 
 
 CERTIFICATES = [
     mistaken("wrong key", "it does not carry the requested public key", lambda one: replace(one, key=key(881).public_key)),
-    mistaken("wrong SAN", "its alternative names are not the requested ones", lambda one: replace(one, names=names(VICTIM))),
-    mistaken("no SAN", "its alternative names are not the requested ones", lambda one: replace(one, names=None)),
+    mistaken("wrong SAN", "its alternative names are not the requested names", lambda one: replace(one, names=names(VICTIM))),
+    mistaken("no SAN", "its alternative names are not the requested names", lambda one: replace(one, names=None)),
     mistaken("other subject", "its subject is CN=else", lambda one: replace(one, subject=DistinguishedName("else").as_name())),
     mistaken("other CA", "no trusted certificate for CN=Other", lambda one: replace(one, issuer=root("Other"))),
     mistaken(
@@ -163,7 +163,7 @@ FAULTS = [
         "denied",
         _NO_OFFICE,
         Cell(
-            Ends.FAILED, (_REQUEST, "was denied: no such names here", "Ask those who approve requests"),
+            Ends.FAILED, (_REQUEST, "was denied: no such names here", "Ask the approvers of requests"),
             verdict("Denied", "True", "policy", "no such names here"), no_verdict,
         ),
         _NO_APPROVER,
@@ -172,7 +172,7 @@ FAULTS = [
         "invalid",
         Cell(Ends.FAILED, (VICTIM, "What was put back is unusable: no readable certificate", "Put back the certificate with its chain in PEM form"), garbage),
         Cell(
-            Ends.FAILED, (_REQUEST, "is invalid: a week at most", "Let Issuer corporate permit what is asked for"),
+            Ends.FAILED, (_REQUEST, "is invalid: a week at most", "Let Issuer corporate permit what the request asks for"),
             verdict("InvalidRequest", "True", "policy", "a week at most"), no_verdict,
         ),
         Cell(Ends.FAILED, (f"refuses the request {VICTIM}-", "not allowed by this role", "Correct the role kafka in Vault"), strict, lenient),
@@ -222,7 +222,7 @@ FAULTS = [
     Fault(
         "CSR object deleted",
         Cell(Ends.HEEDLESS, ("", "", ""), secret_deleted),
-        Cell(Ends.FAILED, (_REQUEST, "was deleted", "Find out who removes requests"), deleted),
+        Cell(Ends.FAILED, (_REQUEST, "was deleted", "Find the program or person that removes requests"), deleted),
         NotPossible("it keeps no object: the request is answered in the same exchange"),
     ),
     Fault(

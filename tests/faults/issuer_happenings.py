@@ -70,7 +70,7 @@ class Course:
 
 @contextmanager
 def begun(kind: str, patch: pytest.MonkeyPatch) -> Iterator[Course]:
-    """A small cluster whose CA is about to be replaced by one whose key the issuer keeps: three leaves."""
+    """A small cluster whose CA is about to be replaced by a CA whose key the issuer keeps: three leaves."""
     cluster = WatchedCluster()
     have_fast_keys(cluster, patch)
     cluster.create(manifests=clusters.dual_role(CLUSTER, NAMESPACE, replicas=2, components=False))
@@ -195,7 +195,7 @@ def verdict(kind: str, status: str, reason: str, message: str) -> Happening:
 
 
 def no_verdict(course: Course) -> None:
-    """The controllers answer requests as usual again, also those that are there already, where they have come to no end."""
+    """The controllers answer requests as usual again, also CAs that are there already, where they have come to no end."""
     controllers = course.of(ByCertManager).controllers
     controllers.verdict = ()
     controllers.look_again()

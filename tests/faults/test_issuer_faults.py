@@ -51,7 +51,7 @@ def told(course: Course) -> tuple[Ends, str]:
     said = " ".join(decision.waiting)
     if decision.done:
         return Ends.HEEDLESS, said
-    return (Ends.FAILED if "It is asked again on" in said else Ends.WAITING), said
+    return (Ends.FAILED if "The next request goes out on" in said else Ends.WAITING), said
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ REPLACEMENTS = [
     Case(Goal.REPLACE_KEY, "at once", path_length=0),
     Case(Goal.REPLACE_KEY, "unlinked"),
 ]
-#: They take nodes that can be told to read again.
+#: They take nodes that can read again without a restart.
 PATIENT_REPLACEMENTS = [
     Case(Goal.REPLACE_KEY, "when_restarted"),
     Case(Goal.REPLACE_KEY, "when_restarted, renewed first", path_length=0),

@@ -239,7 +239,7 @@ def test_a_user_whose_certificates_somebody_else_issues(cluster: ClientsCluster,
     cluster.begin()
     cluster.add("partner", kind="tls-external")
     told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "KafkaUser kafka/partner: it cannot be told of which CA the certificate is that it presents" in told
+    assert "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents" in told
     assert cluster.writes == 0
     now = cluster.work().clock.now()
     cluster.outside = Outside(waivers=(Waiver("KafkaUser kafka/partner", now + timedelta(days=1), "told by phone"),))

@@ -113,7 +113,7 @@ def test_the_next_replacement_has_link_certificates_of_its_own(cluster: WatchedC
     before = set(cluster.links)
     work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, replaces=cluster.current)
     told = " ".join(plan(work, inspect(work, intent), intent).choices)
-    assert f"Clients that know only {V0}, the CA before the one in use, have been led on until now" in told
+    assert f"Clients that know only {V0}, the CA before the CA in use, have been led on until now" in told
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
     assert_presented(cluster, [(V2, V1), (V1, V2), (V2, V2)])
     assert_served(cluster, second)

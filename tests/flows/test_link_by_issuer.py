@@ -207,7 +207,7 @@ def test_the_plan_says_who_is_asked_and_asks_nobody(cluster: WatchedCluster, vau
     issuer = moved(cluster, vault)
     work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, **asking(cluster, issuer))
     planned = plan(work, inspect(work, intent), intent)
-    assert f"a link certificate by that one, signed by {issuer.reference}" in planned.steps[0].what
+    assert f"a link certificate by that CA, signed by {issuer.reference}" in planned.steps[0].what
     assert any("Where it gives none" in choice for choice in planned.choices)
     restarts = sum(len(step.nodes) for step in planned.steps) // len(cluster.memory.kubelet.nodes)
     assert restarts == cluster.cost(Goal.REPLACE_KEY).restarts

@@ -153,7 +153,7 @@ def test_nothing_is_done_where_others_may_verify(cluster: ClientsCluster, nodes:
     cluster.begin()
     with_authentication(cluster, "custom")
     cluster.memory.settle(2)
-    assert "Its owner alone knows whom others trust: listener tls (9093, authentication custom)." in held(
+    assert "Its owner alone knows which CAs other listeners trust: listener tls (9093, authentication custom)." in held(
         cluster.run(Goal.REPLACE_KEY)
     )
     assert cluster.writes == 0

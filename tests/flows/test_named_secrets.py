@@ -187,7 +187,7 @@ def test_what_was_kept_of_a_user_that_moved_holds_the_old_ca_until_it_is_deleted
     move(cluster, Authentication.TLS_EXTERNAL, user="partner")
     cluster.outside = Outside()
     told = held(cluster.run(Goal.REPLACE_KEY))
-    assert "KafkaUser kafka/partner: it cannot be told of which CA the certificate is that it presents" in told
+    assert "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents" in told
     assert cluster.writes == 0
     cluster.outside = Outside(presenting=(NAMED,))
     told = held(cluster.run(Goal.REPLACE_KEY))

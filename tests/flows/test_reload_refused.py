@@ -40,7 +40,7 @@ def refusing(nodes: ReloadingNodes) -> None:
 
 #: The cost of a replacement whose nodes are restarted instead.
 INSTEAD = cost_of(Goal.REPLACE_KEY, reload=False)
-CANNOT_BE_ASKED = "the running nodes cannot be asked what they trust."
+CANNOT_BE_ASKED = "the call cannot ask the running nodes which CAs they trust."
 #: Obstacles to a reload, and the words about each.
 OBSTACLES = [
     (cannot_be_asked, CANNOT_BE_ASKED),
@@ -68,7 +68,7 @@ def test_pods_that_cannot_be_stamped_are_restarted(
     """Nobody here can compute the operator's revision of such a pod: the operator would restart it anyway."""
     cluster.create()
     monkeypatch.setattr(stamping, "not_reproduced", lambda pod_set: [pod_set["spec"]["pods"][0]["metadata"]["name"]])
-    told = "the Cluster Operator would restart demo-kafka-0 whatever it is told."
+    told = "the Cluster Operator would restart demo-kafka-0 despite new annotations."
     (violation,) = cluster.run(Goal.REPLACE_KEY, spread=Spread.RELOAD).outcome.decision.violations
     assert violation.message.endswith(told)
     assert cluster.paid == Cost(1)

@@ -560,7 +560,8 @@ def test_a_user_named_as_one_of_strimzis_own_gets_none(cluster: ClientsCluster, 
     supplied = elsewhere(root("Corporate Root"))
     told = held(run(cluster, Goal.REPLACE_KEY, supplied))
     assert (
-        "KafkaUser kafka/cluster-operator: is named as one of Strimzi's own processes, and gets no certificate" in told
+        "KafkaUser kafka/cluster-operator: has the name of one of Strimzi's own processes, and gets no certificate"
+        in told
     )
     assert cluster.writes == 0
 
@@ -637,7 +638,7 @@ def test_and_one_that_is_made_later_is_not_asked_for(cluster: ClientsCluster, no
     office = moved(cluster, elsewhere(root("Corporate Root")))
     cluster.add("demo-kafka")
     told = held(run(cluster, Goal.RECONCILE))
-    assert "KafkaUser kafka/demo-kafka: is named as one of Strimzi's own processes" in told
+    assert "KafkaUser kafka/demo-kafka: has the name of one of Strimzi's own processes" in told
     assert (office.requests(), cluster.secret("demo-kafka")) == ([], {})
 
 

@@ -199,7 +199,7 @@ def test_a_user_with_the_name_under_which_another_ones_certificate_is_kept(by: I
     by.cluster.add(f"{FIVE[0]}-cm")
     before = by.cluster.current
     told = by.run(Goal.REPLACE_KEY, by.authority).outcome.decision
-    assert f"Secret kafka/{FIVE[0]}-cm, which is one of a KafkaUser, and both would write to it" in " ".join(
+    assert f"Secret kafka/{FIVE[0]}-cm, which belongs to a KafkaUser, and both would write to it" in " ".join(
         told.waiting
     )
     assert (by.cluster.current, FIVE[0] in by.certificates) == (before, False)
@@ -218,7 +218,7 @@ def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> 
     by.finish(Goal.RECONCILE)
     assert set(by.certificates) == {*FIVE[1:], other}
     standing = by.run(Goal.RECONCILE).outcome.observation.snapshot.leaves.standing
-    assert f"Secret kafka/{other}, which is one of a KafkaUser, and both would write to it" in standing[FIVE[0]].told
+    assert f"Secret kafka/{other}, which belongs to a KafkaUser, and both would write to it" in standing[FIVE[0]].told
     assert set(by.cluster.secret(other)) == before
 
 

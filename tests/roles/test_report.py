@@ -71,7 +71,7 @@ def test_names_are_no_templates_for_ansible(played: Path) -> None:
 def test_the_role_shows_the_most_important_of_it(played: Path) -> None:
     screen = (played / "screen.txt").read_text()
     assert (
-        "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa), by stored evidence: no listener was asked about it."
+        "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa), by stored evidence: the run asked no listener about it."
         in screen
     )
 

@@ -20,7 +20,7 @@ from .playing import play_locally
         ({"strimzi_retire": "now", "strimzi_hosts": "all"}, None),
         (
             {"strimzi_retier": "now"},
-            "No role reads strimzi_retier. Correct the name; the known ones are strimzi_cluster, ",
+            "No role reads strimzi_retier. Correct the name; the roles read strimzi_cluster, ",
         ),
         ({"strimzi_pending": "fail"}, None),
         ({"strimzi_pending": ""}, None),

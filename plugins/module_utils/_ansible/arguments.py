@@ -357,7 +357,7 @@ def problem_of(options: Mapping[str, Any]) -> str:
         return problem
     common_name = options.get("common_name")
     if common_name is not None and (problem := common_name_problem(common_name)):
-        return f"common_name: {problem}. Give another one; alternative names may be longer."
+        return f"common_name: {problem}. Give another common name; alternative names may be longer."
     return _names_problem(common_name, options.get("subject_alternative_names") or ())
 
 

@@ -58,7 +58,7 @@ def missing_library() -> tuple[str, str | None] | None:
         if _numbers(library.__version__) < _numbers(minimum):
             return (
                 f"The Python library {name} {library.__version__} of {sys.executable} is too old: {minimum} or later is "
-                "needed. Install a newer one there, or let ansible_python_interpreter name a Python that has it."
+                "needed. Install a newer version there, or let ansible_python_interpreter name a Python that has it."
             ), None
     return None
 
@@ -221,7 +221,7 @@ class ClusterModule:
         self.module = QuietModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
         self.params: dict[str, Any] = self.module.params
         self._spec = spec
-        # The holder of the Lease: another call that waits for this one has to know where it runs.
+        # The holder of the Lease: another call that waits for this call has to know where it runs.
         self.holder = f"call-{uuid.uuid4()}@{platform.node()}"
         self._lease: TrustLease | None = None
 

@@ -142,7 +142,7 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
 
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
-    """A node pool, the numbers of its next nodes whose certificates are stored already, and those whose certificates are missing."""
+    """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose certificates are missing."""
     spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_wanted, name).items()}
     return {
         "name": name,
@@ -197,4 +197,4 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         yield f"What waits for {listed(kept)} is kept for the next nodes."
     lacking = [one for one in later if one not in snapshot.leaves.requests]
     if lacking:
-        yield f"A certificate for {listed(lacking)} is asked for anew then, because the pool gets that number next."
+        yield f"A certificate for {listed(lacking)} is requested anew then, because the pool gets that number next."

@@ -74,7 +74,7 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
         raise OptionsError(
             "issuer:",
             "'default' may be another issuer of the mount tomorrow",
-            "Give the name or the id of the one that is meant, as vault list -detailed <mount>/issuers shows it.",
+            "Give the name or the id of the issuer, as vault list -detailed <mount>/issuers shows it.",
         )
     trusted = options["ca_certificate"]
     return VaultIssuer(
@@ -95,9 +95,7 @@ def _require_of_one_type(options: Mapping[str, Any]) -> None:
             raise OptionsError("issuer:", cause, f"{remedy}, or leave {name} out.")
     for name in _NEEDED.get(kind, ()):
         if not options[name]:
-            raise OptionsError(
-                "issuer:", f"{name} is empty", f"Name the issuer that is to be asked, as {kind} needs it."
-            )
+            raise OptionsError("issuer:", f"{name} is empty", f"Name the issuer, as {kind} needs it.")
 
 
 def _is_by_certificates(options: Mapping[str, Any]) -> bool:
@@ -123,7 +121,7 @@ def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertM
         raise OptionsError(
             "issuer:",
             f"renew_before_days is {renew_before} and validity_days is {validity}",
-            "Give it between 1 and less than those.",
+            "Give it between 1 and less than both.",
         )
     if validity > MOST_DAYS:
         raise OptionsError("issuer:", f"validity_days is {validity}", f"Give {MOST_DAYS} or less.")

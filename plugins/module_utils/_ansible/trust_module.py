@@ -79,7 +79,7 @@ def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
         return ""
     return (
-        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so this task goes on with that one and begins "
+        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so this task goes on with that flow and begins "
         f"none of its own ({FLOW_NAMES[goal]}). Run it again for its own when that has finished."
     )
 
@@ -179,7 +179,7 @@ class TrustModule(ClusterModule):
         unwanted: frozenset[str] = frozenset(),
         layout: Layout | None = None,
     ) -> Intent:
-        """The intent of this call. until: the last phase that it enters, also where the caller allows later ones. The keywords that follow are the
+        """The intent of this call. until: the last phase that it enters, also where the caller allows later phases. The keywords that follow are the
         fields of these names, of the parts of ``Intent``.
         """
         supplied = self._supplied
@@ -217,7 +217,7 @@ class TrustModule(ClusterModule):
         )
 
     def _extent(self, until: Phase) -> Extent:
-        """until: the last phase that this call enters, also where the caller allows later ones."""
+        """until: the last phase that this call enters, also where the caller allows later phases."""
         asked = Phase(self.params.get("until_phase") or Phase.RETIRE.value)
         last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
         return Extent(
@@ -311,7 +311,7 @@ class TrustModule(ClusterModule):
         given = str(self.params.get("dns_domain") or "").rstrip(".")
         if given and not is_domain(given):
             self.fail(
-                f"dns_domain: {given!r} is no DNS domain. Give the one of Services in this Kubernetes cluster, such as cluster.local."
+                f"dns_domain: {given!r} is no DNS domain. Give the domain of Services in this Kubernetes cluster, such as cluster.local."
             )
         return given
 

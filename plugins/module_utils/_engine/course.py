@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether a call may go on: what it has written is still there, the state is a new one, and no pod restarts more often than the plan said.
+"""Whether a call may go on: what it has written is still there, the state is new, and no pod restarts more often than the plan said.
 
 A state is what decides, and not a count of passes. The budget of restarts is the plan's; a restart for another reason says so.
 """
@@ -52,7 +52,7 @@ _REASONS = {
 
 class Budget:
     """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made again where a fact that
-    it rests on is another one by then.
+    it rests on has changed by then.
     """
 
     def __init__(self, work: Work, intent: Intent, first: Observation, reached: Callable[[Snapshot], bool]) -> None:
@@ -90,7 +90,7 @@ class Budget:
             self._intent, self._planned = intent, self._planned | self._needed(self._first, intent)
         if not is_doubtful and not self.spent + due - self._planned:
             return Counter()
-        # A restart for another reason than planned may take the place of one that is not needed any more.
+        # A restart for another reason than planned may take the place of a restart that is not needed any more.
         more = self.spent + (self._needed(observation, intent) | due)
         over = _total(more) - _total(self._planned)
         new = (_facts(snapshot) | _put_back(losses, more - self._planned)) - self._facts
@@ -159,7 +159,7 @@ def _facts(snapshot: Snapshot) -> frozenset[Fact]:
 
 def _put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:
     """The objects that the operator alone has put back, each as often as it has; they explain restarts of pods that take certificates up, and no
-    other. A pod that has restarted with one of its new leaves restarts once more with the other one.
+    other. A pod that has restarted with one of its new leaves restarts once more with the other leaf.
     """
     if not all(loss.by_operator for loss in losses) or {reason for reason, _party in restarts} - {RollReason.USE.value}:
         return frozenset()
@@ -182,7 +182,7 @@ def _parties_of(uids: Iterable[str], snapshot: Snapshot) -> list[str]:
 
 
 class Restarted:
-    """Compares the pods of each observation with those before."""
+    """Compares the pods of each observation with the pods of the observation before."""
 
     def __init__(self, work: Work, first: Observation) -> None:
         self._work = work
@@ -194,7 +194,7 @@ class Restarted:
             self._known[party_of(pod)][pod.uid] = pod.name
 
     def see(self, observation: Observation) -> None:
-        """Report each pod that has taken the place of another one since the last observation; one that is still missing, when it is there."""
+        """Report each pod that has taken the place of another pod since the last observation; a pod that is still missing, when it is there."""
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
         self._waited_for += [one.object.rpartition("/")[2] for one in done if one.verb == "restart"]
@@ -386,7 +386,7 @@ def _unknown(snapshot: Snapshot) -> tuple[Violation, ...]:
         Violation(
             Condition.EVIDENCE,
             snapshot.names.pod(seen.party),
-            f"it cannot be told what it presents: {seen.why}.",
+            f"the call cannot tell which certificate it presents: {seen.why}.",
             "Find out why, then run the flow again.",
         )
         for seen in present_pods(snapshot, as_seen(snapshot))
@@ -424,13 +424,13 @@ def _seen_half_way(snapshot: Snapshot) -> str:
     ca = snapshot.ca
     if ca.current and ca.key not in (None, ca.current[0].public_key_sha256):
         return (
-            "The operator may have seen the key of the next CA beside the certificate of this one: it issues nothing and restarts nothing until "
+            "The operator may have seen the key of the next CA beside the certificate of this CA: it issues nothing and restarts nothing until "
             "both match again, which the next run sees to."
         )
     if restarted := restarted_by_operator(snapshot):
         pods = listed(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in restarted))
         return (
-            f"The operator may have seen generation {ca.certificate_generation} of the CA before it was told what running pods had read, and may "
+            f"The operator may have seen generation {ca.certificate_generation} of the CA before the call told it what running pods had read, and may "
             f"restart {pods} once; every certificate is accepted meanwhile."
         )
     return "The operator has seen nothing half-way: no key, no certificate and no generation had been changed without the others."

@@ -246,7 +246,7 @@ def _carry_out_what_can_be(
     steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str], course: Course
 ) -> Intent:
     """Carry out the steps, as far as nothing comes in between. The intent for the rest of the call, without what has turned out to be
-    impossible. taken: errors about objects that were there already; this one is added.
+    impossible. taken: errors about objects that were there already; the call adds this error.
     """
     try:
         _carry_out_all(steps, outcome, work)

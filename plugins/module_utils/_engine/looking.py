@@ -32,7 +32,7 @@ from .._trust.preconditions.order import FIRST, check
 
 #: How often a call asks the nodes again when pods were replaced while it asked.
 _LOOKS = 3
-_UNASKED = "the running nodes cannot be asked what they trust."
+_UNASKED = "the call cannot ask the running nodes which CAs they trust."
 
 
 def observe_cluster(work: Work) -> Observation:
@@ -110,7 +110,7 @@ def _in_place(work: Work, observation: Observation) -> InPlace:
     """The obstacles to bringing a change to running nodes; found before such a change is begun."""
     why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
     restarted = () if why or not presenting_pods(observation.snapshot) else unstampable(observation, work)
-    stamps = f"the Cluster Operator would restart {', '.join(restarted)} whatever it is told." if restarted else ""
+    stamps = f"the Cluster Operator would restart {', '.join(restarted)} despite new annotations." if restarted else ""
     return InPlace(why, stamps, _why_not_annotated(work) if why else "")
 
 
@@ -158,7 +158,7 @@ class LiveLook:
             self._give_up(f"{error} {error.remedy}")
             return None
         if self._wanted is Evidence.AUTO and all(one.barred for one in seen):
-            self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))
+            self._give_up(next((one.why for one in seen), "no node has a listener that answers which CAs it trusts"))
             return None
         if any(one.presents for one in seen):
             # The nodes are within reach, whatever a later look meets.

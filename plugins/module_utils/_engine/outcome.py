@@ -36,7 +36,7 @@ from .looking import decide_with_a_look, look_closely, observe_cluster
 
 T = TypeVar("T")
 
-#: Before anything is done: who has mistyped the address does not wait for long.
+#: Before anything is done: a person who has mistyped the address does not wait for long.
 AT_FIRST = timedelta(seconds=30)
 #: In a flow: a control plane that restarts is back by then.
 IN_A_FLOW = timedelta(minutes=2)

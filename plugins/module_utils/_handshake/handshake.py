@@ -107,7 +107,7 @@ def _handshake_bytes(data: bytes) -> bytes:
     while cursor.left >= 5:
         kind, major, _minor, size = (cursor.number(width) for width in (1, 1, 1, 2))
         if kind not in (_CHANGE_CIPHER_SPEC, _ALERT, _HANDSHAKE) or major != 3 or size > _MAXIMUM_RECORD:
-            raise MalformedHandshake("a record is not one of a handshake")
+            raise MalformedHandshake("a record does not belong to a handshake")
         if kind == _CHANGE_CIPHER_SPEC or size > cursor.left:
             break
         content = cursor.take(size)

@@ -145,7 +145,7 @@ def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
         return _unknown(f"neither accepted a certificate of this CA nor refused it for want of trust ({probe})")
     if probe.alert != stranger.alert:
         return _unknown(
-            f"refuses a certificate of this CA with the alert {probe.alert}, but one of an untrusted CA with "
+            f"refuses a certificate of this CA with the alert {probe.alert}, but a certificate of an untrusted CA with "
             f"{stranger.alert}; so trust may not be the reason"
         )
     return Verdict(Trust.NOT_TRUSTED, f"refused a certificate of this CA with the alert {probe.alert}")
@@ -165,13 +165,13 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: H
         return _unknown("accepts certificates of CAs that it does not name")
     if authority.subject_der not in stranger.acceptable:
         if any(_reads_alike(authority, name) for name in stranger.acceptable):
-            return _unknown(f"names {authority.subject} in another encoding, which may be this CA or another one")
-        return Verdict(Trust.NOT_TRUSTED, "does not name this CA among those that it accepts")
+            return _unknown(f"names {authority.subject} in another encoding, which may be this CA or another")
+        return Verdict(Trust.NOT_TRUSTED, "does not name this CA among the CAs that it accepts")
     keys = {one.public_key_sha256 for one in known if one.subject_der == authority.subject_der}
     if keys - {authority.public_key_sha256}:
         why = f"names {authority.subject}, and several CAs with different keys have this name"
         return Verdict(Trust.SHARED, why)
-    return Verdict(Trust.TRUSTED, "names this CA among those that it accepts")
+    return Verdict(Trust.TRUSTED, "names this CA among the CAs that it accepts")
 
 
 def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
@@ -204,8 +204,10 @@ def _accepts_strangers(stranger: Handshake) -> Verdict:
     if stranger.offered:
         return _unknown("accepts certificates of an untrusted CA: it does not verify clients")
     if stranger.acceptable is not None:
-        return _unknown("goes on although it did not get to see our certificate: it does not insist on one")
-    return _unknown("asks for no client certificate: whom it trusts does not show")
+        return _unknown(
+            "goes on although it did not get to see our certificate: it does not insist on a client certificate"
+        )
+    return _unknown("asks for no client certificate: it does not show which CAs it trusts")
 
 
 def _reads_alike(authority: Certificate, name: bytes) -> bool:
@@ -231,7 +233,7 @@ class Inquiry:
     """The questions to every listener. authorities: the CAs in question. probes: of CAs whose key is at hand.
 
     The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
-    known: every CA whose name may appear, also those that are not in question. stranger: a probe of a CA that
+    known: every CA whose name may appear, also CAs that are not in question. stranger: a probe of a CA that
     no listener trusts.
     """
 
@@ -302,7 +304,7 @@ def observe_listener(
 
 def _broken_off(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
     """The observation of a listener that fell silent during the questions: half an answer counts as none."""
-    why = f"fell silent while it was asked ({silent})"
+    why = f"fell silent between two questions ({silent})"
     return ListenerObservation(None, {name: Verdict(Trust.UNKNOWN, why) for name in authorities}, version, why)
 
 
@@ -340,7 +342,7 @@ class _Listener:
 
     def conclude(self, stranger: Handshake, verdicts: Mapping[str, Verdict]) -> ListenerObservation:
         if len(self._presented) > 1:
-            why = "presented another certificate while it was asked: it may be another process by now"
+            why = "presented another certificate between two questions: it may be another process by now"
             return ListenerObservation(
                 None, {name: Verdict(Trust.UNKNOWN, why) for name in verdicts}, stranger.version, why
             )

@@ -81,7 +81,7 @@ class Acceptance:
             yield f"its subject is {leaf.subject}"
         # The operator compares names of other kinds too (docs/operator.md, "Re-issue" (c)).
         if leaf.subject_alternative_names != subject.names or leaf.has_names_of_other_kinds:
-            yield "its alternative names are not the requested ones"
+            yield "its alternative names are not the requested names"
         if leaf.is_ca:
             yield "it is a CA certificate"
         for defect in leaf_defects(leaf, subject.purposes):
@@ -94,10 +94,10 @@ class Acceptance:
         if timedelta(0) < leaf.not_after - self.at <= subject.outlasts:
             yield (
                 f"it ends on {leaf.not_after:%Y-%m-%d}, and from {subject.outlasts.days} days before that on (renewalDays) the operator would try "
-                "to issue another one; have it signed for longer, or give a lower renewalDays"
+                "to issue another certificate; have it signed for longer, or give a lower renewalDays"
             )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
-        # Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for those that do not.
+        # Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for verifiers that do not.
         if problem := result.reason or date_problem(self.issuer[0], self.at) or constraint_problem(leaf, self.issuer):
             yield f"{problem}{self._told_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):

@@ -93,7 +93,7 @@ def password_of(wanted: OwnCertificate, present: Mapping[str, bytes], observatio
         raise StepError(
             f"Secret {observation.scope.namespace}/{wanted.secret}:",
             f"entry {wanted.password_entry}, the password of its keystores, is empty or "
-            "holds other characters than printable ones of ASCII, such as the end of a line",
+            "holds other characters than printable characters of ASCII, such as the end of a line",
             "Put another password there, or remove the entry; a new password is made then.",
         )
     return found
@@ -185,8 +185,8 @@ def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> Non
     if observation.snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
         raise StepError(
             "The User Operator",
-            f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know who holds "
-            f"the one in Secret {observation.scope.namespace}/{wanted.secret}",
+            f"issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know which program holds "
+            f"the certificate in Secret {observation.scope.namespace}/{wanted.secret}",
             f"Make a KafkaUser {wanted.common_name} with the authentication tls.",
         )
 
@@ -200,7 +200,7 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
     }  # fmt: skip
     if wanted.secret in taken or CLUSTER_LABEL in labels:
         raise StepError(
-            f"Secret {scope.namespace}/{wanted.secret}", "is one of a Strimzi cluster", "Give a Secret of your own."
+            f"Secret {scope.namespace}/{wanted.secret}", "belongs to a Strimzi cluster", "Give a Secret of your own."
         )
     if wanted.common_name == "ca":
         raise StepError("common_name:", "the entry ca.crt holds the trusted CAs", "Give another common name.")
@@ -214,7 +214,7 @@ def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> No
         raise StepError(
             f"common_name {wanted.common_name}",
             f"is that of the certificate of Strimzi's own {holder.value}: the "
-            f"holder of another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}",
+            f"holder of another certificate with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}",
             "Give another common name.",
         )
 

@@ -360,7 +360,7 @@ def _why_not_refreshed(error: Exception) -> str:
     """As the rest of a sentence about the identity provider. code: of OAuth 2.0 (RFC 6749 section 5.2)."""
     code, status, reason = (getattr(error, name, None) for name in ("error", "status", "reason"))
     if isinstance(code, str) and code.replace("_", "").isalnum():
-        return f"gives no new one ({code})"
+        return f"gives no new token ({code})"
     if status:
         return f"answers with HTTP status {status}"
     if isinstance(error, (OSError, urllib3.exceptions.HTTPError)) or status == 0:

@@ -75,7 +75,7 @@ class HttpTransport:
         """headers: sent with every request; with Authorization among them, the configuration's is not sent.
 
         timeout: seconds for one answer. load_again: gives the configuration with new credentials, when the server no
-        longer accepts the present ones; None where they cannot change.
+        longer accepts the present credentials; None where they cannot change.
         """
         self._load_again, self._renewing = load_again, Lock()
         self._configuration = configuration

@@ -158,7 +158,7 @@ class TrustLease:
         seconds = self._runs_out_in(spec)
         self._tell(
             f"another run ({self._who(spec, self._age(spec))}) has the Lease of {self._protects}; it is watched for up to "
-            f"{seconds:.0f} s: a run that does not renew it in that time is dead, and this one takes over."
+            f"{seconds:.0f} s: a run that does not renew it in that time is dead, and this run takes over."
         )
         try:
             objects = wait_until(

@@ -98,7 +98,7 @@ class PodStream:
             raise Unavailable(
                 self._attempt,
                 f"the node says: {data.decode('utf-8', 'replace').strip()[:300]}",
-                "Check that the pod runs and that one of its containers listens on this port.",
+                "Check that the pod runs and that a container of it listens on this port.",
                 is_transient=True,
             )
         return data if channel == _DATA else b""

@@ -232,7 +232,7 @@ def _judge(
     if status in (400, 422) and _DENIED.search(message):
         return Invalid, _POLICY
     if 400 <= status < 500 and status not in TRANSIENT:
-        return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses this one."
+        return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses it."
     if status >= 400:
         return Unavailable, "Run again when the API server is healthy; a flow continues where it stopped."
     return Unavailable, "Check host and proxy: what answers is not a Kubernetes API server."

@@ -156,10 +156,10 @@ _LONGEST = timedelta(hours=32)
 _SPREAD = 0.1
 
 
-def next_try(failure: Failure, who: str) -> datetime:
-    """who: the end entity. The same failure gives the same time, so that every look gives the same."""
+def next_try(failure: Failure, secret: str) -> datetime:
+    """secret: the Secret of the leaf. The same failure gives the same time, so that every look gives the same."""
     doubled = _FIRST * float(2 ** min(failure.count - 1, 16))
-    return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _share(f"{who} {failure.count}"))
+    return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _share(f"{secret} {failure.count}"))
 
 
 def _share(text: str) -> float:

@@ -81,7 +81,7 @@ class Due:
 
 
 WHY_RENEWED = Due(Reason.RENEWED, "its issuer has renewed it by itself")
-WHY_ASKED = Due(Reason.ASKED, "another one is asked for (force)")
+WHY_ASKED = Due(Reason.ASKED, "the task asks for another leaf (force)")
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
 def why_misnamed(difference: str) -> Due:
     """difference: what is wrong about the names, as a part of a sentence; empty where that is not known."""
     told = f": {difference}" if difference else ""
-    return Due(Reason.SPECIFICATION, f"its alternative names are not those that are wanted{told}")
+    return Due(Reason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
 
 
 def _expiring(at: Question) -> str:

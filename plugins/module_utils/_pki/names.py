@@ -179,7 +179,7 @@ def read(extension: x509.NameConstraints, certificate: bytes) -> NameConstraints
     """The constraints; None where verifiers take them in different ways, or not at all. certificate: its DER form.
 
     Go refuses a critical extension with names of directories in it, and JVMs stumble over an empty DNS name. The library
-    leaves bounds of subtrees out, which verifiers refuse: then its bytes are not those of the certificate.
+    leaves bounds of subtrees out, which verifiers refuse: then it encodes to other bytes than the certificate has.
     """
     if extension.public_bytes() not in certificate:
         return None

@@ -29,8 +29,8 @@ class Verifier(Enum):
     * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
     * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
     * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
-      every CA that a gate is asked about (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
-      fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
+      every CA that a gate judges (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
+      fit, trusted CAs first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
       anchors that it does not fit, by key or by serial number;
     * where something was sent that has the name and the key of an anchor, JVM cuts the chain off below it and tries anchors
       only (docs/operator.md, "Key identifiers").

@@ -103,7 +103,7 @@ def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
     if now < minimum:
         yield f"partition {partition} has {now} in-sync replicas, fewer than min.insync.replicas={minimum}, already."
     elif len(partition.in_sync - {broker}) < minimum:
-        yield f"partition {partition} has {now} in-sync replicas with this one among them, and needs {minimum}."
+        yield f"partition {partition} has {now} in-sync replicas, this broker's among them, and needs {minimum}."
 
 
 def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
@@ -167,7 +167,7 @@ LOOK = 1.0
 
 
 def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
-    """Restart the Kafka nodes of the step and wait until the last one is in sync.
+    """Restart the Kafka nodes of the step and wait until the last node is in sync.
 
     Raises RollStuck: nothing moves any more, or another program restarts nodes. Running it again continues it.
     """

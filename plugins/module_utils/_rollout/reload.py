@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Having a running node read its certificates again, by setting its settings to the text that they already have
-(docs/operator.md, "Who trusts what", "Reload").
+(docs/operator.md, "What each process trusts", "Reload").
 
 In ``server.config`` these settings refer to Secrets, which the node resolves when it starts, and again when they are
 set. Its listeners follow within seconds. Its Raft client and its agent keep what the process started with. Only a
@@ -234,7 +234,7 @@ class NodeAdmin:
         wanted = resource(resource_type=_BROKER, resource_name=str(node_id), configs=configs)
         answers = self._ask(Request[_ALTER](resources=[wanted], validate_only=False)).responses
         if [one.resource_name for one in answers] != [str(node_id)]:
-            raise ConnectionError("it answers about something else than was asked")
+            raise ConnectionError("it answers another question")
         return Answer(answers[0].error_code, answers[0].error_message or "")
 
     def active_controller(self) -> int:

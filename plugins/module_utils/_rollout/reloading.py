@@ -177,8 +177,8 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
         raise silence_error(silent, work.settings.operator_timeout, work)
     raise RollStuck(
         f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster}",
-        f"were told to read their certificates again, and still {_what_is_left(step)}",
-        "See in strimzi_ca_info which they are; run the flow again with spread=restart to restart them.",
+        f"had to read their certificates again, and still {_what_is_left(step)}",
+        "strimzi_ca_info shows these listeners; run the flow again with spread=restart to restart them.",
     )
 
 

@@ -9,12 +9,12 @@ without a copy names.
 
 A client of the cluster is known by the address that it connects to, or by the CAs that it trusts. The certificate of a
 node has every name by which clients reach and verify it: of Services, Routes, load balancers, alternative names and
-advertised hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as those
-of node ports.
+advertised hosts (docs/operator.md, "Node names"). The status of the Kafka resource has further addresses, such as
+node ports.
 
 For each resource the operator collects the certificates that ``trustedCertificates`` selects into a Secret of its own,
 one certificate of each selected entry. The processes of the resource read that Secret when they start
-(docs/operator.md, "Who trusts what"). Running pods have read the present content of a Secret if they were created after
+(docs/operator.md, "What each process trusts"). Running pods have read the present content of a Secret if they were created after
 it last changed. Both times come from the API server, so the clock of this machine does not matter; a pod that was
 created in the second of the change starts its processes after it.
 """
@@ -280,7 +280,7 @@ def _published(scope: ClusterNames) -> NamedSecret:
 
 def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideClient:
     name = f"{kind.kind} {scope.namespace}/*"
-    doubt = f"it cannot be told which {kind.kind} resources trust this cluster: {error}".rstrip(".")
+    doubt = f"the run cannot tell which {kind.kind} resources trust this cluster: {error}".rstrip(".")
     return OutsideClient(name, None, doubt, remedy=error.remedy)
 
 
@@ -327,7 +327,7 @@ def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> Outs
     follows = Follows.NOTHING
     if (secret.namespace, secret.name) == (scope.namespace, scope.ca_certificate_secret):
         follows = Follows.ISSUING if secret.entry == "ca.crt" else Follows.NOTHING if secret.entry else Follows.TRUSTED
-    remedy = "Put the CA's certificate into it beside those that are there, and have its readers read it again."
+    remedy = "Add the CA's certificate to it, and have its readers read it again."
     try:
         stored = client.get(SECRETS, secret.namespace, secret.name)
     except NotFound:

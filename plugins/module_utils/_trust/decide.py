@@ -124,7 +124,7 @@ def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 
 def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
-    """The steps that lead the flow up to where it stops, then those that are independent of it."""
+    """The steps that lead the flow up to where it stops, then the steps that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
     decided = _next(within, *take_turns(within, engine.rules))
     if not (decided.steps or decided.violations) and not journal.is_abort:

@@ -146,7 +146,7 @@ def _told(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
     windows = snapshot.reconciliation.windows
     opens = windows.opens_at if windows else None
     problem = f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
-    when = f"The next one opens on {opens:%Y-%m-%d at %H:%M} UTC" if opens else "None is going to open"
+    when = f"The next window opens on {opens:%Y-%m-%d at %H:%M} UTC" if opens else "None is going to open"
     return (
         f"is outside its maintenance windows, and the next step restarts {', '.join(pods) or 'pods'}. {when}; the same call goes on "
         f"then, or now with ignore_maintenance_windows (strimzi_ignore_maintenance_windows).{problem}"

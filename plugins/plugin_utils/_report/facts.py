@@ -135,7 +135,7 @@ def _nodes(run: Run) -> Iterable[Channel]:
         for one in sorted(known, key=lambda listener: int(listener["port"])):
             yield _listener(one)
         if not known:
-            again = "replaced after it was asked" if pod["name"] in asked else "no listener of it was asked"
+            again = "replaced after the run had asked it" if pod["name"] in asked else "the run asked no listener of it"
             yield _stored("node", pod, again)
 
 

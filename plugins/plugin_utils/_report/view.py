@@ -96,7 +96,9 @@ def _trust(channel: Facts, ca: str) -> str:
 def _caption(look: Facts) -> str:
     if not look["seen_at"]:
         why = f" ({look['why']})" if look["why"] else ""
-        return f"No listener was asked in this run{why}: all of this is stored evidence, and what it does not show is unknown"
+        return (
+            f"This run has asked no listener{why}: all of this is stored evidence, and what it does not show is unknown"
+        )
     return (
         f"Listeners as they answered handshakes, asked last at {words.time_for_people(look['seen_at'])}; everything else from stored "
         "evidence at the end of the run"

@@ -33,7 +33,7 @@ OWNERS = {"cluster": "nodes", "clients": "users"}
 RESULTS = {
     "done": ("✓", "Done"),
     "nothing_to_do": ("✓", "Nothing to do"),
-    "stopped": ("■", "Stopped after the phase that was asked for"),
+    "stopped": ("■", "Stopped after the phase that the play names"),
     "planned": ("○", "Planned in check mode, nothing was changed"),
     "unfinished": ("…", "Not finished yet"),
     "held": ("✗", "Held: something is in the way"),
@@ -149,7 +149,7 @@ def _shown_by(proof: Facts, them: str) -> str:
     """The evidence that no pod trusts the removed CA: handshakes with listeners, or stored evidence."""
     asked, refusing, trusting = (proof[f"listeners_{what}"] for what in ("asked", "refusing", "trusting"))
     if not refusing and not trusting:
-        return f", by stored evidence: no listener was asked about {them}"
+        return f", by stored evidence: the run asked no listener about {them}"
     missing = f"; {count(proof['nodes_not_asked'], 'node')} not observed" if proof["nodes_not_asked"] else ""
     if trusting:
         return f", by stored evidence: {trusting} of {count(asked, 'listener')} did when asked{missing}"

@@ -13,7 +13,7 @@ from .citations import Documents, problems, read_documents
 
 DOCUMENTS = Documents(
     {
-        "operator.md": frozenset({"Pause", "Pod sets", "Who trusts what"}),
+        "operator.md": frozenset({"Pause", "Pod sets", "What each process trusts"}),
         "design.md": frozenset(),
         "below/here.md": frozenset({"States"}),
     },
@@ -25,7 +25,7 @@ DOCUMENTS = Documents(
 def repository(tmp_path: Path) -> Path:
     (tmp_path / "docs" / "below").mkdir(parents=True)
     (tmp_path / "docs" / "below" / "here.md").write_text("# Here\n\n## States\n")
-    (tmp_path / "docs" / "operator.md").write_text("# Facts\n\n## Who trusts what\n")
+    (tmp_path / "docs" / "operator.md").write_text("# Facts\n\n## What each process trusts\n")
     (tmp_path / "docs" / "design.md").write_text("# Design\n\n- **I5** Unknown evidence holds.\n")
     return tmp_path
 
@@ -42,8 +42,8 @@ def _found(text: str, repository: Path, name: str = "some.py") -> list[str]:
         'docs/operator.md, "Pause", step 3: all pods',
         'docs/operator.md, "Pause", steps 3 and 5, "Pod sets"',
         'docs/operator.md, "Pod sets" (c).',
-        'a docstring (docs/operator.md,\n    "Who trusts\n    what") that goes on',
-        'x = 1\n#: Of a comment (docs/operator.md, "Who\n#: trusts what").',
+        'a docstring (docs/operator.md,\n    "What each\n    process trusts") that goes on',
+        'x = 1\n#: Of a comment (docs/operator.md, "What\n#: each process trusts").',
         '(docs/below/here.md, "States")',
         "see docs/below/here.md",
         "Unknown holds (I5).",
@@ -76,12 +76,12 @@ def test_what_leads_nowhere_is_found(text: str, problem: str, repository: Path) 
 
 
 def test_links_in_markdown(repository: Path) -> None:
-    text = "[a](operator.md#who-trusts-what) [b](https://strimzi.io) [c](gone.md) [d](operator.md#pause)"
+    text = "[a](operator.md#what-each-process-trusts) [b](https://strimzi.io) [c](gone.md) [d](operator.md#pause)"
     assert _found(text, repository, "some.md") == ["1: there is no gone.md", "1: operator.md has no section #pause"]
 
 
 def test_titles_and_invariants_are_read_from_the_documents(repository: Path) -> None:
     documents = read_documents(repository)
-    assert documents.titles["operator.md"] == {"Facts", "Who trusts what"}
+    assert documents.titles["operator.md"] == {"Facts", "What each process trusts"}
     assert documents.titles["below/here.md"] == {"Here", "States"}
     assert documents.invariants == {"5"}

@@ -1,13 +1,13 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beginnings that leave open what they are about are found, in docstrings and in comments; others pass. So are parties without a name."""
+"""Beginnings that leave open what they are about are found, in docstrings and in comments; others pass. So are parties and things without a name."""
 
 from __future__ import annotations
 
 import pytest
 
-from .wording import nameless, problems
+from .wording import nameless, problems, prose, vague
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,46 @@ def test_beginnings(source: str, lines: list[int]) -> None:
 )
 def test_parties_without_a_name(text: str, lines: list[int]) -> None:
     assert [int(problem.partition(":")[0]) for problem in nameless(text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("Every listener that was asked\n", ["was asked"], id="asked"),
+        pytest.param(
+            "# The operator is\n    # not told of it\n", ["is not told"], id="told, in two lines of a comment"
+        ),
+        pytest.param('f("nodes are told "\n  "to read")', ["are told"], id="told, in a string"),
+        pytest.param("cert-manager is asked by a CertificateRequest; is\nasked\nby nodes", [], id="asked by a party"),
+        pytest.param("The run asks and tells. A told story.", [], id="asks, tells"),
+        pytest.param("Those that are open, and those of users.", ["Those that", "those of"], id="those"),
+        pytest.param("Of those two CAs one is new.", [], id="those with their noun"),
+        pytest.param("Old ones leave first.", ["ones"], id="ones"),
+        pytest.param(
+            "The CA in use, the one before, and the one of the operator.", ["the one", "the one of"], id="the one"
+        ),
+        pytest.param("| the new one | another one.", ["new one", "another one"], id="a new one, another one"),
+        pytest.param("One that ends soon; for one with a key.", ["One that", "one with"], id="one that, one with"),
+        pytest.param(
+            "The one CA, one by one, one of the nodes, each in one Secret, only one of the two.", [], id="numerals"
+        ),
+        pytest.param("Who has it may sign. Ask who may.", ["Who", "Ask who"], id="who"),
+        pytest.param("- Who restarts\n| who | when |\n", ["- Who", "| who"], id="who, in lists and tables"),
+        pytest.param("It says whose it is, and by whom it is trusted.", ["says whose", "by whom"], id="whose, whom"),
+        pytest.param(
+            "The administrator who runs it, and a CA whose key\nwho trusts", [], id="who and whose behind their noun"
+        ),
+    ],
+)
+def test_words_in_the_place_of_a_noun(text: str, words: list[str]) -> None:
+    found = [problem.split('"')[1] for problem in vague(text)]
+    assert sorted(found) == sorted(words)
+
+
+def test_code_is_no_prose() -> None:
+    source = 'who = f"{who} is told"  # those of a CA\nones = the.one.that(who)\n'
+    assert [problem.split('"')[1] for problem in vague(prose(source))] == ["is told", "those of"]
+
+
+def test_the_line_of_a_problem_is_that_of_its_last_word() -> None:
+    assert [problem.partition(":")[0] for problem in vague("a\nis\ntold\n")] == ["3"]

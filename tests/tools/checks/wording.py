@@ -1,8 +1,9 @@
 """Sentences name their subject.
 
-No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And whatever users read, with
-the code that they may open, says which node, client, user or issuer does something: never "somebody". ``python -m tests.tools.checks.wording`` looks through
-the repository.
+No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And all that users read, with
+the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
+are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". ``python -m tests.tools.checks.wording`` looks
+through the repository.
 """
 
 from __future__ import annotations
@@ -19,8 +20,37 @@ from .trees import files
 
 _RIDDLE = re.compile(r"(?:Who|Whoever|Whom|Whose|What|Whatever|Which|One|Those|That)\b")
 _NO_NAME = re.compile(r"\b(?:somebody|nobody|whoever|everybody|anybody)\b", re.IGNORECASE)
-#: Files that say who does what.
-_NAMING = ("plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")
+#: Between two words of a sentence: a space, or the end of a line of text, of a comment or of a part of a string.
+_GAP = r"(?:[ \t]+|[ \t]*\"?[ \t]*\n[ \t]*(?:\"|#:?[ \t]+)?)"
+_PASSIVE = re.compile(
+    rf"\b(?:is|are|was|were|be|been|being)(?:{_GAP}not)?{_GAP}(?:told|asked)\b(?!{_GAP}by\b)", re.IGNORECASE
+)
+#: Words that go on about a thing or a party which the word before them ought to name.
+_RELATIVE = r"(?:that|which|who|whom|whose|of|in|with|without|for|from|on|at|to|by|before|after|above|below|beside)\b"
+_STANDS_ALONE = rf"(?={_GAP}(?!of\b)(?:{_RELATIVE}|is\b|was\b|has\b)|\*{{0,2}}[.,;:)?!]|[ \t]+\|)"
+_BEFORE_ONE = "the|another|this|that|each|every|any|new|old|next|last|first|other|same|former|latter|earlier|later|older|newer|stored|missing|right|wrong"
+#: The beginning of a sentence, a cell or a text, or a word behind which a clause begins.
+_CLAUSE = (
+    r"(?:(?:\A|[|(.;:?!\"'>][ \t]*|^[ \t]*(?:[-*#]|[0-9]+\.)[ \t]+)"
+    rf"|\b(?:and|or|but|of|to|by|from|for|than|says?|tells?|knows?|sees?|shows?|out|asks?|names?){_GAP})"
+)
+_NO_NOUN = {
+    "those": re.compile(rf"\bthose{_GAP}{_RELATIVE}", re.IGNORECASE),
+    "ones": re.compile(r"\bones\b", re.IGNORECASE),
+    "one": re.compile(
+        rf"\b(?:{_BEFORE_ONE}){_GAP}one\b{_STANDS_ALONE}|\bthe{_GAP}one{_GAP}of\b|\bone{_GAP}(?:that|which|who|whom|whose|with|without)\b",
+        re.IGNORECASE,
+    ),
+    "who": re.compile(rf"{_CLAUSE}who(?:m\b|\b)", re.IGNORECASE | re.MULTILINE),
+    "whose": re.compile(
+        rf"(?:[|(.;:?!>][ \t]*|\b(?:says?|tells?|knows?|sees?|shows?|asks?){_GAP})whose\b", re.IGNORECASE
+    ),
+}
+#: Files that say which party does what.
+_NAMING = (
+    "plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "molecule/",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "galaxy.yml",
+)  # fmt: skip
 
 
 def problems(source: str) -> Iterator[str]:
@@ -35,6 +65,35 @@ def nameless(text: str) -> Iterator[str]:
     for number, line in enumerate(text.splitlines(), 1):
         for found in _NO_NAME.findall(line):
             yield f'{number}: "{found}" names no party: say which node, client, user, issuer or program is meant'
+
+
+def vague(text: str) -> Iterator[str]:
+    """Every word of a sentence that stands in for the noun of a thing or a party, and every "is told" without "by", as ``line: text``."""
+    for match in _PASSIVE.finditer(text):
+        yield f'{_line(text, match)}: "{_flat(match)}" does not say by what: name the party that asks or tells'
+    for word, pattern in _NO_NOUN.items():
+        for match in pattern.finditer(text):
+            yield f'{_line(text, match)}: "{_flat(match)}": put the noun in the place of "{word}", such as node, certificate, issuer or program'
+
+
+def _line(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.end()) + 1
+
+
+def _flat(match: re.Match[str]) -> str:
+    return re.sub(r"[\s\"#]+", " ", match[0]).strip()
+
+
+def prose(source: str) -> str:
+    """The comments and strings of a Python file, each where it stands; spaces in the place of names, numbers and of expressions in strings."""
+    lines = source.splitlines(keepends=True)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        (row, start), (_row, end) = token.start, token.end
+        if token.type in (tokenize.NAME, tokenize.NUMBER):
+            lines[row - 1] = lines[row - 1][:start] + " " * (end - start) + lines[row - 1][end:]
+    text = "".join(lines)
+    text = re.sub(r"\{[^{}\n]*\}", lambda found: " " * len(found[0]), text)
+    return re.sub(r"(?<=\")?[rf](?=\")", " ", text)
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
@@ -62,7 +121,9 @@ def _problems_of(name: str) -> Iterator[str]:
     if name.endswith(".py"):
         yield from problems((ROOT / name).read_text())
     if name.startswith(_NAMING):
-        yield from nameless((ROOT / name).read_text())
+        text = (ROOT / name).read_text()
+        yield from nameless(text)
+        yield from vague(prose(text) if name.endswith(".py") else text)
 
 
 def main() -> int:

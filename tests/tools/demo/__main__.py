@@ -84,7 +84,7 @@ def rotate(act: Act, cluster: BedCluster, folder: Path) -> None:
     facts = json.loads((folder / "report.json").read_text())
     say("What happened")
     print(closing(facts))
-    print(f"\nWith a picture of who trusts whom: {folder}/report.html")
+    print(f"\nWith a picture of which process trusts which CA: {folder}/report.html")
     print("The same for machines and as Markdown: report.json and report.md beside it")
     say("What was shown")
     if cluster.real_pods:

@@ -42,7 +42,7 @@ def _modules() -> Iterator[tuple[Path, str]]:
 
 
 def _fragments() -> Iterator[tuple[Path, str]]:
-    """Each block has the facts of the argument spec of its name; the one without a name is that of its file."""
+    """Each block has the facts of the argument spec of its name; a block without a name has the facts of its file's name."""
     for path in (ROOT / "plugins" / "doc_fragments").glob("*.py"):
 
         def filled(block: re.Match[str], file: str = path.stem) -> str:

@@ -17,7 +17,7 @@ def groups_of(names: Mapping[str, Any]) -> dict[str, arguments.ArgumentSpec]:
 
 
 def options_of(names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The options of these specs; those of a later one win, as a module's own do."""
+    """The options of these specs; options of a later spec win, as a module's own do."""
     return {name: option for spec in groups_of(names).values() for name, option in spec.options.items()}
 
 
@@ -57,7 +57,7 @@ def _filled(lines: list[str], options: Mapping[str, Any], inner: str, indent: in
 
 
 def _split(lines: list[str], indent: int) -> list[tuple[str, list[str]]]:
-    """The lines of each key at this depth; those that stand outside under no name."""
+    """The lines of each key at this depth; lines outside any key stand under no name."""
     found: list[tuple[str, list[str]]] = []
     for line in lines:
         key = re.match(rf"^ {{{indent}}}([a-z_]+):", line)

@@ -1,7 +1,7 @@
 """Pods of components on a node that runs containers: what a process presents and trusts is what it found at its start.
 
 The programs themselves are not there. Each container copies what is mounted into memory, and stays (docs/operator.md,
-"Who trusts what").
+"What each process trusts").
 """
 
 from __future__ import annotations

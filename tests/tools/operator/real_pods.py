@@ -121,7 +121,7 @@ def _account() -> list[Object]:
 
 
 def _role(kafka: Object, nodes: list[Node]) -> Object:
-    """Exactly the Secrets that brokers may read (docs/operator.md, "Who trusts what")."""
+    """Exactly the Secrets that brokers may read (docs/operator.md, "What each process trusts")."""
     cluster = kafka["metadata"]["name"]
     names = [f"{cluster}-cluster-ca-cert", f"{cluster}-clients-ca-cert", f"{cluster}-trustbundle"]
     rule = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pods of components on a node that runs containers: what is mounted, and that their processes keep it
-(docs/operator.md, "Who trusts what").
+(docs/operator.md, "What each process trusts").
 """
 
 from __future__ import annotations

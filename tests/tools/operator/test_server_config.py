@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``server.config`` of a node whose pod runs Kafka (docs/operator.md, "Who trusts what", "Kafka image")."""
+"""``server.config`` of a node whose pod runs Kafka (docs/operator.md, "What each process trusts", "Kafka image")."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Secret that brokers, controllers and the exporter trust (docs/operator.md, "User-managed CA", "Trust bundle",
-"Who trusts what").
+"What each process trusts").
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def test_a_change_of_the_bundle_alone_rolls_nothing(managed: OperatedCluster) ->
 
 @pytest.mark.parametrize("component", ["kafka", "kafka-exporter", "cruise-control", "entity-operator"])
 def test_processes_learn_at_their_next_start(component: str, managed: OperatedCluster) -> None:
-    """docs/operator.md, "Who trusts what": refreshed when the process starts, whatever it reads."""
+    """docs/operator.md, "What each process trusts": refreshed when the process starts, whatever it reads."""
     second = managed.ca("second").pem
     managed.change("secrets", "demo-cluster-ca-cert", {"data": encode({"second.crt": second})})
     managed.step()

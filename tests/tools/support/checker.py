@@ -178,7 +178,7 @@ class Checker:
                     raise InvariantBroken(f"I1: {client} that loads the CA certificate Secret refuses a node, {where}")
 
     def _note_authority(self, change: Change) -> None:
-        """The CA before the one in use, as long as the two certify each other; a renewal has the same key."""
+        """The CA before the CA in use, as long as the two certify each other; a renewal has the same key."""
         if change.plural != "secrets" or change.name != f"{self.memory.cluster}-cluster-ca-cert":
             return
         before, present = entries(change.old).get("ca.crt", b""), entries(change.new).get("ca.crt", b"")

@@ -1,5 +1,5 @@
 """A KafkaConnect beside the cluster, with what the operator does for it and what its process knows (docs/operator.md,
-"Who trusts what").
+"What each process trusts").
 
 Written to what the real operator does: one certificate of each entry that ``trustedCertificates`` selects, sorted, under
 one key of a Secret of its own; its pod is replaced when that changes.

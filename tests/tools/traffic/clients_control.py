@@ -72,7 +72,7 @@ def retire_too_early(tier: Tier, load: Load, rotate: Callable[..., None], restar
 
 @contextmanager
 def _another_ca(tier: Tier) -> Iterator[None]:
-    """As a person would bring it: beside the old one, which brokers that start meanwhile trust too."""
+    """As a person would bring it: beside the old CA, which brokers that start meanwhile trust too."""
     key, stem = certs.new_ca_key(), f"{tier.name}-clients-ca"
     old, old_key = tier.secret(f"{stem}-cert")["ca.crt"], tier.secret(stem)["ca.key"]
     made = certs.root(certs.name("clients-ca made by hand"), key, 100)

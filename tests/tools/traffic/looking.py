@@ -182,7 +182,7 @@ class LookingByClientsCa(Looking):
 
 def _asking(held: dict[str, Held], known: bytes) -> list[tuple[str, bytes]]:
     """The Topic Operator trusts the ``ca.crt`` that it has read at its start and nothing else (docs/operator.md,
-    "Who trusts what").
+    "What each process trusts").
     """
     trusted = {OPERATOR: known, **{name: one.ca for name, one in held.items()}}
     return [(one, trusted[one]) for one in ASKING if one in trusted]

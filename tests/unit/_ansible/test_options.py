@@ -107,11 +107,11 @@ BY_TOKEN = dict.fromkeys(FLOW.options["issuer"]["options"]["login"]["options"]) 
             "validity_days counts with resource=Certificate of cert_manager only. "
             "Give this type and resource, or leave validity_days out.",
         ),
-        ({**CERT_MANAGER, "name": ""}, "name is empty. Name the issuer that is to be asked, as cert_manager needs it."),
-        ({**VAULT, "url": ""}, "url is empty. Name the issuer that is to be asked, as vault needs it."),
+        ({**CERT_MANAGER, "name": ""}, "name is empty. Name the issuer, as cert_manager needs it."),
+        ({**VAULT, "url": ""}, "url is empty. Name the issuer, as vault needs it."),
         (
             {**VAULT, "login": BY_TOKEN, "name": "default"},
-            "'default' may be another issuer of the mount tomorrow. Give the name or the id of the one that is meant, as "
+            "'default' may be another issuer of the mount tomorrow. Give the name or the id of the issuer, as "
             "vault list -detailed <mount>/issuers shows it.",
         ),
     ],

@@ -54,7 +54,7 @@ def test_where_nobody_can_be_asked_stored_evidence_has_to_do(cluster: WatchedClu
     snapshot = inspect(cluster.work(), RECONCILE).observation.snapshot
     assert snapshot.nodes.listeners is None
     assert snapshot.nodes.in_place is not None
-    assert "cannot be asked" in snapshot.nodes.in_place.reload
+    assert "cannot ask" in snapshot.nodes.in_place.reload
 
 
 def test_where_nobody_runs_nobody_is_asked() -> None:

@@ -82,7 +82,7 @@ def test_who_was_replaced_meanwhile_is_asked_anew_a_few_times(
 def test_without_eyes_it_is_said_that_nobody_was_asked(cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
     assert (snapshot.nodes.listeners, snapshot.nodes.in_place) == (
-        None, InPlace(reload="the running nodes cannot be asked what they trust."),
+        None, InPlace(reload="the call cannot ask the running nodes which CAs they trust."),
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_and_a_restart_that_the_operator_will_make_anyway(nodes: ReloadingNodes,
     revised = {"metadata": {"annotations": {"strimzi.io/revision": "00000000"}}}
     cluster.change("pods", "demo-kafka-0", revised)
     assert looked(cluster).nodes.in_place == InPlace(
-        stamps="the Cluster Operator would restart demo-kafka-0 whatever it is told."
+        stamps="the Cluster Operator would restart demo-kafka-0 despite new annotations."
     )
 
 
@@ -225,7 +225,11 @@ def test_who_wants_what_is_stored_asks_nobody() -> None:
 
 @pytest.mark.parametrize(
     ("met", "why"),
-    [(BARRED, BARRED[0].why), (NO_WAY, f"{NO_WAY} {NO_WAY.remedy}"), ((), "no node has a listener that can be asked")],
+    [
+        (BARRED, BARRED[0].why),
+        (NO_WAY, f"{NO_WAY} {NO_WAY.remedy}"),
+        ((), "no node has a listener that answers which CAs it trusts"),
+    ],
 )
 def test_by_itself_it_gives_up_where_nobody_can_be_asked(met: Any, why: str) -> None:
     nodes = Nodes(Evidence.AUTO, met)

@@ -123,7 +123,7 @@ def test_a_name_of_another_kind_is_a_name_too_many(more: x509.GeneralName) -> No
     extra = [(x509.SubjectAlternativeName([*names, more]), False)]
     made = make("demo-kafka", OWN, CA, ca=False, extra=extra, begin=NOW, end=NOW + YEAR / 2).certificate
     assert made.subject_alternative_names == NAMES
-    assert refused(replace(good, leaf=made)) == ["its alternative names are not the requested ones"]
+    assert refused(replace(good, leaf=made)) == ["its alternative names are not the requested names"]
 
 
 def test_a_ca_certificate_is_never_a_leaf() -> None:
@@ -203,7 +203,7 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
             YEAR / 2,
             [
                 f"it ends on {NOW + YEAR / 2:%Y-%m-%d}, and from {(YEAR / 2).days} days before that on (renewalDays) the operator would try to "
-                "issue another one; have it signed for longer, or give a lower renewalDays"
+                "issue another certificate; have it signed for longer, or give a lower renewalDays"
             ],
         ),
     ],

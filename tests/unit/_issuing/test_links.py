@@ -232,7 +232,7 @@ def test_a_forecast_assumes_that_it_is_signed(monkeypatch: pytest.MonkeyPatch) -
     assert made.links.new_with_old.path_length == 0
 
 
-# The way back: the CA in use is here, and the next one is kept by the issuer.
+# The way back: the CA in use is here, and the next CA is kept by the issuer.
 
 HERE = make("cluster-ca v0", key(74), path_length=1)
 BACK = PrepareAuthority(

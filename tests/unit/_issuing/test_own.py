@@ -129,7 +129,7 @@ def _come_to_the_end(bench: Bench) -> None:
         (
             void,
             replace(WANTED, names=NAMES | {"more"}),
-            "its alternative names are not those that are wanted: it lacks more",
+            "its alternative names are not the names that it should have: it lacks more",
         ),
         (
             _take_over,
@@ -266,7 +266,7 @@ def test_the_clusters_own_secrets_are_refused(name: str, there: bool) -> None:
     if there:
         bench.create("secrets", secret(name, {}))
     before = len(bench.api.writes)
-    with pytest.raises(StepError, match=f"Secret kafka/{name} is one of a Strimzi cluster") as caught:
+    with pytest.raises(StepError, match=f"Secret kafka/{name} belongs to a Strimzi cluster") as caught:
         have(bench, replace(WANTED, secret=name))
     assert "your own" in caught.value.remedy
     assert len(bench.api.writes) == before

@@ -213,7 +213,7 @@ ANSWERS: dict[str, tuple[Any, Any]] = {
     [
         ("no JSON", "does not answer as one ("),
         ("no endpoint", "does not answer as one (KeyError)"),
-        ("refused", "gives no new one (invalid_grant)"),
+        ("refused", "gives no new token (invalid_grant)"),
         (None, "cannot be reached (NewConnectionError)"),
     ],
 )

@@ -137,7 +137,7 @@ def test_whoever_waits_says_for_whom_and_how_long(stage: Stage) -> None:
     assert told == [(
         12,
         "another run (holder call-1@here, since 2026-06-01T12:00:00.000000Z, renewed 12 s ago) has the Lease of Kafka cluster "
-        "kafka/demo; it is watched for up to 30 s: a run that does not renew it in that time is dead, and this one takes over.",
+        "kafka/demo; it is watched for up to 30 s: a run that does not renew it in that time is dead, and this run takes over.",
     )]  # fmt: skip
     assert spec(stage)["holderIdentity"] == "two"
 

@@ -162,7 +162,7 @@ def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, gr
         (
             Attempt("patch", KAFKAS, "kafka", "demo"), 422, "Invalid", "spec.kafka: Required value", errors.Invalid,
             "Failed to patch Kafka kafka/demo: spec.kafka: Required value.",
-            "Correct the Kafka; the API server refuses this one.",
+            "Correct the Kafka; the API server refuses it.",
         ),
         (
             secret("get"), 503, "ServiceUnavailable", "apiserver is shutting down", errors.Unavailable,

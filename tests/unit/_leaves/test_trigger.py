@@ -83,11 +83,11 @@ ROWS = [
     ),
     pytest.param(
         HELD, replace(WANTED, names=frozenset({"a.example", "c.example", "d.example"})), Reason.SPECIFICATION,
-        "its alternative names are not those that are wanted: it lacks c.example, d.example and should not have b.example", id="other names",
+        "its alternative names are not the names that it should have: it lacks c.example, d.example and should not have b.example", id="other names",
     ),
     pytest.param(
         HELD, replace(WANTED, names=NAMES | {"c.example"}), Reason.SPECIFICATION,
-        "its alternative names are not those that are wanted: it lacks c.example", id="one name more",
+        "its alternative names are not the names that it should have: it lacks c.example", id="one name more",
     ),
     pytest.param(HELD, replace(WANTED, names=None), None, "", id="the names that it has"),
     pytest.param(

@@ -150,7 +150,7 @@ def test_every_partition_of_every_topic_counts() -> None:
 @pytest.mark.parametrize(
     ("in_sync", "words"),
     [
-        ({0, 1}, "partition t-0 has 2 in-sync replicas with this one among them, and needs 2."),
+        ({0, 1}, "partition t-0 has 2 in-sync replicas, this broker's among them, and needs 2."),
         ({1}, "partition t-0 has 1 in-sync replicas, fewer than min.insync.replicas=2, already."),
     ],
 )

@@ -120,7 +120,7 @@ def test_in_the_middle_when_the_isr_shrinks_during_the_roll() -> None:
     stand.at(1, lambda: stand.kafka.lagging.add(1))
     stopped = stops(stand)
     assert stand.deleted == [0]
-    assert "pod demo-kafka-2: partition orders-0 has 2 in-sync replicas with this one among them" in str(stopped)
+    assert "pod demo-kafka-2: partition orders-0 has 2 in-sync replicas, this broker's among them" in str(stopped)
     assert "1 of 3 restarted" in str(stopped)
 
 

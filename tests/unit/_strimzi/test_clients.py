@@ -280,7 +280,7 @@ def seen_by(bench: Clients, end: str, status: int, *named: NamedSecret, **body: 
 def test_what_may_not_be_listed_is_unknown_and_can_be_waived_by_a_name() -> None:
     (found,) = seen_by(Clients(), "/kafkabridges", 403, reason="Forbidden", message="kafkabridges is forbidden")
     assert (found.name, found.trusts) == ("KafkaBridge kafka/*", None)
-    assert found.doubt.startswith("it cannot be told which KafkaBridge resources trust this cluster: ")
+    assert found.doubt.startswith("the run cannot tell which KafkaBridge resources trust this cluster: ")
     assert "verbs: [list], apiGroups: ['kafka.strimzi.io'], resources: [kafkabridges]" in found.remedy
 
 

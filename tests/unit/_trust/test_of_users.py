@@ -132,7 +132,7 @@ class TestTrust:
             (
                 {"in_place": None},
                 Spread.AUTO,
-                "it is unknown whether nodes can be told to read their certificates again.",
+                "it is unknown whether nodes can read their certificates again without a restart.",
             ),
             ({"in_place": InPlace(reload="no way.")}, Spread.AUTO, "no way."),
             ({}, Spread.RESTART, "spread=restart asks for it."),

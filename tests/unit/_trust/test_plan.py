@@ -129,7 +129,7 @@ def test_the_story_of_a_replacement() -> None:
         (step.phase, step.what) for step in planned(SETTLED, REPLACE_KEY).steps if not step.what.startswith("record")
     ]
     assert told == [
-        (Phase.PREPARE, f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that one"),
+        (Phase.PREPARE, f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that CA"),
         (Phase.PREPARE, f"put {NEW_NAME} among the trusted CAs"),
         (Phase.PREPARE, "wait until the operator's trust bundle holds 2 CAs"),
         (Phase.USE, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),

@@ -233,15 +233,15 @@ def test_a_node_that_was_not_asked_says_so_and_refuses_nothing() -> None:
     found = told(listeners(RUNNING[:2]))
     (node,) = channels(found, "node")
     assert (node["party"], node["evidence"], node["refuses"]) == ("demo-kafka-2", "stored", [])
-    assert node["why"] == ["no listener of it was asked", "stored leaf"]
+    assert node["why"] == ["the run asked no listener of it", "stored leaf"]
     assert rows(found)["demo-kafka-2"] == ["unknown", "presents, trusts"]
 
 
 def test_the_answer_of_a_pod_that_was_replaced_since_is_not_that_of_its_successor() -> None:
     found = told(listeners(nodes("c")))
     assert channels(found, "listener") == []
-    assert [one["why"][0] for one in channels(found, "node")] == ["replaced after it was asked"] * 3
-    assert first_sentence(found).endswith(", by stored evidence: no listener was asked about it.")
+    assert [one["why"][0] for one in channels(found, "node")] == ["replaced after the run had asked it"] * 3
+    assert first_sentence(found).endswith(", by stored evidence: the run asked no listener about it.")
 
 
 def test_what_has_not_read_its_trust_again_is_a_channel_with_the_event_that_clears_it() -> None:
@@ -309,10 +309,10 @@ MUTE = {"trusts": [], "refuses": []}
             [*ALL[:-1], {**ALL[-1], "trusts": [label(OLD)], "refuses": []}],
             ", by stored evidence: 1 of 6 listeners did when asked.",
         ),
-        ([{**one, **MUTE} for one in ALL], ", by stored evidence: no listener was asked about it."),
+        ([{**one, **MUTE} for one in ALL], ", by stored evidence: the run asked no listener about it."),
         (
             [{**one, "verifies": False} for one in ALL],
-            ", by stored evidence: no listener was asked about it.",
+            ", by stored evidence: the run asked no listener about it.",
         ),
     ],
 )
@@ -363,8 +363,8 @@ NEVER = {"source": "annotations", "seen_at": None}
 @pytest.mark.parametrize(
     ("planned", "ending", "failed", "begin"),
     [
-        ({}, {}, {}, "No listener was asked in this run: "),
-        ({}, look([], why="forbidden", **NEVER), {}, "No listener was asked in this run (forbidden): "),
+        ({}, {}, {}, "This run has asked no listener: "),
+        ({}, look([], why="forbidden", **NEVER), {}, "This run has asked no listener (forbidden): "),
         (look([], seen_at="2026-06-01T11:00:00Z"), {}, {}, "Listeners as they answered handshakes, asked last at 2026-06-01 11"),
         (look([], seen_at="2026-06-01T11:00:00Z"), look([]), {}, "Listeners as they answered handshakes, asked last at 2026-06-01 12:01:00 UTC"),
         ({}, look([]), look([], why="cut off", **NEVER), "Listeners as they answered handshakes, asked last at 2026-06-01 12:01:00 UTC"),

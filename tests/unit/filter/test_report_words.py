@@ -48,7 +48,7 @@ def removed(*pods: str, number: int = 1) -> dict[str, Any]:
 
 def test_the_most_important_sentence_comes_first() -> None:
     assert shown()["sentences"] == [
-        "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa), by stored evidence: no listener was asked about it.",
+        "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa), by stored evidence: the run asked no listener about it.",
         "3 rolls of 3 nodes, no two nodes down together.",
         "4 writes and 9 restarts of pods.",
         EXPIRY,
@@ -62,7 +62,8 @@ def test_the_most_important_sentence_comes_first() -> None:
         (removed("x", "y"), "2 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa)."),
         (
             removed(number=2),
-            "0 pods trust the removed CAs cluster-ca a (aaaaaaaaaaaa) and cluster-ca c (cccccccccccc), by stored evidence: no listener was asked about them.",
+            "0 pods trust the removed CAs cluster-ca a (aaaaaaaaaaaa) and cluster-ca c (cccccccccccc), by stored evidence: the run asked no listener "
+            "about them.",
         ),
     ],
 )

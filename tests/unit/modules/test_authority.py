@@ -62,7 +62,7 @@ def test_that_another_ca_is_asked_for_is_told() -> None:
     assert (ended.result["changed"], ended.writes) == (False, [])
     assert ended.result["drift"] == [
         f"certificate: the call wants CN=theirs,O=io.strimzi ({THEIRS.certificate.sha256[:12]}), and CN=cluster-ca v0,O=io.strimzi "
-        f"({current_of(memory)['sha256'][:12]}) is in use; state=renewed puts a CA with the same key in place, state=replaced one "
+        f"({current_of(memory)['sha256'][:12]}) is in use; state=renewed puts a CA with the same key in place, state=replaced a CA "
         "with another key."
     ]
 
@@ -107,7 +107,7 @@ def test_the_same_request_for_another_form_is_refused(option: dict[str, Any]) ->
     for under_way in (True, False):
         ended = call("strimzi_ca", memory, state="replaced", **{**FAST, **option}, check=under_way)
         assert ended.failed is not (under_way and name == "validity_days")
-        assert not ended.failed or f"; {value} is asked for. Leave {name} out, or " in ended.result["msg"]
+        assert not ended.failed or f"; the task asks for {value}. Leave {name} out, or " in ended.result["msg"]
         assert ended.writes == []
         stages.done(memory, "strimzi_ca", state="replaced", **FAST)
 
@@ -181,7 +181,7 @@ def test_neither_the_one_in_use_nor_the_next_one_leaves(which: str, check: bool)
     seen = call("strimzi_ca_info", memory).result
     (ca,) = [ca for ca in seen["cas"] if ca["fingerprint"] == seen["journal"][which]]
     ended = call("strimzi_ca", memory, check=check, state="absent", fingerprint=ca["sha256"])
-    why = "is in use" if which == "replaces" else "is the next one: a flow puts it in the place of another"
+    why = "is in use" if which == "replaces" else "is the next CA: a flow puts it in the place of another"
     assert ended.result["msg"] == (
         f"Kafka cluster kafka/demo: the CA {ca['subject']} ({ca['sha256'][:12]}): {why}. {REMEDY}"
     )

@@ -134,7 +134,7 @@ def test_what_is_wrong_is_said_of_the_clients_ca(memory: MemoryCluster) -> None:
     ended = call("strimzi_ca", memory, ca="clients", state="replaced", **FAST)
     assert ended.failed
     assert (
-        "KafkaUser kafka/partner: it cannot be told of which CA the certificate is that it presents"
+        "KafkaUser kafka/partner: the run cannot tell which CA has issued the certificate that it presents"
         in ended.result["msg"]
     )
     assert ended.writes == []
@@ -145,7 +145,7 @@ def test_no_certificate_that_no_user_has(memory: MemoryCluster) -> None:
     ended = call("strimzi_ee_cert", memory, ca="clients", secret="partner-cert", common_name="partner")
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"] == (
-        "The User Operator issues certificates of the clients CA, and a rotation of it would not know who holds the one in Secret "
+        "The User Operator issues certificates of the clients CA, and a rotation of it would not know which program holds the certificate in Secret "
         "kafka/partner-cert. Make a KafkaUser partner with the authentication tls."
     )
 

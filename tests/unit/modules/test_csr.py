@@ -161,11 +161,11 @@ REMOVE = "Remove demo-kafka-0.requested from Secret kafka/demo-issuing-kafka: th
     [
         (
             _other_request(),
-            f"The request has been changed: it is for another public key than the one that was made for it. {REMOVE}",
+            f"The request has been changed: it is for another public key than the key that was made for it. {REMOVE}",
         ),
         (
             _resigned("demo-kafka", "evil.example"),
-            f"The request has been changed: its alternative names are not those that are needed. {REMOVE}",
+            f"The request has been changed: its alternative names are not the names that it should have. {REMOVE}",
         ),
         (
             _resigned("cluster-operator"),
@@ -357,7 +357,7 @@ def test_a_better_one_takes_the_place_of_what_somebody_put_there() -> None:
     shown = look(memory)["demo-kafka-0"]
     assert (shown["answered"], shown["problem"]) == (False, "")
     assert shown["refused"].startswith(
-        "The certificate that came back is refused: its alternative names are not the requested ones"
+        "The certificate that came back is refused: its alternative names are not the requested names"
     )
     ended = bring(memory, signed(memory, "demo-kafka-0"))
     assert (ended.failed, ended.result["changed"]) == (False, True)
@@ -414,8 +414,8 @@ STRANGER = make("Corporate CA", key(5), begin=NOW - DAY, end=NOW + 400 * DAY)
 @pytest.mark.parametrize(
     ("how", "behind", "why"),
     [
-        (replace(GOOD, copies=False), None, "its alternative names are not the requested ones"),
-        (replace(GOOD, names=["evil.example"]), None, "its alternative names are not the requested ones"),
+        (replace(GOOD, copies=False), None, "its alternative names are not the requested names"),
+        (replace(GOOD, names=["evil.example"]), None, "its alternative names are not the requested names"),
         (
             replace(GOOD, subject=DistinguishedName("cluster-operator").as_name()),
             None,
@@ -477,7 +477,7 @@ def test_every_one_that_is_wrong_is_named() -> None:
     message = (
         "Nothing was put back: 2 of 3 are refused. "
         "1. certificate 2: no readable certificate in PEM form. Convert a DER file with openssl x509 -inform DER. "
-        f"2. certificate 1: {_told('its alternative names are not the requested ones').partition(': ')[2]} {AGAIN}"
+        f"2. certificate 1: {_told('its alternative names are not the requested names').partition(': ')[2]} {AGAIN}"
     )
     refused(memory, message, signed(memory, "demo-kafka-0", wrong), "nothing", signed(memory, "demo-kafka-1"))
 
@@ -490,7 +490,7 @@ def test_one_for_no_open_request_is_refused() -> None:
     strange = _for_key(9)
     message = (
         f"Nothing was put back: 1 of 1 is refused. certificate 1: no open request has its public key (SHA-256 {strange.public_key_sha256}). "
-        f"Take it away, or export the requests again and have those signed: each certificate is for a key of its own. {AGAIN}"
+        f"Take it away, or export the requests again and have these signed: each certificate is for a key of its own. {AGAIN}"
     )
     for memory in (stages.asked(), stages.managed()):
         refused(memory, message, strange.pem.decode())
@@ -501,8 +501,8 @@ def test_one_for_which_another_issuer_was_asked_is_refused() -> None:
     text = signed(memory, "demo-kafka-0")
     edit(memory, "demo-kafka-0", issuer="cert-manager Issuer kafka")
     message = (
-        "Nothing was put back: 1 of 1 is refused. certificate 1: it is for demo-kafka-0, for which cert-manager Issuer kafka was asked. "
-        f"Only what the external issuer was asked for is put back by hand. {AGAIN}"
+        "Nothing was put back: 1 of 1 is refused. certificate 1: it is for demo-kafka-0, which was requested from cert-manager Issuer kafka. "
+        f"Only requests to the external issuer are answered by hand. {AGAIN}"
     )
     refused(memory, message, text)
 

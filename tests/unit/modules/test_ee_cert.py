@@ -83,7 +83,7 @@ def test_a_secret_that_is_none_of_the_clusters_is_refused_with_those_that_are() 
         ended = call("strimzi_ee_cert", without(NODE), check=check, secrets=["demo-kafka-9", NODE])
         assert (ended.failed, ended.writes) == (True, [])
         assert ended.result["msg"].startswith(
-            "Kafka cluster kafka/demo: Secret kafka/demo-kafka-9: is none with a certificate of this cluster. Those are: "
+            "Kafka cluster kafka/demo: Secret kafka/demo-kafka-9: holds no certificate of this cluster. These Secrets do: "
             f"{OPERATOR}, {CRUISE}, "
         )
         assert f" {NODE}, " in ended.result["msg"]
@@ -147,7 +147,7 @@ def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_t
         ({"renew_before_days": 30}, ""),
         (
             {"subject_alternative_names": ["tools.kafka.svc"]},
-            "its alternative names are not those that are wanted: it should not have 10.0.0.1",
+            "its alternative names are not the names that it should have: it should not have 10.0.0.1",
         ),
         ({"common_name": "other"}, "it is not there yet"),
     ],
@@ -186,7 +186,7 @@ def test_who_holds_one_learns_of_a_ca_that_is_trusted_since() -> None:
     assert found["tools.key"] == kept["tools.key"]
 
 
-CLUSTERS = "is one of a Strimzi cluster. Give a Secret of your own."
+CLUSTERS = "belongs to a Strimzi cluster. Give a Secret of your own."
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_garbage_is_refused_and_asked_for_again_after_an_hour(monkeypatch: pytes
     told = waiting(replace_key(memory))
     assert told[1].startswith(
         "demo-kafka-0: What was put back is unusable: no readable certificate in PEM form. "
-        "Put back the certificate with its chain in PEM form. It is asked again on "
+        "Put back the certificate with its chain in PEM form. The next request goes out on "
     )
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(hours=1.2))
     replace_key(memory)
@@ -215,5 +215,5 @@ def test_a_text_that_is_no_domain_is_refused() -> None:
     ended = call("strimzi_ca", memory, dns_domain="https://corp")
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"] == (
-        "dns_domain: 'https://corp' is no DNS domain. Give the one of Services in this Kubernetes cluster, such as cluster.local."
+        "dns_domain: 'https://corp' is no DNS domain. Give the domain of Services in this Kubernetes cluster, such as cluster.local."
     )

@@ -58,7 +58,7 @@ def left_behind(memory: MemoryCluster) -> None:
 
 WAITING = (
     "another run (holder call-dead@far-away, since 2026-01-01T00:00:00.000000Z, renewed 0 s ago) has the Lease of Kafka cluster "
-    "kafka/demo; it is watched for up to 3 s: a run that does not renew it in that time is dead, and this one takes over."
+    "kafka/demo; it is watched for up to 3 s: a run that does not renew it in that time is dead, and this run takes over."
 )
 
 

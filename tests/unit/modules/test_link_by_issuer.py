@@ -85,7 +85,7 @@ def test_the_next_ca_that_vault_keeps_too_is_certified_by_the_one_in_use(left: t
     issuer.follow(FOLLOWING)
     issuer.permit(links=True)
     planned = replaced(memory, issuer, certificate=FOLLOWING.pem.decode(), check=True)
-    assert f"and one of that one, signed by {issuer.reference}" in str(planned.result["plan"])
+    assert f"and a link certificate of that CA, signed by {issuer.reference}" in str(planned.result["plan"])
     assert issuer.certified == 0
     ended = replaced(memory, issuer, certificate=FOLLOWING.pem.decode())
     assert (told_of_links(ended), issuer.certified) == ([], 2)

@@ -106,7 +106,7 @@ def test_ca_that_is_not_valid_yet() -> None:
     begin = NOW + DAY
     use_authority(memory, authority("mine", 1, begin=begin))
     text = f"CN=mine,O=io.strimzi is not valid before {begin:%Y-%m-%d %H:%M} UTC."
-    remedy = "Wait until then, or check the clock of the machine that made it and of this one."
+    remedy = "Wait until then, or check the clock of the machine that made it and of this machine."
     refused(memory, f"{HERE}: {text} {remedy}")
     told(memory, text, remedy)
 
@@ -121,7 +121,7 @@ def test_same_name_as_another_ca() -> None:
         "another key."
     )
     remedy = (
-        "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name "
+        "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells issuers of one name "
         "apart by these identifiers."
     )
     refused(memory, f"{HERE}: {text} {remedy}")
@@ -154,7 +154,7 @@ def swapped(memory: MemoryCluster, mine: Entity) -> tuple[str, str]:
         f"{named(mine.certificate)} has signed no certificate."
     )
     return text, (
-        f"Put {named(old)} and its key back; the ledger has the certificate. Or have the other one adopted through every gate: "
+        f"Put {named(old)} and its key back; the ledger has the certificate. Or have the new CA adopted through every gate: "
         "run the upgrade playbook with its SHA-256 as strimzi_adopts."
     )
 

@@ -86,7 +86,7 @@ def test_another_namespace_than_that_of_the_cluster() -> None:
     """The clusters of others are named, where they may be listed."""
     memory = stages.managed()
     memory.namespace = "wrong"
-    text = "does not exist; this namespace has none, and those that are seen in others are: kafka/demo."
+    text = "does not exist; this namespace has no Kafka cluster; other namespaces have: kafka/demo."
     refused(memory, f"Kafka wrong/demo: {text} {WHICH}")
 
 
@@ -145,7 +145,9 @@ def test_paused_by_somebody_else(state: str) -> None:
     put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
     memory.settle()
     text = "is paused (strimzi.io/pause-reconciliation), and not by this collection."
-    remedy = "Find out who paused it and why, remove the annotation, then run the flow again."
+    remedy = (
+        "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again."
+    )
     refused(memory, f"Kafka kafka/demo: {text} {remedy}", state)
     told(memory, text, remedy)
 
@@ -201,7 +203,7 @@ def test_a_node_that_has_lost_a_label(stage: Callable[[], MemoryCluster], label:
     put(memory, "pods", "demo-kafka-1", labels={f"strimzi.io/{label}": None})
     text = f"runs without the label strimzi.io/{label}={value} by which it is found."
     remedy = (
-        "Find out who changed this, then put back what it was: "
+        "Find the program or person that changed this, then put back what it was: "
         f"kubectl label pod demo-kafka-1 --namespace kafka --overwrite strimzi.io/{label}={value}"
     )
     refused(memory, f"Kafka cluster kafka/demo: Pod kafka/demo-kafka-1: {text} {remedy}")
@@ -226,7 +228,7 @@ def test_a_node_that_has_lost_a_label_is_not_passed_over_by_a_restart() -> None:
     refused(
         memory,
         "Pod kafka/demo-kafka-1: runs without the label strimzi.io/name=demo-kafka by which it is found. "
-        "Find out who changed this, then put back what it was: "
+        "Find the program or person that changed this, then put back what it was: "
         "kubectl label pod demo-kafka-1 --namespace kafka --overwrite strimzi.io/name=demo-kafka",
         by=["strimzi_roll"], components=["kafka"], reason="a new kernel",
     )  # fmt: skip
@@ -238,7 +240,7 @@ def test_unready_pod() -> None:
     refused(
         memory,
         "Kafka cluster kafka/demo: Pod kafka/demo-kafka-1: is not ready. "
-        "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",
+        "Bring the cluster to health first; a flow in progress would go on, a new flow does not start.",
         by=["strimzi_ca"],
     )
 
@@ -251,7 +253,7 @@ def test_several_things_at_once_are_all_named() -> None:
         memory,
         "Kafka cluster kafka/demo: 2 things are in the way. "
         "1. Kafka kafka/demo: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
-        "Find out who paused it and why, remove the annotation, then run the flow again. "
+        "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again. "
         f"2. Secret {CERTIFICATES}, annotation strimzi.io/force-renew: is left over: it would start another renewal as "
         "soon as the operator manages the CA again. Remove this annotation, then run the flow again.",
     )

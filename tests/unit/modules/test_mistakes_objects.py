@@ -113,7 +113,7 @@ def test_a_common_name_that_is_too_long() -> None:
     options = {"secret": "tools-tls", "common_name": "n" * 65, "subject_alternative_names": ["tools.kafka.svc"]}
     refused(
         stages.managed(),
-        "common_name: it takes 65 bytes, and a certificate holds at most 64. Give another one; alternative names may be longer.",
+        "common_name: it takes 65 bytes, and a certificate holds at most 64. Give another common name; alternative names may be longer.",
         by=["strimzi_ee_cert"], **options,
     )  # fmt: skip
 

@@ -93,7 +93,7 @@ def test_not_valid_yet() -> None:
     says(
         supply(entity("theirs", 1, begin=begin)),
         f"{HERE}: CN=theirs,O=io.strimzi is not valid before {begin:%Y-%m-%d %H:%M} UTC. "
-        "Wait until then, or check the clock of the machine that made it and of this one.",
+        "Wait until then, or check the clock of the machine that made it and of this machine.",
     )
 
 
@@ -136,7 +136,7 @@ def test_name_constraints_that_cannot_be_judged() -> None:
     says(
         supply(entity("theirs", 1, extra=[names(["svc", "<io.strimzi>"])])),
         f"{HERE}: CN=theirs,O=io.strimzi has extensions that cannot be judged here (2.5.29.30). "
-        "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
+        "Supply a CA without them; name constraints may hold DNS names and IP addresses only.",
     )
 
 
@@ -169,7 +169,7 @@ def test_name_of_the_ca_in_use(name: str) -> None:
         supply(theirs),
         f"Kafka cluster kafka/demo: Secret kafka/demo-cluster-ca-cert: {theirs.certificate.subject} ({theirs.certificate.sha256[:12]}) has no "
         f"subject key identifier, and {current['subject']} ({current['sha256'][:12]}) has its name and another key. Give each CA a subject key "
-        "identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name apart by these identifiers.",
+        "identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells issuers of one name apart by these identifiers.",
     )
     ended = supply(entity(name, 1))
     assert not ended.failed, ended.result["msg"]

@@ -60,7 +60,7 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
     memory = stages.managed()
     reading(memory)
     assert told(memory, tmp_path, "strimzi_ca", **stages.PREPARED) == [
-        f"prepare a CA with a new key to replace {OLD}, and a link certificate by that one",
+        f"prepare a CA with a new key to replace {OLD}, and a link certificate by that CA",
         f"put {NEW} among the trusted CAs",
     ]
     assert told(memory, tmp_path, "strimzi_trusted_certs") == []

@@ -116,7 +116,7 @@ def test_a_flow_that_was_killed_before_its_stop_is_brought_there(stopped: Memory
 
 def unfinished(was: str, asked: str) -> str:
     return (
-        f"Kafka kafka/demo: a flow of DATE ({was}) has not finished, so this task goes on with that one and begins none of its own ({asked}). "
+        f"Kafka kafka/demo: a flow of DATE ({was}) has not finished, so this task goes on with that flow and begins none of its own ({asked}). "
         "Run it again for its own when that has finished."
     )
 

@@ -198,7 +198,7 @@ def test_too_old(
     ended = call(module, memory, **REQUIRED.get(module, {}))
     assert ended.result["msg"] == (
         f"The Python library {library} {version} of {sys.executable} is too old: {minimum} or later is needed. "
-        "Install a newer one there, or let ansible_python_interpreter name a Python that has it."
+        "Install a newer version there, or let ansible_python_interpreter name a Python that has it."
     )
     assert (ended.code, ended.failed, ended.writes) == (1, True, [])
 

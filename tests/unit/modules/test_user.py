@@ -73,7 +73,7 @@ def test_without_any_it_says_until_when_the_old_one_serves() -> None:
     assert warning.startswith(
         "From here on only the issuer that you use issues certificates with the subject CN=orders"
     )
-    assert "The one in Secret kafka/orders ends at 20" in warning
+    assert "The certificate in Secret kafka/orders ends at 20" in warning
 
 
 @pytest.mark.parametrize(
@@ -374,8 +374,8 @@ def test_a_user_named_as_one_of_strimzis_own(memory: MemoryCluster) -> None:
     ended = call("strimzi_ca", memory, ca="clients", **SUPPLIED)
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"] == (
-        "Kafka cluster kafka/demo: KafkaUser kafka/demo-kafka: is named as one of Strimzi's own processes, and gets no certificate of an issuer "
-        "elsewhere: one that adds their organization would let it do everything in Kafka. Give the user another name."
+        "Kafka cluster kafka/demo: KafkaUser kafka/demo-kafka: has the name of one of Strimzi's own processes, and gets no certificate of an issuer "
+        "elsewhere: an issuer that adds their organization would let it do everything in Kafka. Give the user another name."
     )
 
 

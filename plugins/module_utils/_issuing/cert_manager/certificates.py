@@ -154,7 +154,7 @@ def refuse_taken_secret(secret: Object | None, namespace: str) -> Refused | None
     if kind is None:
         return None
     return Refused(
-        f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which is one of a {kind}, and both would write to it "
+        f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which belongs to a {kind}, and both would write to it "
         "without end.",
         f"Give that {kind} another name; or have requests made instead of Certificates (resource=CertificateRequest).",
     )
@@ -247,7 +247,7 @@ def answer_to(
         return Waiting(f"{target}: {said(ready)}. {held.why}")
     return Refused(
         f"{target} was not issued anew: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
-        "Find out who has reset its condition Issuing; run again, so that it is asked for anew.",
+        "Find the program or person that has reset its condition Issuing; run again, so that it is requested anew.",
     )
 
 
@@ -370,7 +370,7 @@ class CertManagerByCertificates:
         if certificate is None:
             return Refused(
                 f"{named(name, self._namespace)} was deleted.",
-                "Find out who removes Certificates that are in use; run again, so that the leaf is asked for anew.",
+                "Find the program or person that removes Certificates that are in use; run again, so that the leaf is requested anew.",
             )
         return refuse_foreign_certificate(certificate, self._scope) or answer_to(
             certificate, secrets.get(secret_name(name)), unfit, self._scope, details.get(name, "")

@@ -108,7 +108,7 @@ def refuse_foreign_token(reference: str) -> Refused:
     """The answer about a token that is none of ours. reference: of the issuer."""
     return Refused(
         f"What was kept about a request to {reference} cannot be read: it has been changed.",
-        "Run again, so that the leaf is asked for anew.",
+        "Run again, so that the leaf is requested anew.",
     )
 
 

@@ -105,7 +105,7 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
     if holds(conditions, "InvalidRequest"):
         return Refused(
             f"{target} is invalid: {said(conditions['InvalidRequest'])}.",
-            f"Let {issuer} permit what is asked for, or correct the names that it refuses; then run again.",
+            f"Let {issuer} permit what the request asks for, or correct the names that it refuses; then run again.",
         )
     if holds(conditions, "Ready"):
         return _issued(target, request, issuer)
@@ -145,7 +145,7 @@ def _revision(text: str) -> int:
 def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
     return Refused(
         f"{target} was denied: {said(condition)}.",
-        f"Ask those who approve requests for {issuer}, or change their policy so that it permits this one; then run again.",
+        f"Ask the approvers of requests for {issuer}, or change their policy so that it permits this request; then run again.",
     )
 
 
@@ -355,10 +355,10 @@ class CertManager:
             return refuse_foreign_token(self.reference)
         request = found.get(record.name)
         if request is None or not record.is_about(request):
-            instead = "" if request is None else ", and another one has its name"
+            instead = "" if request is None else ", and another request has its name"
             return Refused(
                 f"{self._named(fit_in_line(record.name))} was deleted{instead}.",
-                "Find out who removes requests before they are served; run again, so that the leaf is asked for anew.",
+                "Find the program or person that removes requests before they are served; run again, so that the leaf is requested anew.",
             )
         return answer_to(request, at)
 
@@ -375,7 +375,7 @@ class CertManager:
             return record.token
         target = self._named(record.name)
         return Refused(
-            f"{target} exists already and is not the one that is asked for: {'; '.join(differences)}.",
+            f"{target} exists already and is not the request of this run: {'; '.join(differences)}.",
             f"Remove it if nothing waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
         )
 

@@ -77,7 +77,7 @@ def foresee_room(
                 f"Secret {scope.namespace}/{secret}",
                 f"has room for about {fitting} of {counted(len(added), 'certificate')} that are to "
                 f"come: they take about {wanted} bytes until they are used, and Kubernetes allows {SECRET_LIMIT}",
-                f"Nothing was asked for. {MAKE_ROOM}",
+                f"The run has requested nothing. {MAKE_ROOM}",
             )
 
 

@@ -148,9 +148,9 @@ def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject |
     if asked is None:
         return "it cannot be read, or is not signed by its own key"
     if asked.public_key_sha256 != record.key:
-        return "it is for another public key than the one that was made for it"
+        return "it is for another public key than the key that was made for it"
     if wanted is None or asked.subject_alternative_names != wanted.names:
-        return "its alternative names are not those that are needed"
+        return "its alternative names are not the names that it should have"
     if asked.subject != wanted.distinguished_name.as_name():
         return f"its subject is {asked.subject.rfc4514_string()}"
     return ""
@@ -249,8 +249,8 @@ class _Sorting:
         if stored is not None and stored.record is not None:
             if stored.record.issuer != External.reference:
                 return (
-                    f"it is for {stored.secret}, for which {stored.record.issuer} was asked. "
-                    f"Only what {External.reference} was asked for is put back by hand."
+                    f"it is for {stored.secret}, which was requested from {stored.record.issuer}. "
+                    f"Only requests to {External.reference} are answered by hand."
                 )
             failed = f" {stored.record.failure.why}" if stored.record.failure else ""
             return (
@@ -261,7 +261,7 @@ class _Sorting:
         if later:
             return f"the certificate for {later} is not the first in it. Put it there, and its chain after it."
         return (
-            f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have those signed: "
+            f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have these signed: "
             "each certificate is for a key of its own."
         )
 

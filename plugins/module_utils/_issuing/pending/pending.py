@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The state of the leaves that an issuer was asked for: by the record, and by what the issuer says now.
+"""The state of the leaves that runs have requested: by the record, and by what the issuer says now.
 
 Leaves with other names than the operator wants, where it cannot issue them because the key of the CA is kept elsewhere.
 
@@ -319,7 +319,7 @@ class _Judge:
         if not authority:
             return (
                 f"{name} waits: it is of {answer.leaf.issuer}, a CA that this cluster does not use. The stored certificate stays in use. "
-                "Replace the CA by that one (rotate_cluster_ca), or correct the issuer."
+                "Replace the CA by that CA (rotate_cluster_ca), or correct the issuer."
             )
         if answer.key is None:
             return f"{name} is not used: its key is not there. Correct the issuer."

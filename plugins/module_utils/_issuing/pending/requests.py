@@ -90,7 +90,7 @@ def _kept_and_unusable(leaf: LeafSecret, why: str, observation: Observation) -> 
     return StepError(
         f"The key in Secret {observation.scope.namespace}/{leaf.secret}",
         f"is to be kept (rotation_policy=never), and cannot be used: {why}",
-        "Put a usable key there, in PEM form and unencrypted, or have new ones made: rotation_policy=always.",
+        "Put a usable key there, in PEM form and unencrypted, or have new keys made: rotation_policy=always.",
     )
 
 

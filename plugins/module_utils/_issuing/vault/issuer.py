@@ -172,7 +172,7 @@ _USER = re.compile(r"//[^/]*@")
 
 class VaultPki:
     """Signs at once; the key of the CA stays in Vault, and the leaf's key here. The token is the certificate itself, so
-    that nothing is asked of Vault afterwards.
+    that no later call asks Vault for it.
 
     This object knows what was signed as long as it lives. A run that continues a killed run has a request signed once
     more; the first certificate is never used.
@@ -300,7 +300,7 @@ class VaultPki:
         except CertificateError as error:
             return Refused(
                 f"The record of a certificate of {self.reference} cannot be read: {quotable(str(error))}.",
-                "Nothing is lost: the certificate is asked for anew.",
+                "Nothing is lost: the run requests the certificate anew.",
             )
 
     def _connected(self) -> VaultSession:

@@ -135,7 +135,7 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     except (Forbidden, Invalid) as error:
         raise StampsRefused(
             "The Cluster Operator",
-            f"cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
+            f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
             f"{error.remedy} Or have the nodes restarted: spread=auto goes on without this, and ends the pause with a restart of each node.",
         ) from None
 
@@ -146,7 +146,7 @@ def _said(step: StampPods) -> str:
 
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
-    """Names of the pods that the operator rolls whatever their annotations say."""
+    """Names of the pods that the operator rolls despite new annotations."""
     return tuple(obstacles(observation.owners.read_pod_sets(work.client), observation))
 
 
@@ -195,7 +195,7 @@ def _roll_needed(work: Work, found: Obstacles) -> ReloadImpossible:
     which = "; ".join(f"{name} {why}" for name, why in found.items())
     return ReloadImpossible(
         "The Cluster Operator",
-        f"cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "
+        f"does not learn what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have "
         f"reloaded, it would roll them or miss a restart: {which}",
         "Run the flow again when every pod of the StrimziPodSets runs and none of them waits for a restart; where that "
         "does not help, let the operator restart the nodes instead of reloading them.",

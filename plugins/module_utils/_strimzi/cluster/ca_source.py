@@ -53,7 +53,7 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
     if b"PRIVATE KEY" in content:
         return _unusable(
             reference, "holds a private key, which trusting a CA does not need.",
-            "Name an object with certificates alone; all readers of this one may have the key.",
+            "Name an object with certificates alone; all readers of this object may have the key.",
         )  # fmt: skip
     if len(content) > _LONGEST:
         return _unusable(

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """The Kafka resource: the operator's work in its status (docs/operator.md, "Pause", "Kafka resource"), maintenance
-windows, the addresses of listeners, and listeners on which users log in with certificates (docs/operator.md, "Who
-trusts what", "Users").
+windows, the addresses of listeners, and listeners on which users log in with certificates (docs/operator.md, "What
+each process trusts", "Users").
 
 ``spec.maintenanceTimeWindows`` has cron expressions of Quartz. A window is open in each second of UTC that satisfies
 any of them, as the operator reads them (docs/operator.md, "Maintenance windows").
@@ -195,7 +195,7 @@ class CronExpression:
         )
 
     def next_after(self, at: datetime) -> datetime | None:
-        """The first second after this one that satisfies it; None where none does within eight years."""
+        """The first second after this time that satisfies it; None where none does within eight years."""
         first = at.replace(microsecond=0) + timedelta(seconds=1)
         for ahead in range(_AHEAD):
             day = first.date() + timedelta(days=ahead)

@@ -137,7 +137,7 @@ def expected_leaves(
 
 
 def sample_leaves(scope: names.ClusterNames, source: CaSource | None, now: datetime) -> tuple[LeafSecret, ...]:
-    """The leaf that shows which CA signs, before the cluster has a CA and where the source has several: that of the operator, which every cluster has,
+    """The leaf that shows which CA signs, before the cluster has a CA and where the source has several: the operator's own leaf, which every cluster has,
     and whose names depend on nothing in the Kafka resource.
     """
     if source is None or len(source.issuing(now)) < 2:

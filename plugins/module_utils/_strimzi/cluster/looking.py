@@ -89,7 +89,7 @@ def _job(open_port: PortOpener, endpoint: Endpoint, inquiry: Inquiry) -> Callabl
 def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: float) -> ObservedListener:
     party = listener_name(endpoint.pod, endpoint.port)
     if seen is None:
-        why = f"{party} was not asked to the end within the {seconds:g} s for all listeners"
+        why = f"the run did not finish its questions to {party} within the {seconds:g} s for all listeners"
         return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, why=why, verifies=endpoint.verifies)
     return ObservedListener(
         endpoint.pod,
@@ -107,7 +107,7 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
     )
 
 
-#: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "Who trusts what"), by the role
+#: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "What each process trusts"), by the role
 #: that has them.
 _INTERNAL = {names.CONTROLLER_ROLE_LABEL: 9090, names.BROKER_ROLE_LABEL: 9091}
 
@@ -134,7 +134,7 @@ def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
 
 
 def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
-    """The listeners to which the operator gives the clients CA (docs/operator.md, "Who trusts what")."""
+    """The listeners to which the operator gives the clients CA (docs/operator.md, "What each process trusts")."""
     ports = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
     return tuple(
         Endpoint(pod.name, pod.uid, port, running=_runs(pod))

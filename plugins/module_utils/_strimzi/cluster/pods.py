@@ -33,7 +33,7 @@ _FINAL_PHASES = frozenset({"Succeeded", "Failed"})
 
 
 def component_of(pod: Mapping[str, Any], scope: names.ClusterNames) -> Component | None:
-    """The component that a pod, or what a StrimziPodSet says of it, is labelled as. Whose it is its owner says (``Owners``)."""
+    """The component that a pod, or what a StrimziPodSet says of it, is labelled as. Its owner says which cluster it belongs to (``Owners``)."""
     name = labels_of(pod).get(names.NAME_LABEL)
     return next((component for component in PARTIES if name == name_label(component, scope)), None)
 

@@ -114,13 +114,13 @@ def decode_stop(record: object) -> Stop | None:
 
 
 def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
-    """Where the flow which prepared a CA in this Secret was told to stop. Raises KeyError, TypeError, ValueError."""
+    """The phase after which the flow that prepared a CA in this Secret stops. Raises KeyError, TypeError, ValueError."""
     text = annotation(key_secret, names.STOP)
     return decode_stop(None if text is None else json.loads(text))
 
 
 def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
-    """The places that the flow which prepared a CA in this Secret was told to look at. Raises TypeError, ValueError."""
+    """The places at which the flow that prepared a CA in this Secret looks. Raises TypeError, ValueError."""
     text = annotation(key_secret, names.NAMED)
     return decode_named(None if text is None else json.loads(text))
 
@@ -150,7 +150,7 @@ OWN_SUFFIXES = (
 _CERTIFICATES = ("crt", "removed", "leaf")
 
 
-#: The annotations of a ledger, by their names; None of one that is not there.
+#: The annotations of a ledger, by their names; None where the ledger lacks the annotation.
 Marks: TypeAlias = Mapping[str, str | None]
 
 
@@ -162,7 +162,7 @@ class _Foreign(Exception):
 class Entries:
     """The entries of a ledger, whatever Secrets they were read from.
 
-    called: the real name of an entry, where its Secret has another one for it.
+    called: the real name of an entry, where its Secret has another name for it.
     """
 
     data: Mapping[str, bytes]

@@ -59,7 +59,7 @@ def annotate(
         except Conflict:
             # The User Operator may write its status at any time.
             continue
-    raise StepError(user, "changes all the time", "See who writes it; then run the flow again.")
+    raise StepError(user, "changes all the time", "Find the program that writes it; then run the flow again.")
 
 
 #: How many users are requested at the same time. The User Operator's queue holds 1,024 and drops the
@@ -243,7 +243,7 @@ def users_left_paused(users: Collection[str], known: bool = True) -> str:
     which, each = ("", first) if len(some) == 1 else (", for each", "<name>")
     return (
         f"The User Operator {'is' if known else 'may be'} left paused for {listed(some)}, and issues no certificate there meanwhile. Run any playbook of "
-        "this collection on the clients CA again when the cause below is gone: it lets the User Operator on when the CA is the one that users are to "
+        "this collection on the clients CA again when the cause below is gone: it lets the User Operator on when the CA in use is the CA that users are to "
         f"have certificates of. By hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
         f"{' '.join(f'{mark}-' for mark in FREE)}."
     )

@@ -119,13 +119,13 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
     if user.unnameable:
         return user.unnameable, f"Give the user a shorter name; or {_WAIVER}."
     if not user.watched:
-        move = f"Make it anew in {about.home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own"
+        move = f"Make it anew in {about.home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own"
         other = (
             f"where another User Operator serves it, give {user.namespace} in user_namespaces (strimzi_user_namespaces)"
         )
         return f"no User Operator is known to look for users in {user.namespace}", f"{move}; {other}; or {_WAIVER}."
     if user.pause is ReissuePause.FOREIGN:
-        lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to the one that has set it"
+        lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to the person or program that has set it"
         return f"it is paused ({PAUSE_RECONCILIATION})", f"{lift}: the User Operator issues it anew then; or {_WAIVER}."
     remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
     if user.certificate is not None and user.certificate.is_spoilt:
@@ -134,7 +134,7 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
         anew = f"delete {where}: the User Operator issues the certificate anew"
         if about.ca.in_use_elsewhere:
             anew = "run the reconcile playbook, which has the certificate issued anew"
-        remedy = f"Find out who put it into {where}, then {anew}; or {_WAIVER}."
+        remedy = f"Find the program or person that put it into {where}, then {anew}; or {_WAIVER}."
     return "" if user.ready else "the User Operator says that it is not ready", remedy
 
 
@@ -176,7 +176,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         remedy = f"{done}: see in its status what keeps it from that; or {_WAIVER}."
     fresh = reader.is_up_to_date(certificate.changed_at, certificate.sha256)
     if fresh is None:
-        why = f"it cannot be told whether it has read {what} since that was issued"
+        why = f"the run cannot tell whether it has read {what} since that was issued"
         return Presenter(reader.name, None, why, renewal, remedy=remedy)
     if not fresh:
         # The certificate that it has read may be of any CA that may have issued one.

@@ -5,7 +5,7 @@
 """The certificate of a user as its Secret holds it, and what is wrong with it (docs/operator.md, "Users"). Only facts
 are kept: there may be ten thousand Secrets, and each holds a private key.
 
-The PKCS#12 file beside it holds that certificate, or an earlier one: the User Operator and this collection make the
+The PKCS#12 file beside it holds that certificate, or an earlier certificate: the User Operator and this collection make the
 file with the certificate, and the User Operator never looks at it again. A User Operator that makes no PKCS#12 files
 stores an empty certificate where it cannot sign.
 """
@@ -250,11 +250,11 @@ def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[
     settings = list(_settings(pods))
     would = "would store an empty certificate for every user that it looks at between the two writes of the switch"
     if not settings:
-        return f"No User Operator runs that shows whether it makes PKCS#12 files; one that does not {would}."
+        return f"No User Operator runs that shows whether it makes PKCS#12 files; an operator that does not {would}."
     if "false" in settings:
         return f"The User Operator makes no PKCS#12 files, and {would}."
     if elsewhere:
-        return f"The collection cannot see whether the User Operator of {', '.join(elsewhere)} makes PKCS#12 files; one that does not {would}."
+        return f"The collection cannot see whether the User Operator of {', '.join(elsewhere)} makes PKCS#12 files; an operator that does not {would}."
     return ""
 
 

@@ -157,14 +157,14 @@ def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
         raise StepError(
             seen.label,
             f"is paused ({names.PAUSE_RECONCILIATION})",
-            "Ask who has paused it to resume it; a flow on the clients CA resumes its users by itself.",
+            "Have the person or program that has paused it resume it; a flow on the clients CA resumes its users by itself.",
         )
     if wanted is Authentication.TLS and seen.authentication != wanted.value:
         if seen.kept_elsewhere:
             raise StepError(
                 f"{seen.label}:",
                 "the User Operator could issue it no certificate: the key of the clients CA is kept elsewhere",
-                "Leave it with tls-external; or first replace the clients CA by one whose key is here (replace_key, without a CA to supply).",
+                "Leave it with tls-external; or first replace the clients CA by a CA whose key is here (replace_key, without a CA to supply).",
             )
         _refuse_to_overwrite(seen)
 
@@ -192,13 +192,13 @@ def _refuse_to_overwrite(seen: SeenUser) -> None:
         raise StepError(
             name,
             f"is of the type {kind}, and the User Operator could never write it: the type of a Secret cannot change",
-            "Have its writer use another name, and delete this one when no application reads it.",
+            "Have its writer use another name, and delete this Secret when no application reads it.",
         )
     if not seen.is_kept and not seen.is_operated:
         raise StepError(
             name,
             "belongs to another owner, and the User Operator would overwrite it",
-            "Have its writer use another name, and delete this one when no application reads it.",
+            "Have its writer use another name, and delete this Secret when no application reads it.",
         )
 
 

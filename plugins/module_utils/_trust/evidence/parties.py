@@ -6,7 +6,7 @@
 stored evidence (docs/design.md, "Evidence").
 
 Each listener is a party of its own: channels of one process can know different CAs at the same moment. A program
-presents its former certificate until it has read the new one. A pod that has not answered, or whose answer contradicts
+presents its former certificate until it has read the new certificate. A pod that has not answered, or whose answer contradicts
 what is stored, is UNKNOWN, with a sentence that says why (I5).
 """
 
@@ -76,7 +76,7 @@ def _joined(party: str, chain: Chain, candidates: frozenset[str], stored: Presen
             party,
             None,
             (),
-            f"{party} presents another certificate than the one that pod was started with ({stored.why})",
+            f"{party} presents another certificate than the pod was started with ({stored.why})",
         )
     common = candidates & (stored.authorities or frozenset())
     if not common:
@@ -96,7 +96,7 @@ def accepts_live(
     everything = tuple(seen)
     answers = {port: _port_accepts(pod, port, fingerprint, everything) for port in ports}
     if not answers:
-        return Acceptance(None, f"no listener of pod {pod.name} was asked")
+        return Acceptance(None, f"the run asked no listener of pod {pod.name}")
     unknown = next((answer for answer in answers.values() if answer.trusted is None), None)
     if unknown is not None:
         return unknown
@@ -121,7 +121,7 @@ def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[Observed
         (one.doubts.get(fingerprint, one.why) for one in found if fingerprint not in one.accepts | one.refuses), None
     )
     if doubt is not None:
-        return Acceptance(None, doubt or f"{party} was not asked about this CA")
+        return Acceptance(None, doubt or f"the run did not ask {party} about this CA")
     accepted = any(fingerprint in one.accepts for one in found)
     if accepted and any(fingerprint in one.refuses for one in found):
         return Acceptance(None, f"{party} was seen to trust the CA and not to trust it")
@@ -133,7 +133,7 @@ def _of(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[Observed
 
 
 def _silent(pod: Pod, port: int) -> str:
-    return f"{listener_name(pod.name, port)} was not seen: it was not asked in time, or the pod was replaced meanwhile"
+    return f"{listener_name(pod.name, port)} was not seen: it did not answer in time, or the pod was replaced meanwhile"
 
 
 def _ports(ports: Sequence[int]) -> str:
@@ -162,7 +162,7 @@ def _known(one: Presenter, outgoing: Outgoing, successor: str, now: datetime) ->
     return replace(one, authorities=one.authorities & {successor})
 
 
-_NOT_ASKED = "it was not asked in time, or it has started since"
+_NOT_ASKED = "it did not answer in time, or it has started since"
 
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
@@ -197,9 +197,9 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
-    """The pods that may have been started with a leaf of the CA that an abort gives up, whatever their annotations say:
+    """The pods that may have been started with a leaf of the CA that an abort gives up, despite new annotations:
     a pod that started between the write of such a leaf and the moment at which a reconcile that was under way put the
-    older one back (docs/operator.md, "Re-issue").
+    older leaf back (docs/operator.md, "Re-issue").
 
     A pod that ran when that CA was read back from the bundle started before any leaf of the CA was issued. The answers
     of listeners show what their process started with, unless they have read again since. Before this call has asked the
@@ -260,7 +260,7 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
 
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
-    """The CAs that a pod may trust: known ones, and CAs that it read when it started and has not refused."""
+    """The CAs that a pod may trust: known CAs, and CAs that it read when it started and has not refused."""
     refused = {name for one in _listeners(pod, snapshot) for name in one.refuses}
     return tuple(one for one in stored.trusted_since_start(pod.uid, ledger) if one.fingerprint not in refused)
 
@@ -312,7 +312,7 @@ def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]
 
 
 def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the answers of this pod are its evidence, so that a missing one is unknown (I5)."""
+    """Whether the answers of this pod are its evidence, so that a missing answer is unknown (I5)."""
     return (
         snapshot.nodes.listeners is not None
         and pod.component is Component.KAFKA
@@ -361,7 +361,7 @@ def _present(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) 
     listeners = _listeners(pod, snapshot)
     ports = sorted({one.port for one in listeners})
     if not ports:
-        return Presentation(pod.name, None, (), f"no listener of pod {pod.name} was asked")
+        return Presentation(pod.name, None, (), f"the run asked no listener of pod {pod.name}")
     found = [present_live(pod, port, known, listeners, ledger) for port in ports]
     unknown = next((one for one in found if one.authorities is None), None)
     if unknown is not None:

@@ -338,7 +338,7 @@ def _ever_known(snapshot: Snapshot) -> Iterable[Certificate]:
 def describe_unmanaged_listeners(snapshot: Snapshot) -> tuple[str, ...]:
     """A sentence for each: why it matters, and what its owner has to do."""
     return tuple(
-        f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says whom it trusts: if it verifies "
+        f"{snapshot.names.kafka}: this collection neither asks nor reloads {listener}, because its owner says which CAs it trusts: if it verifies "
         f"clients by the {snapshot.names.ca}, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
         "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
         for listener in (snapshot.users.unmanaged if snapshot.users is not None else ())

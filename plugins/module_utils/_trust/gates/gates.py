@@ -60,7 +60,7 @@ def _of_foreign(pod: str) -> Violation:
 
 
 def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Snapshot) -> Violation:
-    """A gate that is closed because a process has not said whom it trusts is one without evidence, and not a refusal."""
+    """A gate that is closed because a process has not said which CAs it trusts lacks evidence; it is no refusal."""
     if party.why_refused(form, snapshot):
         return Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
     return Violation(
@@ -103,7 +103,7 @@ class _Refusal:
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
     """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
 
-    A leaf of which the CA is not known counts as relying on this CA, and so does one that is only about to be issued.
+    A leaf of which the CA is not known counts as relying on this CA, and so does a leaf that is only about to be issued.
     """
     remaining = ledger.without_entry(fingerprint)
     needs = tuple(_needs(snapshot, ledger, fingerprint))
@@ -122,7 +122,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
 
 
 def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Ledger) -> Iterator[_Refusal]:
-    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and those of which that is not known.
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers of which that is not known.
 
     ledger: without the CA that leaves. before: with that CA.
     """
@@ -214,7 +214,7 @@ GATES = Gates()
 class Introduction:
     """form: the issuing CA as its leaves present it first, then what they send behind it.
 
-    link: the certificate that leads from this CA to the one in use; None where every process trusts the CA itself
+    link: the certificate that leads from this CA to the CA in use; None where every process trusts the CA itself
     before it is used.
     learners: components that would refuse the link until they have restarted and know the CA itself, each with the reason.
     because: why there is no link, as a sentence; empty where there is one.
@@ -256,7 +256,7 @@ def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, ga
 
 
 def link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
-    """The certificate that links this CA to the one in use. An intermediate CA that the CA in use has issued is linked
+    """The certificate that links this CA to the CA in use. An intermediate CA that the CA in use has issued is linked
     by its own certificate.
     """
     current = snapshot.ca.current
@@ -289,12 +289,12 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     if snapshot.ca.is_kept_elsewhere(current):
         return f"the key of {current.subject}, which would have to certify the new CA, is kept elsewhere."
     if snapshot.ca.key != current.public_key_sha256:
-        return f"the key of {current.subject} is not at hand to certify the new one."
+        return f"the key of {current.subject} is not at hand to certify the new CA."
     return _why_no_root(supplied[0]) if supplied else ""
 
 
 def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: Linker, at: datetime) -> str:
-    """Why the issuer that keeps the key of the CA in use is not asked to certify the next key, as a sentence; empty where it can be.
+    """Why the flow does not ask the issuer that keeps the key of the CA in use to certify the next key, as a sentence; empty where it asks.
 
     supplied: the next CA where it is brought; None where it is made here.
     """

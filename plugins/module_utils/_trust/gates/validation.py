@@ -51,7 +51,7 @@ class VerifyingParty:
     kind: Verifier
     #: The CAs that it is known to trust.
     anchors: Chain
-    #: The same CAs, and those that it should trust and no answer of it has shown.
+    #: The same CAs, and CAs that it should trust and no answer of it has shown.
     possible: Chain
     #: The CAs that count for nothing although the process trusts them: they are outside their dates, and have never been in use.
     void: frozenset[Certificate]
@@ -97,7 +97,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certifica
 
 
 def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
-    """The Cluster Operator reads the certificate Secret anew in every reconcile (docs/operator.md, "Who trusts what")."""
+    """The Cluster Operator reads the certificate Secret anew in every reconcile (docs/operator.md, "What each process trusts")."""
     projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
     return VerifyingParty(
         "the Cluster Operator",

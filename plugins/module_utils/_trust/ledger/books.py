@@ -115,7 +115,7 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         elif not projected and entry.awaiting is not None and not _is_leaving(snapshot, ledger, entry, gates):
             ledger = ledger.with_entry(replace(entry, awaiting=None, published_at=None))
         elif entry.published_at is not None:
-            # Where the clock of an earlier run was ahead of this one, clients would get more time than is meant.
+            # Where the clock of an earlier run was ahead of this machine's, clients would get more time than is meant.
             cleared = entry.cleared_at and min(entry.cleared_at, snapshot.now)
             in_time = replace(entry, published_at=min(entry.published_at, snapshot.now), cleared_at=cleared)
             ledger = ledger.with_entry(in_time)
@@ -145,8 +145,8 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
 
     Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
-    no process has to be remembered, but for clients whether the old one allows no CA below it. Without pods the state is kept, and so is that
-    of a CA that is prepared, which would be enrolled again, and of one that the flow in flight leads to.
+    no process has to be remembered, but the ledger remembers for clients whether the old certificate allows no CA below it. Without pods a CA keeps its state;
+    so does a CA that is prepared, which would be enrolled again, and a CA that the flow in flight leads to.
     """
     journal = in_flight(ledger)
     wanted = {*(authority.fingerprint for authority in snapshot.ca.prepared), journal.successor if journal else None}
@@ -187,7 +187,7 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Record of which CA each leaf is that a pod was started with: its Secret can get another leaf before the pod
     restarts.
 
-    Where a former leaf was put back, a pod that starts next presents that one under its old annotations: what
+    Where a former leaf was put back, a pod that starts next presents that leaf under its old annotations: what
     is remembered of the successor's leaf in this Secret says nothing any more.
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
@@ -221,7 +221,7 @@ def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Forget a removed CA when every pod that started with it is gone, and no listener that was asked accepts it.
+    """Forget a removed CA when every pod that started with it is gone, and no listener that answers accepts it.
 
     As long as it is back where processes read CAs, all pods may know it.
 
@@ -245,12 +245,12 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a held leaf when the pod that started with it is gone.
 
     Where the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the
-    process holds the other one, unless it was started with an earlier one.
+    process holds the other leaf, unless it was started with an earlier leaf.
     """
     # Computed once for all held leaves: there are as many as nodes.
     renewed = presenting_stored(snapshot) if ledger.held else frozenset()
     stored = _stored(snapshot)
-    # A leaf is noted before another takes its place. As long as it is still the stored one, listeners have nothing to
+    # A leaf is noted before another takes its place. As long as it is still stored, listeners have nothing to
     # read.
     remembered = (
         _after_renewal(
@@ -292,7 +292,7 @@ def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iter
 
 
 def nodes_yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
-    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still the stored one, because a call was killed
+    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still stored, because a call was killed
     before it put another in its place.
     """
     stored = _stored(snapshot)

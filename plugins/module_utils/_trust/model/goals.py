@@ -23,7 +23,7 @@ class Goal(str, Enum):
     ABORT = "abort"
 
 
-#: Goals that put another CA in the place of the current one.
+#: Goals that put another CA in the place of the CA in use.
 ROTATIONS = frozenset({Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY})
 
 

@@ -45,7 +45,7 @@ class Linker:
 
     #: The issuer that certifies the next CA, as messages name it.
     reference: str
-    #: Whether it has the keys of the CA in use and of the next one, where these are kept elsewhere, so that it can make the requests that they
+    #: Whether it has the keys of the CA in use and of the next CA, where these are kept elsewhere, so that it can make the requests that they
     #: have to sign.
     keeps_both: bool = False
 
@@ -148,7 +148,7 @@ class Pace:
     #: Time between the publication of a CA and its first use. None: what a mounted Secret takes where clients could refuse it, and no time elsewhere.
     #: With a time of zero no flow renews the CA in use first, as that renewal serves these clients only.
     client_grace: timedelta | None = None
-    #: Until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of the two ends.
+    #: Until when nodes lead clients that know only the replaced CA on to the next CA after the switch; None: until one of the two ends.
     link_until: datetime | None = None
     #: How many users get their certificates at a time after a switch; None: as many as their issuer takes.
     user_batch: int | None = None

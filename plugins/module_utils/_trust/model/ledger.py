@@ -64,7 +64,7 @@ _BY_USAGE: dict[TrustState, dict[Usage, TrustState]] = {
     },
 }
 
-#: The states from which a CA goes to PHASE_OUT on request only: without these edges one that was never used could not leave
+#: The states from which a CA goes to PHASE_OUT on request only: without these edges a CA that was never used could not leave
 #: (docs/design.md, "States").
 UNUSED = frozenset({TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED})
 
@@ -177,7 +177,7 @@ class HeldLeaf(HeldByProcesses):
     """A leaf that its Secret does not hold any more: this pod presents it."""
 
     def read_only_by_listeners(self, others: Iterable[HeldLeaf]) -> frozenset[str]:
-        """UIDs of the pods in which nothing but listeners ever presented it: the first leaf that the listeners of a process give up is the one that it
+        """UIDs of the pods in which nothing but listeners ever presented it: the first leaf that the listeners of a process give up is the leaf that it
         was started with, and the rest of the process keeps to that.
         """
         started = (one.lingering for one in others if one.certificate != self.certificate)
@@ -199,7 +199,7 @@ class Outgoing:
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop that was asked for, such as for an approval. after: the last phase that the flow enters, until a call that leads it says otherwise
+    """A stop of a flow, such as for an approval. after: the last phase that the flow enters, until a call that leads it says otherwise
     (``ledger/stop.py``). asked_at: since when.
     """
 
@@ -209,7 +209,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Journal:
-    """The flow in flight, or the last one that finished. It makes a rerun a continuation or a no-op."""
+    """The flow in flight, or the last flow that finished. It makes a rerun a continuation or a no-op."""
 
     goal: Goal
     #: Fingerprint of the CA that the flow replaces; None when there was none.
@@ -222,7 +222,7 @@ class Journal:
     replaces_sha256: str | None = None
     #: When nodes give up the replaced CA. A run without this option keeps to it.
     retire: Retirement = Retire.NOW
-    #: Whether this flow undoes another one. The CA that the other flow replaces is its successor.
+    #: Whether this flow undoes another flow. The CA that the other flow replaces is its successor.
     is_abort: bool = False
     #: With an abort, UIDs of pods that may have started with a leaf of the given-up CA although no Secret shows that. None: no call has found out
     #: yet.
@@ -280,7 +280,7 @@ class Ledger:
         return frozenset(entry.fingerprint for entry in self.removed if entry.awaiting)
 
     def with_entry(self, entry: LedgerEntry) -> Ledger:
-        """The ledger with this entry added, or put in the place of the one with its fingerprint."""
+        """The ledger with this entry added, or put in the place of the entry with its fingerprint."""
         if self.find(entry.fingerprint) is None:
             return replace(self, entries=(*self.entries, entry))
         return replace(
@@ -308,7 +308,7 @@ class CaSource:
     """The CAs in it, in any order: intermediates and the roots above them, several roots, a renewal beside what it renews.
 
     name: the object and its entry, as messages have it. problem, remedy: why it cannot be used and what to do, as sentences; empty
-    where it can. changed_at: when it was written last; None where that cannot be told.
+    where it can. changed_at: when it was written last; None where that is not known.
     """
 
     name: str
@@ -318,8 +318,8 @@ class CaSource:
     changed_at: datetime | None = None
 
     def issuing(self, at: datetime) -> tuple[Chain, ...]:
-        """The CAs that can be meant to issue leaves, each with what lies above it here: those that are valid now and have certified
-        none of the others. Of several certificates with one name and key it is the root, else the one that ends last.
+        """The CAs that can be meant to issue leaves, each with what lies above it here: CAs that are valid now and have certified
+        no other CA here. Of several certificates with one name and key it is the root, else the certificate that ends last.
         """
         valid = [one for one in self.certificates if one.not_before <= at < one.not_after]
         above = {one for one in valid for other in valid if other.signed_by(one) and not other.is_twin_of(one)}

@@ -321,7 +321,7 @@ class Reconciliation:
 class InPlace:
     """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none.
 
-    reload: why nodes cannot reload. stamps: why the operator would restart them whatever their annotations say.
+    reload: why nodes cannot reload. stamps: why the operator would restart them despite new annotations.
     annotations: why pods cannot be annotated, so that the operator cannot learn what they have read.
     """
 
@@ -393,7 +393,7 @@ class CaUsers:
     #: The parties outside the cluster that present certificates of this CA.
     presenters: tuple[Presenter, ...] = ()
     #: The leaves of users by their Secrets, where this collection issues them because the key of the CA in use or of
-    #: the next one is kept elsewhere; None where a user has no leaf yet. Such a leaf has the generation of the CA that
+    #: the next CA is kept elsewhere; None where a user has no leaf yet. Such a leaf has the generation of the CA that
     #: lies beside it.
     served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
     #: The presenters that have the name of a process of the cluster.

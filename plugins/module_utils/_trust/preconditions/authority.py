@@ -46,7 +46,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
             f"entry {entry} holds a private key, and clients read this Secret.",
-            "Take the private key out, and run the flow again. Who could read the Secret may have the key: where it is that of a CA, replace it "
+            "Take the private key out, and run the flow again. Every client that could read the Secret may have the key: where it is that of a CA, replace it "
             "(replace_key).",
         )  # fmt: skip
     for name in snapshot.ca.named_for_tls:
@@ -169,7 +169,7 @@ def _dated(chain: Chain, anchors: bool) -> Chain:
 
 def _remove_prepared(authority: PreparedAuthority) -> str:
     entry = authority.fingerprint
-    return f"It is not in use yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new one."
+    return f"It is not in use yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new CA."
 
 
 def date_problems(
@@ -185,7 +185,7 @@ def date_problems(
             yield Violation(
                 condition, subject,
                 f"{certificate.subject} is not valid before {certificate.not_before:%Y-%m-%d %H:%M} UTC.",
-                "Wait until then, or check the clock of the machine that made it and of this one.",
+                "Wait until then, or check the clock of the machine that made it and of this machine.",
             )  # fmt: skip
 
 
@@ -242,7 +242,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
     if problem := extension_problem(chain[0]):
         yield Violation(
             condition, subject, f"{problem}.",
-            "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
+            "Supply a CA without them; name constraints may hold DNS names and IP addresses only.",
         )  # fmt: skip
     for leaf in snapshot.every_leaf:
         if leaf.chain and (problem := constraint_problem(leaf.chain[0], chain)):
@@ -279,7 +279,7 @@ def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     for prepared in snapshot.ca.prepared:
         if prepared.fingerprint == intent.trust.leaving != _current(snapshot):
             yield Violation(
-                condition, f"the CA {named(prepared.chain[0])}", "is the next one: a flow puts it in the place of another.", remedy
+                condition, f"the CA {named(prepared.chain[0])}", "is the next CA: a flow puts it in the place of another.", remedy
             )  # fmt: skip
 
 
@@ -338,7 +338,7 @@ def _identifier(certificate: Certificate) -> str:
 
 
 _OF_CA = (
-    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name "
+    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells issuers of one name "
     "apart by these identifiers."
 )
 _OF_CERTIFICATE = (

@@ -50,7 +50,7 @@ def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
     if neighbours:
         elsewhere = any("/" in one for one in neighbours)
         where = (
-            "this namespace has none, and those that are seen in others are"
+            "this namespace has no Kafka cluster; other namespaces have"
             if elsewhere
             else "the Kafka clusters in this namespace are"
         )
@@ -67,8 +67,8 @@ _AFTER_DELETION = (
     "Secrets and volumes that were kept, then run the flow again."
 )
 _REPLACE_DELETED = (
-    "A deletion cannot be taken back: find out who deleted it, keep a copy, let the deletion come to its end, create it again from the copy, then run "
-    "the flow again."
+    "A deletion cannot be taken back: find the program or person that deleted it, keep a copy, let the deletion come to its end, "
+    "create it again from the copy, then run the flow again."
 )
 
 
@@ -118,7 +118,7 @@ def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         return
     yield Violation(
         Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, "is paused (strimzi.io/pause-reconciliation), and not by this collection.",
-        "Find out who paused it and why, remove the annotation, then run the flow again.",
+        "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again.",
     )  # fmt: skip
 
 
@@ -248,12 +248,12 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is being terminated{where}.",
                 "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then "
                 f"kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} --grace-period=0 --force; a flow in progress would go on, a "
-                "new one does not start.",
+                "new flow does not start.",
             )  # fmt: skip
         elif not pod.ready:
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is not ready.",
-                "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",
+                "Bring the cluster to health first; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
 
 
@@ -343,7 +343,7 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     for pod, lost in sorted(snapshot.nodes.unlabelled.items()):
         yield Violation(
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
-            f"Find out who changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
+            f"Find the program or person that changed this, then put back what it was: {label_command('pod', pod, snapshot.names.namespace, lost)}",
         )  # fmt: skip
 
 

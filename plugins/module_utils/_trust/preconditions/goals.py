@@ -164,7 +164,7 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
     if foretold := foresee_operator_renewal(snapshot):
         yield Violation(
             Condition.OPERATOR_KEEPS_AUTHORITY, snapshot.names.certificate_secret, foretold,
-            "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "
+            "Run the renew playbook, which restarts nothing where nodes can read again without a restart, then hand the CA back; or leave it to the operator "
             "with operator_may_renew (strimzi_operator_may_renew).",
         )  # fmt: skip
 
@@ -263,7 +263,7 @@ def _differences(
         if wanted not in (None, found[option]):
             has = "no path length" if found[option] is None else f"{option}={found[option]}"
             yield Violation(
-                Condition.AUTHORITY_IS_AS_ASKED, subject, f"has {has}{why}; {wanted} is asked for.",
+                Condition.AUTHORITY_IS_AS_ASKED, subject, f"has {has}{why}; the task asks for {wanted}.",
                 remedy.format(option=option),
             )  # fmt: skip
 
@@ -331,7 +331,7 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             "Take it out; what a process of the cluster lacks is brought to it by a restart.",
         )
     if not waiver.reason.strip():
-        yield "has no reason.", "Say who decided it and why, for the audit."
+        yield "has no reason.", "Give the name of the person who decided it, and why, for the audit."
     if ended:
         yield (
             f"ended on {waiver.until:%Y-%m-%d %H:%M} UTC.",

@@ -35,15 +35,15 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing})
     for name in sorted(intent.issuing.missing.secrets - set(known) if intent.issuing.missing else ()):
         yield Violation(
-            Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "is none with a certificate of this cluster.",
-            f"Those are: {', '.join(known) or 'none'}.",
+            Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "holds no certificate of this cluster.",
+            f"These Secrets do: {', '.join(known) or 'none'}.",
         )  # fmt: skip
 
 
 def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A node does not come back from its restart with a leaf that it cannot use, and other nodes, which have restarted
     by then, refuse a leaf of a CA that they do not know. So a flow that restarts nodes begins only with usable leaves.
-    A flow that only renews leaves replaces unusable ones.
+    A flow that only renews leaves replaces unusable leaves.
     """
     if intent.goal is Goal.RENEW_LEAVES or not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
@@ -52,7 +52,7 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     # The flow itself requests a missing leaf that only an issuer can make, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
     told = {*_worth_a_word(snapshot, known), *missing}
-    elsewhere = ". Run the reconcile playbook, which has another one issued; then run the flow again."
+    elsewhere = ". Run the reconcile playbook, which has another certificate issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
     yield from unusable_leaves(snapshot, known, told, by_issuer)
 
@@ -165,7 +165,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.leaves.renewal_window)} of that "
             f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node.",
             "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
-            "restarts no node that can be told to read again.",
+            "restarts no node that can read again without a restart.",
         )  # fmt: skip
 
 

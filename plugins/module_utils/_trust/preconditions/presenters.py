@@ -34,9 +34,9 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     if users.unmanaged:
         yield Violation(
             Condition.VERIFIERS_ARE_KNOWN, kafka,
-            f"has no listener that could be asked whether it trusts the {ca}: none with the authentication tls. Its owner alone knows whom others "
+            f"has no listener with the authentication tls, which could answer whether it trusts the {ca}. Its owner alone knows which CAs other listeners "
             f"trust: {listed(users.unmanaged)}.",
-            "Have the next CA trusted there before users are issued anew, and the old one until no certificate of it is left; and add a listener with "
+            "Have the next CA trusted there before users are issued anew, and the old CA until no certificate of it is left; and add a listener with "
             "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
             "it in any way.",
         )  # fmt: skip
@@ -96,7 +96,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
-            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secret in which those of the next CA wait until all have "
+            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secret in which certificates of the next CA wait until all have "
             f"come has room for about {room}, because its key would be kept elsewhere.",
             "Supply the CA with its key, or none, then one is made; the User Operator issues for any number of users.",
         )  # fmt: skip
@@ -129,7 +129,7 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     for one in presenters(snapshot):
         if one.authorities is None:
             yield Violation(
-                Condition.PRESENTERS_ARE_KNOWN, one.name, f"it cannot be told of which CA the certificate is that it presents: {one.why}.",
+                Condition.PRESENTERS_ARE_KNOWN, one.name, f"the run cannot tell which CA has issued the certificate that it presents: {one.why}.",
                 one.remedy,
             )  # fmt: skip
 

@@ -54,8 +54,8 @@ def _ambiguous(wish: Wish) -> Violation:
     names = [chain[0].subject for chain in wish.issuing]
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
-        Condition.SOURCE_IS_USABLE, wish.source.name, f"holds {len(names)} CAs ({listed(names)}){in_use}: which one signs cannot be told.",
-        "Leave the one that signs, with the CAs above it.",
+        Condition.SOURCE_IS_USABLE, wish.source.name, f"holds {len(names)} CAs ({listed(names)}){in_use}: the collection cannot tell which of them signs.",
+        "Leave the CA that signs, with the CAs above it.",
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             yield Violation(
                 Condition.AUTHORITIES_ARE_APART, subject,
                 f"{named(chain[0])} {common}. As {snapshot.names.ca}, in {snapshot.names.certificate_secret}, it would let holders of a certificate "
-                "of the one in where only certificates of the other are to be accepted.",
+                "of one CA in where only certificates of the other are to be accepted.",
                 remedy,
             )  # fmt: skip
 
@@ -143,7 +143,7 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             f"holds the CA {swap.certificate.subject}, SHA-256 {swap.certificate.sha256}, as ca.crt. No flow has put it there: by "
             f"the ledger the CA {swap.replaced.certificate.subject}, SHA-256 {swap.replaced.certificate.sha256}, is in use. "
             f"{_signatures(snapshot, swap)}",
-            f"Put {named(swap.replaced.certificate)} and its key back; the ledger has the certificate. Or have the other one "
+            f"Put {named(swap.replaced.certificate)} and its key back; the ledger has the certificate. Or have the new CA "
             "adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts.",
         )  # fmt: skip
     elif (
@@ -230,7 +230,7 @@ def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Viol
         yield Violation(
             condition, snapshot.names.certificate_secret,
             f"is too far gone: {_several(stored, 'certificate')} of {named(swap.certificate)} are stored already, and "
-            f"{_several(waiting, 'pod')} that have not restarted since would refuse what the next one presents.",
+            f"{_several(waiting, 'pod')} that have not restarted since would refuse what the next pod to restart presents.",
             f"{back}. Where its key is lost, have the operator restart every pod, which cannot be without failed connections; "
             "then adopt the CA.",
         )  # fmt: skip

@@ -64,7 +64,7 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
 
 
 def await_usable_leaves(at: Situation) -> Turn:
-    """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another one is on its way."""
+    """Wait where a stored leaf is such that no process could use it, or a leaf is missing, unless another leaf is on its way."""
     lacking = _secrets_to_name(at)
     held = tuple(unusable_leaves(at.snapshot, at.ledger, lacking, _by_issuer(at)))
     if lacking and at.snapshot.ca.in_use_elsewhere and at.successor is None:
@@ -103,13 +103,13 @@ def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], b
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
                 f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
-                f"Find out who put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
+                f"Find the program or person that put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
             )  # fmt: skip
     for name in sorted(snapshot.leaves.missing):
         if name in told:
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
-                f"Find out who deleted it{by_issuer}" if by_issuer else
+                f"Find the program or person that deleted it{by_issuer}" if by_issuer else
                 "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
             )  # fmt: skip
 
@@ -119,8 +119,8 @@ def _by_issuer(at: Situation) -> str:
     if at.current is None or not at.snapshot.ca.in_use_elsewhere:
         return ""
     if at.successor is None:
-        return f". Another one is put in its place when every node and client trusts {named(at.current)}."
-    return f", and undo the flow (abort): another certificate of {named(at.current)} is asked for then, and the run after its arrival puts it in its place."
+        return f". Another certificate is put in its place when every node and client trusts {named(at.current)}."
+    return f", and undo the flow (abort): the abort requests another certificate of {named(at.current)}, and the run after its arrival puts it in its place."
 
 
 def _secrets_to_name(at: Situation) -> frozenset[str]:
@@ -178,19 +178,19 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(
-                Condition.EVIDENCE, names.pod(seen.party), f"it cannot be told what it presents: {seen.why}.",
-                "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",
+                Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.why}.",
+                "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
     # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and what is at rest stays as it is.
     for one in presenters(at.snapshot) if at.begun is not None else ():
         if one.authorities is None:
             yield Violation(
-                Condition.EVIDENCE, one.name, f"it cannot be told of which CA the certificate is that it presents: {one.why}.",
+                Condition.EVIDENCE, one.name, f"the run cannot tell which CA has issued the certificate that it presents: {one.why}.",
                 one.remedy,
             )  # fmt: skip
     for why in describe_trust_doubts(at.snapshot, at.ledger):
         yield Violation(
-            Condition.EVIDENCE, names.kafka, f"it cannot be told whom a node trusts: {why}.",
+            Condition.EVIDENCE, names.kafka, f"the run cannot tell which CAs a node trusts: {why}.",
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
     for removed in at.ledger.removed:
@@ -199,7 +199,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
                 Condition.REMOVAL, names.kafka,
                 f"some nodes may still trust the removed CA {removed.certificate.subject} "
                 f"({removed.certificate.sha256[:16]}).",
-                "Show the cluster to see what each of them answers; restart those that accept it, then run the flow again.",
+                "strimzi_ca_info shows what each of them answers; restart the pods that accept it, then run the flow again.",
             )  # fmt: skip
 
 

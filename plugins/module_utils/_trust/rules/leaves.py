@@ -299,8 +299,8 @@ def read_again(at: Situation) -> Steps:
     why = why_not_reloaded(at)
     if not why:
         because = (
-            "Listeners read their new certificates again, without a restart; Raft clients and agents present the old ones "
-            f"until the next restart of their node, which is asked for {RESTART_BEFORE.days} days before those end."
+            "Listeners read their new certificates again, without a restart; Raft clients and agents present the old certificates "
+            f"until the next restart of their node, which a run asks for {RESTART_BEFORE.days} days before these end."
         )
         return (Reload(uids=waiting, authority=None, phase=Phase.USE, because=because),)
     avoidable = f"Nodes are restarted with their renewed certificates: {why}"
@@ -336,7 +336,7 @@ def restart_holders(at: Situation) -> Steps:
 def rewrite_leaves(at: Situation) -> Steps:
     """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued anew.
 
-    The trust gate is asked once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
+    The trust gate judges once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
     switch, and without these leaves the operator would issue others of the same CA and restart every node.
     """
     outdated = [leaf for leaf in at.snapshot.leaves.stored if leaf.generation != at.generation]

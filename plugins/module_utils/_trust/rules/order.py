@@ -177,7 +177,7 @@ RULES: tuple[Rule, ...] = (
     # their time.
     restart_to_trust,
     await_arrival,
-    # Leaves: those of the next CA go first where a link certificate carries them, the operator's own leaf when all
+    # Leaves: leaves of the next CA go first where a link certificate carries them, the operator's own leaf when all
     # parties trust it. Listeners read theirs at once: a flow that stops after use has them in use.
     await_issuer,
     issue_missing,

@@ -291,7 +291,7 @@ def why_not_reloaded(at: Situation) -> str:
     if at.intent.pace.spread is Spread.RESTART:
         return "spread=restart asks for it."
     if at.snapshot.nodes.in_place is None:
-        return "it is unknown whether nodes can be told to read their certificates again."
+        return "it is unknown whether nodes can read their certificates again without a restart."
     return at.snapshot.nodes.in_place.reload
 
 

@@ -151,9 +151,9 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
         return step
     asked = linker.reference
     if why := why_not_asked(current, supplied, linker, at.snapshot.now):
-        return replace(step, because=f"{asked} is asked for no link certificate: {why}")
+        return replace(step, because=f"The flow asks {asked} for no link certificate: {why}")
     because = (
-        f"The key of {named(current)} is kept elsewhere, so {asked} is asked for the link certificate. Where it gives none, a "
+        f"The key of {named(current)} is kept elsewhere, so the flow asks {asked} for the link certificate. Where it gives none, a "
         "warning says why, and every process has to know the new CA before it is used: one restart of each node more."
     )
     return replace(step, linked=True, asked=asked, because=because)
@@ -175,11 +175,11 @@ def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthor
         "refuse them, until they read the certificate Secret again."
     )
     if step.asked and (unable := _why_not_asked_back(current, supplied.chain[0])):
-        why = f"{asked} is asked for none: {unable}"
+        why = f"The flow asks {asked} for none: {unable}"
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
-        f"The key of {new} is kept elsewhere, so {asked} is asked for a link certificate of {old} by it: with that nodes lead clients on that know only "
-        f"{old}. Where it gives none, a warning says why, and who is refused from when on."
+        f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with that nodes lead clients on that know only "
+        f"{old}. Where it gives none, a warning says why, and which clients are refused from when on."
     )
     return replace(step, asked_back=asked, without_it=without_it, because=f"{step.because} {why}".strip())
 

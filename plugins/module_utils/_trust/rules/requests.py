@@ -224,7 +224,7 @@ def _detail(request: LeafRequest | None) -> str:
         return ""
     if request.failure is not None and not request.is_open:
         again = next_try(request.failure, request.secret)
-        return f"{request.secret}: {request.failure.why} It is asked again on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
+        return f"{request.secret}: {request.failure.why} The next request goes out on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
     told = request.failure.why if request.failure is not None else ""
     return " ".join(filter(None, (told, request.waiting)))
 

@@ -10,7 +10,7 @@ minutes it looks at Connect, MirrorMaker 2 and Bridge, copies what their resourc
 Secret, and restarts them.
 
 Chapter "Switch": the operator goes from the old CA to the new CA, in one pause (docs/design.md, "The switch"). Clients
-may know only the replaced CA after that (docs/outside-clients.md, "Who is refused, and when").
+may know only the replaced CA after that (docs/outside-clients.md, "Clients that brokers refuse, and when").
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
             f"restart after the switch on, until they read again. {describe_clients_left_behind(at.snapshot)}"
         ).rstrip()
     if links is None:
-        # The CA in use has issued the next one.
+        # The CA in use has issued the next CA.
         return ""
     why = _why_no_way_back(successor, old)
     if why_not_in_place(at):
@@ -236,7 +236,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
         )
     return (
         f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read again "
-        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then are not refused; those "
+        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then are not refused; clients "
         "that read it later, or only when they start, refuse the nodes from then on, until they read it."
     )
 

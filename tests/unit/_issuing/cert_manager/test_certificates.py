@@ -302,7 +302,7 @@ def test_what_operators_look_after_is_not_written_to() -> None:
     answer = bench.issuer.request(order)
     assert isinstance(answer, Refused)
     is_told(answer)
-    assert f"Secret {NAMESPACE}/orders-cm, which is one of a KafkaUser, and both would write to it" in answer.why
+    assert f"Secret {NAMESPACE}/orders-cm, which belongs to a KafkaUser, and both would write to it" in answer.why
     assert (bench.find(order), len(bench.api.writes)) == ({}, begun)
 
 

@@ -120,13 +120,13 @@ def test_a_pure_client_is_no_server() -> None:
         (
             [condition("Denied", reason="policy", message="no wildcards.")],
             "CertificateRequest kafka/demo-kafka-0 was denied: no wildcards.",
-            "Ask those who approve requests for Issuer corporate",
+            "Ask the approvers of requests for Issuer corporate",
         ),
         ([condition("Denied", reason="policy")], "was denied: policy.", "change their policy"),
         ([condition("Ready", "False", "Denied", "by a controller")], "was denied: by a controller.", "change their policy"),
         # A denial counts, whatever else is said.
         ([APPROVED, READY, condition("Denied", message="too late")], "was denied: too late.", "change their policy"),
-        ([condition("Denied"), condition("Ready", "False", "Denied", "x")], "was denied: no reason is given.", "Ask those"),
+        ([condition("Denied"), condition("Ready", "False", "Denied", "x")], "was denied: no reason is given.", "Ask the approvers"),
         ([APPROVED, condition("InvalidRequest", message="2 names")], "is invalid: 2 names.", "Let Issuer corporate permit"),
         ([APPROVED, condition("InvalidRequest", message="x"), pending("y")], "is invalid: x.", "Let Issuer corporate permit"),
         (
@@ -394,7 +394,7 @@ def test_a_request_in_the_place_of_ours_is_neither_taken_nor_deleted() -> None:
     other = asked(one, wish(number=1, name=first.order.name).order)
     mine, theirs = one.poll((token, other))
     assert isinstance(mine, Refused)
-    assert mine.why == f"CertificateRequest kafka/{first.order.name} was deleted, and another one has its name."
+    assert mine.why == f"CertificateRequest kafka/{first.order.name} was deleted, and another request has its name."
     assert isinstance(theirs, IssuedCertificate)
     one.forget((token,))
     assert api.find("certificaterequests", "kafka", first.order.name) is not None
@@ -417,7 +417,7 @@ def test_the_same_request_to_another_issuer_is_another_one() -> None:
     asked(cert_manager(api), order)
     answer = cert_manager(api, CertManagerIssuer("corporate", "ClusterIssuer")).request(order)
     assert isinstance(answer, Refused)
-    assert answer.why.endswith("is not the one that is asked for: it names another issuer.")
+    assert answer.why.endswith("is not the request of this run: it names another issuer.")
     assert f"kubectl delete -n kafka certificaterequests.cert-manager.io {order.name}" in answer.remedy
     is_told(answer)
 

@@ -295,7 +295,7 @@ def test_where_keys_are_not_made_anew_an_unusable_one_is_refused(
         f"The key in Secret kafka/{NODE} is to be kept (rotation_policy=never), and cannot be used: {cause}."
     )
     assert refused.value.remedy == (
-        "Put a usable key there, in PEM form and unencrypted, or have new ones made: rotation_policy=always."
+        "Put a usable key there, in PEM form and unencrypted, or have new keys made: rotation_policy=always."
     )
     assert (noting.orders, bench.api.find("secrets", "kafka", KEYS)) == ([], None)
 

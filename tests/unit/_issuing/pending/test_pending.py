@@ -105,7 +105,7 @@ WRONG: list[tuple[str, Callable[[Bench], tuple[Certificate, ...]], str]] = [
     ("another key", of_another_key, "it does not carry the requested public key"),
     (
         "another name", lambda bench: (signed(bench, extra=names_of("demo.example")),),
-        "its alternative names are not the requested ones",
+        "its alternative names are not the requested names",
     ),
     (
         "another subject", lambda bench: (signed(bench, common_name="admin"),), "its subject is CN=admin,O=io.strimzi"
@@ -315,7 +315,7 @@ def edited(bench: Bench) -> None:
         pytest.param(nobody, "nothing of this cluster needs it", id="nobody"),
         pytest.param(key_lost, "the key that was made for it is gone", id="key"),
         pytest.param(key_replaced, "it does not carry the requested public key", id="another key"),
-        pytest.param(more_names, "its alternative names are not the requested ones", id="names"),
+        pytest.param(more_names, "its alternative names are not the requested names", id="names"),
         pytest.param(expired, f"{NODE_NAME} expired on 2026-12-01 00:00:00 UTC", id="expired"),
         pytest.param(edited, "it is of no CA of this cluster", id="edited"),
     ],

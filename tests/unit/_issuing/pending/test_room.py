@@ -115,7 +115,7 @@ def test_hundreds_of_a_small_ca_find_room_and_of_a_large_one_do_not(rsa_4096: Pr
     assert str(refused.value).startswith("Secret kafka/demo-issuing-kafka has room for about ")
     assert " of 500 certificates that are to come: they take about " in str(refused.value)
     assert str(refused.value).endswith("and Kubernetes allows 1048576.")
-    assert refused.value.remedy.startswith("Nothing was asked for. Have them issued by a CA whose key is ECDSA")
+    assert refused.value.remedy.startswith("The run has requested nothing. Have them issued by a CA whose key is ECDSA")
 
 
 def test_keys_need_room_too() -> None:
@@ -178,5 +178,5 @@ def test_who_brings_too_many_at_once_is_told_to_bring_fewer() -> None:
     with pytest.raises(StepError) as refused:
         write_issued(SCOPE, {}, Component.KAFKA, {f"demo-kafka-{number}": chain for number in range(60)})
     assert refused.value.remedy.startswith(
-        "Nothing of this was written. Bring fewer at once, and run the flow before the next ones"
+        "Nothing of this was written. Bring fewer at once, and run the flow before you bring more"
     )

@@ -31,7 +31,7 @@ WORKERS = range(3)
 
 
 def bench_before_it_is_copied() -> Clients:
-    """A cluster that has just got its new CA beside the old one, and a Connect of three workers."""
+    """A cluster that has just got its new CA beside the old CA, and a Connect of three workers."""
     bench = Clients()
     bench.create("kafkas", kafka())
     bench.authority(OLD, new=NEW)

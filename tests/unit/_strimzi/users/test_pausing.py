@@ -145,5 +145,5 @@ def test_where_nobody_runs_it_cannot_be_told(pods: list[Object]) -> None:
 def test_those_of_other_namespaces_are_not_seen() -> None:
     why = why_users_are_paused([pod()], ("team-a", "team-b"))
     assert why.startswith(
-        "The collection cannot see whether the User Operator of team-a, team-b makes PKCS#12 files; one that does not would store"
+        "The collection cannot see whether the User Operator of team-a, team-b makes PKCS#12 files; an operator that does not would store"
     )

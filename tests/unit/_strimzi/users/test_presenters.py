@@ -84,7 +84,7 @@ def test_a_user_at_which_no_user_operator_looks() -> None:
     assert (found.authorities, found.renewal, found.secret) == (names_of(NEW), Renewal.BY_HAND, "")
     assert found.hindered == "no User Operator is known to look for users in kafka"
     assert found.remedy == (
-        "Make it anew in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own; where "
+        "Make it anew in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own; where "
         "another User Operator serves it, give kafka in user_namespaces (strimzi_user_namespaces); or give a waiver for it that says until when it "
         "may go on."
     )
@@ -274,7 +274,7 @@ class TestReaders:
     def test_one_of_which_nothing_can_be_told(self) -> None:
         _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None)))
         assert (found.authorities, found.why) == (
-            None, "it cannot be told whether it has read the certificate of user orders since that was issued",
+            None, "the run cannot tell whether it has read the certificate of user orders since that was issued",
         )  # fmt: skip
 
 
@@ -363,7 +363,7 @@ def test_readers_of_a_user_that_somebody_else_has_paused(certificate: UserCertif
 def test_the_remedy_for_a_pause_of_somebody_else_is_its_end() -> None:
     found = one(replace(user(), pause=ReissuePause.FOREIGN))
     assert found.remedy.startswith(
-        "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to the one that"
+        "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to the person or program that"
     )
 
 

@@ -81,8 +81,8 @@ def test_the_reason_of_a_failure_is_kept() -> None:
 @pytest.mark.parametrize(
     ("presents", "stored", "said"),
     [
-        ((issue_leaf(OLD),), STORED, "another certificate than the one"),
-        ((issue_leaf(NEW),), STORED, "another certificate than the one"),
+        ((issue_leaf(OLD),), STORED, "another certificate than the pod"),
+        ((issue_leaf(NEW),), STORED, "another certificate than the pod"),
         ((issue_leaf(NEW),), BY_GENERATION, "another CA than stored evidence says (generation)"),
         ((issue_leaf(THIRD),), NOTHING_STORED, "chains to no CA of the ledger"),
         ((issue_leaf(IMPOSTOR),), BY_GENERATION, "chains to no CA of the ledger"),
@@ -181,7 +181,7 @@ def test_a_doubt_says_why() -> None:
     assert (found.trusted, found.why) == (None, "port 9090 of pod x: no answer")
     unasked = accepts_live(POD, PORTS, name_of(THIRD), None, [on(9090), on(9091)])
     assert unasked.trusted is None
-    assert "not asked about this CA" in unasked.why
+    assert "did not ask" in unasked.why
 
 
 def test_a_listener_that_was_seen_both_ways_is_unknown() -> None:

@@ -100,7 +100,7 @@ BY_HANDSHAKE = replace(BY_STORE, why="handshake")
         pytest.param(looked(on(NODE)), BY_HANDSHAKE, id="seen"),
         pytest.param(looked(on(NODE), on(NODE, 9090)), BY_HANDSHAKE, id="seen on both"),
         pytest.param(
-            looked(on(PEER)), Presentation(NODE.name, None, (), f"no listener of pod {NODE.name} was asked"), id="silent"
+            looked(on(PEER)), Presentation(NODE.name, None, (), f"the run asked no listener of pod {NODE.name}"), id="silent"
         ),
         pytest.param(
             looked(on(NODE), on(NODE, 9090, presents=None, why="no answer")),
@@ -109,7 +109,7 @@ BY_HANDSHAKE = replace(BY_STORE, why="handshake")
         pytest.param(
             looked(on(NODE, presents=(HELD,))),
             Presentation(
-                NODE.name, None, (), f"port 9091 of pod {NODE.name} presents another certificate than the one that pod was "
+                NODE.name, None, (), f"port 9091 of pod {NODE.name} presents another certificate than the pod was "
                 "started with (stored leaf)",
             ),
             id="another certificate",
@@ -179,7 +179,7 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
         ),
         pytest.param((), (), (), id="silent"),
         pytest.param(
-            (on(NODE, verifies=False),), (), (f"no listener of pod {NODE.name} was asked",),
+            (on(NODE, verifies=False),), (), (f"the run asked no listener of pod {NODE.name}",),
             id="none that verifies clients by these CAs",
         ),
         pytest.param((on(NODE), on(NODE, 9094, verifies=False, accepts=NOBODY)), (OLD, NEW), (), id="one does not verify"),
@@ -199,8 +199,8 @@ def test_whom_a_node_is_known_to_trust(
     [
         pytest.param((on(NODE),), NODE, "", id="answered"),
         pytest.param((on(NODE, presents=None),), NODE, "", id="answered, its certificate was not seen"),
-        pytest.param((), NODE, "it was not asked in time, or it has started since", id="not asked"),
-        pytest.param((replace(on(NODE), uid="before"),), NODE, "it was not asked in time, or it has started since", id="its predecessor was"),
+        pytest.param((), NODE, "it did not answer in time, or it has started since", id="not asked"),
+        pytest.param((replace(on(NODE), uid="before"),), NODE, "it did not answer in time, or it has started since", id="its predecessor was"),
         pytest.param((on(NODE), SAYS_NOTHING), NODE, "timed out", id="one of two listeners"),
         pytest.param((SAYS_NOTHING,), replace(NODE, ready=False), "it is not Ready; timed out", id="starting"),
         pytest.param((on(NODE),), replace(NODE, ready=False), "", id="starting, answered"),

@@ -431,7 +431,7 @@ BESIDE_CUSTOM = ("listener own (9094)", "listener other (9095)")
 def test_a_sentence_for_each() -> None:
     own, other = describe_unmanaged_listeners(users(unmanaged=BESIDE_CUSTOM))
     assert own == (
-        "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094), because its owner says whom it trusts: if it verifies "
+        "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094), because its owner says which CAs it trusts: if it verifies "
         "clients by the clients CA, have it trust a next CA with another key, by a reload or a restart of its nodes, before the phase use "
         "(until_phase=trust ends before that), or it refuses clients with new certificates; and have it give up the old CA afterwards."
     )

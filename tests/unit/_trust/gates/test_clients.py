@@ -156,7 +156,7 @@ def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
 @pytest.mark.parametrize(
     ("snapshot", "told"),
     [
-        pytest.param(linked.FINISHED, f"Clients that know only {OLD.certificate.subject}, the CA before the one in use, have been led on", id="led on"),
+        pytest.param(linked.FINISHED, f"Clients that know only {OLD.certificate.subject}, the CA before the CA in use, have been led on", id="led on"),
         pytest.param(replace(linked.FINISHED, now=linked.LINK.not_after), "", id="no longer"),
         pytest.param(linked.SETTLED, "", id="there was none before"),
     ],

@@ -67,7 +67,7 @@ OPEN = replace(GATES, trust=lambda *_about: ())
 CLOSED = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "somebody", "refuses it.", ""),))
 ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
 KEPT = f"the key of {OLD.certificate.subject}, which would have to certify the new CA, is kept elsewhere."
-NO_KEY = f"the key of {OLD.certificate.subject} is not at hand to certify the new one."
+NO_KEY = f"the key of {OLD.certificate.subject} is not at hand to certify the new CA."
 NO_ROOT = f"the supplied CA {INTERMEDIATE.certificate.subject} is no root: its own issuer certifies it."
 WITHOUT = "it was prepared without a link certificate."
 

@@ -275,6 +275,6 @@ def test_what_every_process_has_started_with_is_known_to_all() -> None:
 
 
 def test_as_long_as_one_has_not_it_is_not_entered() -> None:
-    """It is put aside first, and enrolled as the next one."""
+    """It is put aside first, and enrolled as the next CA."""
     half = swapped(pods=(*pods(1)[:1], *pods(0)[1:]))
     assert adopt_swapped(half, ADOPT, books_of(half)) == books_of(half)

@@ -32,7 +32,7 @@ RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), In
 CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
 
 
-TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this one."
+TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this machine."
 ORDER = "Put the issuing CA first and the root last, and unrelated CAs under keys of their own."
 EXPIRED_NAME, EARLY_NAME = EXPIRED.certificate.subject, EARLY.certificate.subject
 

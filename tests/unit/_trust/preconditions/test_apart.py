@@ -67,7 +67,7 @@ def beside(authority: Entity, *trusted: Entity, above: tuple[Entity, ...] = ()) 
 def told(subject: str, authority: Entity, remedy: str) -> str:
     return (
         f"{subject}: {named(authority.certificate)} has the key of {WHERE}. As cluster CA, in {CERTIFICATES}, it would let holders of a "
-        f"certificate of the one in where only certificates of the other are to be accepted. {remedy}"
+        f"certificate of one CA in where only certificates of the other are to be accepted. {remedy}"
     )
 
 

@@ -51,7 +51,7 @@ def ended(**fields: Any) -> dict[str, Any]:
 
 def made(has: str, asked: str, option: str, again: str) -> str:
     return (
-        f"the CA {named(NEW.certificate)}: has {has}, and an earlier call has made it (replacement of the key); {asked} is asked for. Leave {option} "
+        f"the CA {named(NEW.certificate)}: has {has}, and an earlier call has made it (replacement of the key); the task asks for {asked}. Leave {option} "
         f"out, or {again}."
     )
 
@@ -60,9 +60,9 @@ UNDONE, ANEW = "undo the flow (abort) and begin it again", "have it done again, 
 CASES = [
     refusal(
         authority_is_as_asked,
-        "the supplied CA: has key_type=ecdsa-p256; rsa-2048 is asked for. Leave key_type out, which is about a CA that is made here, or supply a CA "
+        "the supplied CA: has key_type=ecdsa-p256; the task asks for rsa-2048. Leave key_type out, which is about a CA that is made here, or supply a CA "
         "that has it.",
-        "the supplied CA: has path_length=0; 1 is asked for. Leave path_length out, which is about a CA that is made here, or supply a CA that has it.",
+        "the supplied CA: has path_length=0; the task asks for 1. Leave path_length out, which is about a CA that is made here, or supply a CA that has it.",
         name="a supplied one", intent=changed_intent(supplying(THEIRS), path_length=1, **OTHER),
     ),
     refusal(

@@ -139,7 +139,7 @@ CASES = [
     refusal(
         authority_is_valid_now,
         f"{KEYS}, prepared CA: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. It is not in use yet: "
-        f"remove {name_of(EXPIRED)}.crt and {name_of(EXPIRED)}.key there, then run the flow again for a new one.",
+        f"remove {name_of(EXPIRED)}.crt and {name_of(EXPIRED)}.key there, then run the flow again for a new CA.",
         name="prepared", ca=secrets(prepared=(prepared(EXPIRED),)),
     ),
     refusal(

@@ -66,10 +66,10 @@ CHECK_NAME = (
     "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
     "strimzi_ca with before_kafka=true."
 )
-HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
+HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new flow does not start."
 LOST = (
     "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then kubectl delete "
-    f"pod {PODS[0]} --namespace kafka --grace-period=0 --force; a flow in progress would go on, a new one does not start."
+    f"pod {PODS[0]} --namespace kafka --grace-period=0 --force; a flow in progress would go on, a new flow does not start."
 )
 #: The limit of Kubernetes and etcd, by default.
 SECRET_LIMIT = 1_048_576
@@ -89,7 +89,8 @@ AFTER = (
     "Secrets and volumes that were kept, then run the flow again."
 )
 COPY = (
-    "A deletion cannot be taken back: find out who deleted it, keep a copy, let the deletion come to its end, create it again from the copy, then run "
+    "A deletion cannot be taken back: find the program or person that deleted it, keep a copy, let the deletion come to its end, "
+    "create it again from the copy, then run "
     "the flow again."
 )
 START = "Start the Cluster Operator, have it watch the namespace kafka, wait until the resource has a status of its own, then run the flow again."
@@ -123,7 +124,7 @@ BEFORE_A_FLOW = [
     refusal(
         not_paused_by_others,
         f"{KAFKA}: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
-        "Find out who paused it and why, remove the annotation, then run the flow again.",
+        "Find the program or person that paused it, and the reason, remove the annotation, then run the flow again.",
         name="", reconciliation=Reconciliation(paused=True),
     ),
     refusal(
@@ -179,7 +180,7 @@ ALWAYS = [
     ),
     refusal(
         cluster_exists,
-        f"{KAFKA}: does not exist; this namespace has none, and those that are seen in others are: a/one, b/two. {CHECK_NAME}",
+        f"{KAFKA}: does not exist; this namespace has no Kafka cluster; other namespaces have: a/one, b/two. {CHECK_NAME}",
         name="elsewhere", intent=changed_intent(CREATE, before_kafka=False),
         reconciliation=Reconciliation(exists=False, neighbours=("a/one", "b/two")),
     ),

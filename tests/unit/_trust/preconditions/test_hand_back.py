@@ -58,7 +58,7 @@ CERTIFICATES, LEDGER = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-c
 ENDING = make("cluster-ca v0", OLD.key, end=NOW + 20 * DAY)
 ENDS = f"{ENDING.certificate.not_after:%Y-%m-%d}"
 RENEW_FIRST = (
-    "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "
+    "Run the renew playbook, which restarts nothing where nodes can read again without a restart, then hand the CA back; or leave it to the operator "
     "with operator_may_renew (strimzi_operator_may_renew)."
 )
 

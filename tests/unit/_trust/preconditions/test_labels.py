@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ..builders import PODS, cluster
 from .refusals import Refusal, assert_refused, refusal
 
-RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
+RELABEL = "Find the program or person that changed this, then put back what it was: kubectl label pod"
 PUT_BACK = "Where it is the Secret of this cluster, put back what it had, then run the flow again: kubectl label secret"
 PASSES_FOR = "has the labels or the name of a pod of the component"
 UNLABEL = "Where another program made it, take the label away: kubectl label pod"

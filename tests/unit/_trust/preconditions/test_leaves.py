@@ -84,7 +84,7 @@ BEGINNING = [
     *(
         refusal(
             leaves_are_ours,
-            f"{HELD} {why}. Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
+            f"{HELD} {why}. Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
             name=f"{name}, {intent.goal.value}",
             intent=intent,
             leaves=(leaf, *leaves(names=PODS[1:])),
@@ -94,7 +94,8 @@ BEGINNING = [
     ),
     refusal(
         leaves_are_ours,
-        f"{HELD} {UNUSABLE['key of another'][1]}. Find out who put it there. Run the reconcile playbook, which has another one issued; then run the flow "
+        f"{HELD} {UNUSABLE['key of another'][1]}. Find the program or person that put it there. Run the reconcile playbook, which has another "
+        "certificate issued; then run the flow "
         "again.",
         name="its key is elsewhere",
         leaves=(UNUSABLE["key of another"][0], *leaves(names=PODS[1:])),
@@ -132,11 +133,11 @@ CASES = [
     ),
     refusal(
         leaves_are_known,
-        f"Secret kafka/demo-other: is none with a certificate of this cluster. Those are: {', '.join(PODS)}, gone.",
+        f"Secret kafka/demo-other: holds no certificate of this cluster. These Secrets do: {', '.join(PODS)}, gone.",
         name="another", intent=issuing("demo-other", PODS[0]), missing={"gone": Component.KAFKA},
     ),
     refusal(
-        leaves_are_known, "Secret kafka/x: is none with a certificate of this cluster. Those are: none.",
+        leaves_are_known, "Secret kafka/x: holds no certificate of this cluster. These Secrets do: none.",
         name="none at all", intent=issuing("x"), leaves=(), pods=(),
     ),
 ]  # fmt: skip

@@ -118,7 +118,7 @@ CASES = [
         f"Secrets {PODS[0]} in namespace kafka: have certificates that end from {NOW + 20 * DAY:%Y-%m-%d} on. Within 30 days of that "
         "(spec.clusterCa.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node. Let it do so, then "
         "run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and restarts no node that "
-        "can be told to read again.",
+        "can read again without a restart.",
         name="what is stored", intent=RENEW, leaves=IN_THE_WINDOW,
     ),
 ]  # fmt: skip

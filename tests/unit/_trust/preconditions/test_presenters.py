@@ -52,17 +52,18 @@ MANY = presenting(*(presenter(f"KafkaUser kafka/user-{number}", secret=f"user-{n
 NAMED = users(namesakes=("KafkaUser kafka/cluster-operator",), presenters=presenting(presenter(secret="orders")))
 FOREIGN = users(presenters=presenting(presenter("KafkaUser other/orders"), presenter(secret="orders")))
 _TOO_MANY = (
-    f"Kafka kafka/demo: has {ROOM + 1} users with certificates of the clients CA. The Secret in which those of the next CA wait until all have "
+    f"Kafka kafka/demo: has {ROOM + 1} users with certificates of the clients CA. The Secret in which certificates of the next CA wait until all have "
     f"come has room for about {ROOM}, because its key would be kept elsewhere. Supply the CA with its key, or none, then one is made; the User Operator "
     "issues for any number of users."
 )
 _NAMESAKE = (
-    "KafkaUser kafka/cluster-operator: is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds "
+    "KafkaUser kafka/cluster-operator: has the name of one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: an issuer that adds "
     "their organization would let it do everything in Kafka. Give the user another name."
 )
 _CUSTOM = (
-    "Kafka kafka/demo: has no listener that could be asked whether it trusts the clients CA: none with the authentication tls. Its owner alone knows "
-    "whom others trust: listener own (9094), listener b (9). Have the next CA trusted there before users are issued anew, and the old one until no "
+    "Kafka kafka/demo: has no listener with the authentication tls, which could answer whether it trusts the clients CA. Its owner alone knows "
+    "which CAs other listeners trust: listener own (9094), listener b (9). Have the next CA trusted there before users are issued anew, and the old "
+    "CA until no "
     "certificate of it is left; and add a listener with the authentication tls for the time of the flow. Where none is under way and no client logs in "
     "there with certificates of this CA, replace it in any way."
 )
@@ -75,7 +76,7 @@ CASES = [
     for name, rule, snapshot, intent, text in (
         (
             "unknown", presenters_are_known, UNKNOWN, REPLACE_KEY,
-            f"{ORDERS}: it cannot be told of which CA the certificate is that it presents: nobody says so. Wait.",
+            f"{ORDERS}: the run cannot tell which CA has issued the certificate that it presents: nobody says so. Wait.",
         ),
         ("only the owners of listeners know whom these trust", verifiers_are_known, CUSTOM, REPLACE_KEY, _CUSTOM),
         (

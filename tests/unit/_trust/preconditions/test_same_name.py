@@ -44,7 +44,7 @@ BARE = make("cluster-ca v0", key(5), subject_identifier=None)
 DOUBLE = make("cluster-ca v0", key(5), subject_identifier=OLD.certificate.subject_key_identifier)
 SPELT = make("Cluster-CA  v0", key(5), subject_identifier=None)
 OF_CA = (
-    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name "
+    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells issuers of one name "
     "apart by these identifiers."
 )
 OF_LEAF = (

@@ -47,7 +47,8 @@ def unknown(authority: Entity) -> str:
 
 
 AMBIGUOUS = (
-    f"{NAME}: holds 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: which one signs cannot be told. Leave the one that signs, with the CAs "
+    f"{NAME}: holds 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: the collection cannot tell which of them signs. Leave the CA "
+    "that signs, with the CAs "
     "above it."
 ).replace(
     "*", ", ".join(one.certificate.subject for one in sorted((NEW, THIRD), key=lambda one: one.certificate.sha256))

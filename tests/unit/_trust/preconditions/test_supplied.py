@@ -135,7 +135,7 @@ CASES = [
     refusal(
         supplied_is_usable,
         f"the supplied CA: {JUDGED.certificate.subject} has extensions that cannot be judged here (2.5.29.30). "
-        "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
+        "Supply a CA without them; name constraints may hold DNS names and IP addresses only.",
         name="extensions", intent=supplying(JUDGED, ROOT),
     ),
     refusal(
@@ -217,12 +217,12 @@ CASES = [
     ),
     refusal(
         leaving_is_unused,
-        f"the CA {named(NEW.certificate)}: is the next one: a flow puts it in the place of another. {AT_THE_END}",
+        f"the CA {named(NEW.certificate)}: is the next CA: a flow puts it in the place of another. {AT_THE_END}",
         name="the next one", intent=leaving(NEW), ca=secrets(prepared=(prepared(NEW),)),
     ),
     refusal(
         leaving_is_unused,
-        f"the CA {named(INTERMEDIATE.certificate)}: is the next one: a flow puts it in the place of another. {AT_THE_END}",
+        f"the CA {named(INTERMEDIATE.certificate)}: is the next CA: a flow puts it in the place of another. {AT_THE_END}",
         name="the next one, below a root", intent=leaving(INTERMEDIATE),
         ca=secrets(prepared=(replace(prepared(INTERMEDIATE), chain=chain_of(INTERMEDIATE, ROOT)),)),
     ),

@@ -52,9 +52,7 @@ from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
 CERTIFICATES, KEYS, LEDGER = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))
 OLD_NAME, NEW_NAME = (f"{one.certificate.subject} ({one.certificate.sha256[:12]})" for one in (OLD, NEW))
 BACK = f"Put {OLD_NAME} and its key back"
-ADOPTED = (
-    "Or have the other one adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts."
-)
+ADOPTED = "Or have the new CA adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts."
 RECONCILE = Intent(Goal.RECONCILE)
 #: A leaf's certificate, which is no CA.
 NO_AUTHORITY = make("no CA", key(8), ca=False)
@@ -120,7 +118,7 @@ CASES = [
     ),
     adopted(
         "too far gone", f"{CERTIFICATES}: is too far gone: 1 certificate ({PODS[0]}) of {NEW_NAME} are stored already, and "
-        f"2 pods ({PODS[1]}, {PODS[2]}) that have not restarted since would refuse what the next one presents. {BACK}. Where "
+        f"2 pods ({PODS[1]}, {PODS[2]}) that have not restarted since would refuse what the next pod to restart presents. {BACK}. Where "
         "its key is lost, have the operator restart every pod, which cannot be without failed connections; then adopt the CA.",
         **swapped_in(), pods=(a_pod(PODS[0], 1), *pods(0)[1:]), leaves=(a_leaf(PODS[0], NEW, 1), *leaves()[1:]),
     ),

@@ -50,7 +50,7 @@ CASES = [
         f"Give a time until {NOW + LONGEST_WAIVER:%Y-%m-%d %H:%M} UTC at most.",
         "too far", until=TOO_FAR,
     ),
-    waived("has no reason. Say who decided it and why, for the audit.", "without a reason", reason=" "),
+    waived("has no reason. Give the name of the person who decided it, and why, for the audit.", "without a reason", reason=" "),
     *(
         waived(NOT_OF_THE_CLUSTER, client, client)
         for client in (f"pod {PODS[0]}", f"Pod kafka/{PODS[0]}", PODS[0], "the Cluster Operator")

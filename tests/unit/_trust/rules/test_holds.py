@@ -68,7 +68,7 @@ from .asking import FLOWS, RECONCILE, REPLACE_KEY, holds, situation
 
 #: A certificate that can sign nothing, put among the CAs.
 NO_CA = make("partner", key(20), ca=False)
-ASK = "Find out who removed or changed this; restarting the pod through the operator renews its annotations."
+ASK = "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations."
 EVERYBODY = [*(f"pod {name}" for name in PODS), "the Cluster Operator"]
 
 
@@ -105,12 +105,12 @@ def test_a_pod_that_cannot_be_told_holds_and_is_named(fields: dict[str, Any], wh
     snapshot = cluster(**fields)
     held(snapshot)
     assert [str(one) for one in decide(snapshot, RECONCILE).violations] == [
-        f"Pod kafka/{PODS[0]}: it cannot be told what it presents: {why}. {ASK}"
+        f"Pod kafka/{PODS[0]}: the run cannot tell which certificate it presents: {why}. {ASK}"
     ]
 
 
 STRANGE = a_leaf(issuer=NEW, generation=0)
-DELETE = "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew."
+DELETE = "Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate anew."
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_node_that_refuses_a_ca_that_it_was_started_with_holds() -> None:
     assert set(held(snapshot)) == {(Condition.EVIDENCE, "Kafka kafka/demo")}
     told = decide(snapshot, RECONCILE).violations[0]
     assert str(told) == (
-        f"Kafka kafka/demo: it cannot be told whom a node trusts: pod {PODS[0]} trusts the CA by the time at which it "
+        f"Kafka kafka/demo: the run cannot tell which CAs a node trusts: pod {PODS[0]} trusts the CA by the time at which it "
         "started, but on port 9091 it does not. Find out why this node does not answer as it should, then run the flow "
         "again."
     )
@@ -171,7 +171,7 @@ def test_a_removed_ca_that_a_node_accepts_holds() -> None:
     (told,) = decide(accepting, RECONCILE).violations
     assert str(told) == (
         f"Kafka kafka/demo: some nodes may still trust the removed CA {OLD.certificate.subject} "
-        f"({OLD.certificate.sha256[:16]}). Show the cluster to see what each of them answers; restart those that accept it, "
+        f"({OLD.certificate.sha256[:16]}). strimzi_ca_info shows what each of them answers; restart the pods that accept it, "
         "then run the flow again."
     )
 

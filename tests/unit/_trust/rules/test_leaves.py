@@ -92,8 +92,8 @@ NEW_NAME = named(NEW.certificate)
 LINKED = f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: no pod has to restart to trust it first."
 BLOCKED = InPlace(reload="a permission is missing.")
 READ_AGAIN = (
-    "Listeners read their new certificates again, without a restart; Raft clients and agents present the old ones until the "
-    "next restart of their node, which is asked for 7 days before those end."
+    "Listeners read their new certificates again, without a restart; Raft clients and agents present the old certificates until the "
+    "next restart of their node, which a run asks for 7 days before these end."
 )
 LEAVES, DOWNGRADE = Intent(Goal.RENEW_LEAVES), Intent(Goal.DOWNGRADE)
 

@@ -317,7 +317,7 @@ def test_a_rule_that_is_taken_out_is_not_asked() -> None:
 
 # Stamps tell the paused operator about nodes, so that it finds nothing to restart; and the cases in which nobody tells it.
 
-BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them whatever it is told.")
+BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them despite new annotations.")
 
 
 def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE) -> Steps:

@@ -217,7 +217,7 @@ def test_the_operator_stays_paused_where_it_would_find_something_half_way(change
 
 # Whether running nodes can take a change up without a restart, and what is said where they cannot.
 
-LOOKED = "it is unknown whether nodes can be told to read their certificates again."
+LOOKED = "it is unknown whether nodes can read their certificates again without a restart."
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
     assert (made.linked, made.asked) == (True, ASKING.issuing.asked)
-    assert "a link certificate by that one, signed by Vault issuer kafka-2026" in made.sentence()
+    assert "a link certificate by that CA, signed by Vault issuer kafka-2026" in made.sentence()
     assert "one restart of each node more" in made.because
 
 
@@ -269,16 +269,16 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
 def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot, intent: Intent, asked: bool) -> None:
     made = made_by(snapshot, changed_intent(intent, client_grace=HOUR))
     assert (made.asked_back, bool(made.without_it)) == (("Vault issuer kafka-2026", True) if asked else ("", False))
-    assert ("and one of that one, signed by Vault issuer kafka-2026" in made.sentence()) is asked
+    assert ("and a link certificate of that CA, signed by Vault issuer kafka-2026" in made.sentence()) is asked
     if asked:
-        assert "so Vault issuer kafka-2026 is asked for a link certificate of" in made.because
+        assert "so the flow asks Vault issuer kafka-2026 for a link certificate of" in made.because
         assert "from memory alone: for 3600 s after the switch (client_grace)" in made.without_it
 
 
 def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_and_the_plan_says_who_is_refused() -> None:
     intent = changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links)
     because = made_by(KEPT_TOO, intent).because
-    assert "is asked for none: CN=Closed" in because
+    assert "for none: CN=Closed" in because
     assert "From then on these clients refuse them, until they read the certificate Secret again." in because
 
 

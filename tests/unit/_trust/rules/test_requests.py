@@ -177,7 +177,7 @@ MISNAMED = changed(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={
 
 
 def test_leaves_with_other_names_are_asked_for_and_it_is_told_why() -> None:
-    why = Due(Reason.SPECIFICATION, "its alternative names are not those that are wanted: it lacks a.example")
+    why = Due(Reason.SPECIFICATION, "its alternative names are not the names that it should have: it lacks a.example")
     assert leaves_to_ask_for(at(MISNAMED, RECONCILE)) == Asked(chain_of(LASTING), {PODS[0]: why})
     asked = with_requests(MISNAMED, a_request(issuer=LASTING))
     assert (
@@ -327,7 +327,7 @@ def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
     )
     assert first.startswith(f"1 certificate of {named(NEW.certificate)} still to come from {ISSUER}, for {PODS[0]};")
     assert second.startswith(
-        f"{PODS[0]}: The certificate that came back is refused: it expired. Correct the issuer. It is asked again on 2026-06-01 at 12:3"
+        f"{PODS[0]}: The certificate that came back is refused: it expired. Correct the issuer. The next request goes out on 2026-06-01 at 12:3"
     )
     assert second.endswith(" UTC, or at once with retry_failed.")
 

@@ -235,7 +235,7 @@ def refusing(*uids: str) -> Snapshot:
         ),
         pytest.param(
             changed(ALL_KNOW_IT, in_place=None), Spread.AUTO,
-            roll(NODES | TOPICS, "it is unknown whether nodes can be told to read their certificates again."),
+            roll(NODES | TOPICS, "it is unknown whether nodes can read their certificates again without a restart."),
             id="nobody knows",
         ),
         pytest.param(

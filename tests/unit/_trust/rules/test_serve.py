@@ -159,5 +159,5 @@ def test_a_user_named_as_a_process_holds_the_flow() -> None:
     """It was made after the CA came into use: nobody issues it a certificate, and somebody has to know."""
     name = "KafkaUser kafka/demo-kafka"
     told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
-    assert any(one.startswith(f"{name}: is named as one of Strimzi's own processes") for one in told)
+    assert any(one.startswith(f"{name}: has the name of one of Strimzi's own processes") for one in told)
     assert not any(name in str(one) for one in holds(situation(changed(STAGES["issued"], namesakes=(name,)))))

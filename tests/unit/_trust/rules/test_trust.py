@@ -116,7 +116,7 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
         pytest.param(beside_an_exporter(SHORT, learned=True), (), id="it has learned the next CA"),
         pytest.param(
             replace(unlinked.READ_BACK, ca=replace(unlinked.READ_BACK.ca, key=None)),
-            roll(uids_of(), first(f"the key of {OLD_NAME} is not at hand to certify the new one.")), id="no link: no key",
+            roll(uids_of(), first(f"the key of {OLD_NAME} is not at hand to certify the new CA.")), id="no link: no key",
         ),
         pytest.param(
             beside_an_exporter(OLD, link=ENDED),

@@ -56,8 +56,8 @@ class PrepareAuthority(Step):
             return f"prepare a renewed certificate of {named(self.replaces[0])}{self._other_length()}"
         replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
         signed = f", signed by {self.asked}" if self.asked else ""
-        linked = f", and a link certificate by that one{signed}" if self.linked else ""
-        back = f", and one of that one, signed by {self.asked_back}" if self.asked_back else ""
+        linked = f", and a link certificate by that CA{signed}" if self.linked else ""
+        back = f", and a link certificate of that CA, signed by {self.asked_back}" if self.asked_back else ""
         return f"prepare a CA with a new key{replaced}{linked}{back}"
 
     def _other_length(self) -> str:
@@ -173,7 +173,7 @@ class PutBack(Step):
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
-        return f"put {named(self.chain[0])} back into its place, and keep the CA that lies there as the next one"
+        return f"put {named(self.chain[0])} back into its place, and keep the CA that lies there as the next CA"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         ca = snapshot.ca

@@ -110,7 +110,7 @@ class RollReason(str, Enum):
 _SO_THAT = {
     RollReason.TRUST: "so that they trust",
     RollReason.USE: "so that they present certificates of",
-    RollReason.LEAF: "to give up older certificates than those of",
+    RollReason.LEAF: "so that they present nothing but their stored certificates of",
     RollReason.RETIRE: "so that they stop trusting",
     RollReason.MANUAL: "beside",
 }

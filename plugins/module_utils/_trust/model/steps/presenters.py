@@ -39,7 +39,7 @@ def _with_presenters(snapshot: Snapshot, presenters: Iterable[Presenter]) -> Sna
 
 @dataclass(frozen=True, kw_only=True)
 class PauseReissue(Step):
-    """Keep the operator whose task it is from issuing certificates outside the cluster, until it is their turn. names: whose."""
+    """Keep the User Operator from issuing certificates for these users until it is their turn. names: the users."""
 
     names: tuple[str, ...]
     phase: Phase = Phase.USE
@@ -56,7 +56,7 @@ class PauseReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeReissue(Step):
-    """Let the operator issue certificates outside the cluster again. names: whose."""
+    """Let the User Operator issue certificates for these users again. names: the users."""
 
     names: tuple[str, ...]
     phase: Phase = Phase.USE

@@ -67,7 +67,7 @@ def to_new(leaving: Certificate | None = None) -> Switch:
         ),
         (
             PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
-            f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that one",
+            f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that CA",
         ),
         (PrepareAuthority(goal=Goal.CREATE, replaces=(), generation=0), "prepare a CA with a new key"),
         (
@@ -105,11 +105,11 @@ def to_new(leaving: Certificate | None = None) -> Switch:
         ),
         (
             PutBack(chain=BELOW, generation=0, key_generation=0),
-            f"put {BELOW_NAME} back into its place, and keep the CA that lies there as the next one",
+            f"put {BELOW_NAME} back into its place, and keep the CA that lies there as the next CA",
         ),
         (
             PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
-            f"put {OLD_NAME} back into its place, and keep the CA that lies there as the next one",
+            f"put {OLD_NAME} back into its place, and keep the CA that lies there as the next CA",
         ),
         (RestoreKey(certificate=OLD.certificate, key_generation=0), f"put the key of {OLD_NAME} back"),
         (

@@ -61,7 +61,7 @@ def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificat
         (roll(RollReason.RETIRE), f"restart 3 pods so that they stop trusting {NEW_NAME}"),
         (
             roll(RollReason.LEAF, uids_of(PODS[0])),
-            f"restart 1 pod to give up older certificates than those of {NEW_NAME}",
+            f"restart 1 pod so that they present nothing but their stored certificates of {NEW_NAME}",
         ),
         (roll(RollReason.MANUAL, about=None), "restart 3 pods"),
         (
