@@ -297,7 +297,7 @@ class LeavesModule(FlowModule):
             frozenset(map(Form, self.params["forms"] or ())),
         )  # fmt: skip
         chain, why = Patience(work).through(lambda: have_certificate(wanted, observe_existing(work), work), IN_A_FLOW)
-        return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
+        return {**self.described(seen), "certificate": describe_own(wanted.secret, chain, why, seen.snapshot)}
 
     def tidy_certificates(self) -> dict[str, Any]:
         """Remove what cert-manager keeps for leaves that it does not issue any more."""

@@ -168,10 +168,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     ArgumentSpec,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.node_results import time_text
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import outside_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import label
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import LOOK_SECONDS, Evidence, LiveLook
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.texts import label, time_text
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (

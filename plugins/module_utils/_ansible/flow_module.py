@@ -17,8 +17,8 @@ from .._engine.engine import run
 from .._engine.looking import observe_cluster
 from .._engine.outcome import plan
 from .._pki.certificates import Certificate, Chain, encode_certificates
-from .._strimzi.apply.events import events_at_the_end, events_between
-from .._strimzi.apply.work import Action
+from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
+from .._strimzi.apply.work import Action, Work
 from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.ledger import TRUSTED_STATES, Ledger
@@ -26,6 +26,7 @@ from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .._trust.plan import Forecast, Reached, to_the_end
 from .._trust.rules.due import describe_missing_schedule, expiring
+from .arguments import ArgumentSpec
 from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule
 
@@ -95,6 +96,16 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
 
 class FlowModule(TrustModule):
     """A call of a module that brings a cluster nearer to a goal."""
+
+    def __init__(self, spec: ArgumentSpec) -> None:
+        super().__init__(spec)
+        self.announcer: Announcer | None = None
+
+    def work(self) -> Work:
+        work = super().work()
+        self.announcer = Announcer(work.client, work.scope, self.holder, work.clock.now)
+        work.announce = self.announcer.note
+        return work
 
     def run(
         self,

@@ -26,20 +26,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from .._errors import CollectionError, KubeError, printable
 from .._kube import _kubernetes
 from .._kube.client import KubeClient
-from .._kube.lease import TrustLease
 from .._kube.private_files import keep_folder, remove_abandoned
 from .._pki import _cryptography
 from .._strimzi.names import CaKind, ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
 from .connect import presentable, without_contents, worth_hiding
+
+if TYPE_CHECKING:
+    from .._kube.lease import TrustLease
 
 
 def missing_library() -> tuple[str, str | None] | None:
@@ -290,6 +292,9 @@ class ClusterModule:
     # The Lease -----------------------------------------------------------------------------------------------------
 
     def lease(self, client: KubeClient) -> TrustLease:
+        # Imported only by calls that write.
+        from .._kube.lease import TrustLease
+
         scope, clock = self.scope(), SystemClock()
         return TrustLease(
             client, scope.namespace, scope.lease, self.holder,

@@ -22,10 +22,7 @@ from .._trust.model.names import listed, named
 from .._trust.model.nodes import PoolNode
 from .._trust.model.snapshot import Snapshot, StoredLeaf
 from .._trust.rules.due import Expiring
-
-
-def time_text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+from .texts import time_text
 
 
 def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:

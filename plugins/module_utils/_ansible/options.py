@@ -20,9 +20,8 @@ from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
 from .._pki.certificates import Chain, parse_certificates, parse_chain
 from .._pki.keys import load_key
-from .._strimzi.apply.work import SuppliedAuthority
 from .._strimzi.clients import Outside
-from .._strimzi.cluster.ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY
+from .._strimzi.cluster.ca_secrets import CURRENT, TLS_CERTIFICATE, TLS_KEY, SuppliedAuthority
 from .._strimzi.cluster.ca_source import CaSourceReference
 from .._strimzi.issuer_settings import (
     CertManagerCertificates,

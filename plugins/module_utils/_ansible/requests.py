@@ -29,15 +29,15 @@ from .._issuing.pending.by_hand import (
     requests_by_hand,
     requests_elsewhere,
 )
-from .._issuing.subjects import every_leaf
 from .._leaves.request import Failure
 from .._pki.requests import parse_request
 from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.nodes import Growth
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.subjects import every_leaf
 from .arguments import MOST_SPARE
-from .node_results import time_text
 from .results import describe_cluster
+from .texts import time_text
 from .trust_module import TrustModule
 
 _CERTIFICATES = (".crt", ".pem")

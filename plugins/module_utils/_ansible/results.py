@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._issuing.own import OwnCertificate
 from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.work import Action
@@ -36,7 +35,8 @@ from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.names import named
 from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Pod, Snapshot
-from .node_results import describe_leaves, time_text
+from .node_results import describe_leaves
+from .texts import label, time_text
 
 if TYPE_CHECKING:
     from .._trust.plan import Forecast
@@ -191,12 +191,6 @@ def _waiver(party: str, snapshot: Snapshot) -> dict[str, Any] | None:
     return {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None
 
 
-def label(certificate: Certificate) -> str:
-    """How a CA is named in lists: common name and the start of its SHA-256."""
-    name = next((part[3:] for part in certificate.subject.split(",") if part.startswith("CN=")), certificate.subject)
-    return f"{name} ({certificate.sha256[:12]})"
-
-
 def _journal(journal: Journal | None) -> dict[str, Any] | None:
     if journal is None:
         return None
@@ -299,10 +293,10 @@ def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
     return f"{name}: {len(violations)} things are in the way. " + " ".join(lines)
 
 
-def describe_own(wanted: OwnCertificate, chain: Chain, why: str, snapshot: Snapshot) -> dict[str, Any]:
-    """A certificate for names of the caller's own; why: the reason why it was issued, empty where it was not."""
+def describe_own(secret: str, chain: Chain, why: str, snapshot: Snapshot) -> dict[str, Any]:
+    """A certificate for names of the caller's own. secret: the Secret that holds it. why: the reason why it was issued, empty where it was not."""
     own = _certificate(chain[0]) if chain else dict.fromkeys(_CERTIFICATE)
-    return {"secret": f"{snapshot.names.namespace}/{wanted.secret}", **own, "why": why}
+    return {"secret": f"{snapshot.names.namespace}/{secret}", **own, "why": why}
 
 
 def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:

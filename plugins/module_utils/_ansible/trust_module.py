@@ -16,20 +16,18 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
-from .._engine.looking import LOOK_SECONDS, Evidence, LiveLook
+from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
 from .._errors import CertificateError, PrivateKeyError
-from .._issuing.configured import issuer_of
-from .._issuing.issuer import LinkingIssuer
 from .._kube.client import KubeClient
 from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
-from .._strimzi.apply.events import Announcer
-from .._strimzi.apply.work import PortOpener, Settings, Strategy, SuppliedAuthority, Work
+from .._strimzi.apply.work import PortOpener, Settings, Strategy, Work
+from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.nodes import Growth
 from .._strimzi.cluster.observe import Observation, is_domain
-from .._strimzi.issuer_settings import CertManagerCertificates
+from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
 from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched
 from .._trust.gates.clients import describe_unnameable_users
 from .._trust.ledger.journal import in_flight
@@ -58,7 +56,7 @@ from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of
 from .connect import forms_of, secrets_of
 from .module import ClusterModule, SystemClock, reporter
-from .node_results import describe_expiring, describe_pools, describe_upkeep, time_text
+from .node_results import describe_expiring, describe_pools, describe_upkeep
 from .options import AuthorityReference, confirmed_of, issuer_settings, outside_of, read_authority, source_of
 from .results import (
     describe_decision,
@@ -69,6 +67,7 @@ from .results import (
     diff_of,
     failure_text,
 )
+from .texts import time_text
 
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
@@ -112,7 +111,6 @@ class TrustModule(ClusterModule):
     def __init__(self, spec: ArgumentSpec) -> None:
         super().__init__(spec)
         self._work: Work | None = None
-        self.announcer: Announcer | None = None
         self._eyes: LiveLook | None = None
         self._supplied: SuppliedAuthority | None = None
         self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
@@ -148,8 +146,6 @@ class TrustModule(ClusterModule):
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
         work.begin = reporter(self.params.get("progress_file"), kept=True)
-        self.announcer = Announcer(work.client, work.scope, self.holder, SystemClock().now)
-        work.announce = self.announcer.note
         self._eyes = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.look_live = lambda observation: look.take(lambda: _answers(observation, opener()))
         self._work = work
@@ -238,13 +234,24 @@ class TrustModule(ClusterModule):
         )
 
     def _issuing(self, work: Work) -> Issuing:
-        issuer, settings = issuer_of(work), work.settings.issuer
-        return Issuing(
+        settings = work.settings.issuer
+        common = Issuing(
+            asked=ExternalIssuer.reference,
+            issue_until=self._issue_until(),
+            insists=work.clock.now() if self.params.get("retry_failed") else None,
+        )
+        if isinstance(settings, ExternalIssuer):
+            return common
+        # Imported only where the options name an issuer.
+        from .._issuing.configured import issuer_of
+        from .._issuing.issuer import LinkingIssuer
+
+        issuer = issuer_of(work)
+        return replace(
+            common,
             asked=issuer.reference,
             asked_validity=settings.validity if isinstance(settings, CertManagerCertificates) else None,
             links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
-            issue_until=self._issue_until(),
-            insists=work.clock.now() if self.params.get("retry_failed") else None,
         )
 
     @property

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .._errors import KubeError, StepError
-from .._issuing.links import StandIns
 from .._kube.resources import SECRETS
 from .._strimzi import names
 from .._strimzi.apply.work import Work
@@ -34,7 +33,7 @@ from .._trust.model.steps.base import Step, Steps
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import forecast, likeness_of, state_of
 from .._trust.rules.pause import restarted_by_operator
-from .outcome import Outcome
+from .outcome import LateStandIns, Outcome
 
 #: Restarts by the reason and by the name of the node, or by the component whose pods get another name each time.
 Restarts: TypeAlias = Counter[tuple[str, str]]
@@ -111,7 +110,7 @@ class Budget:
 
     def _needed(self, observation: Observation, intent: Intent) -> Restarts:
         snapshot = observation.snapshot.with_nodes(in_place=observation.snapshot.nodes.in_place or self._in_place)
-        planned = forecast(snapshot, intent, StandIns(observation, self._work), self._reached)
+        planned = forecast(snapshot, intent, LateStandIns(observation, self._work), self._reached)
         parties = {pod.name: party_of(pod) for pod in observation.snapshot.nodes.pods}
         return Counter(
             (step.reason.value, parties[name])

@@ -29,15 +29,9 @@ from .._errors import (
     StampsRefused,
     StepError,
 )
-from .._issuing.issue import CARRY_OUT as _LEAVES
-from .._issuing.links import StandIns
-from .._rollout.roll import CARRY_OUT as _UPTAKE
-from .._strimzi.apply.carry_out import CARRY_OUT as _CLUSTER
 from .._strimzi.apply.work import Work
-from .._strimzi.cluster import operator
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
-from .._strimzi.users.pausing import users_left_paused
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
 from .._trust.model.decision import Decision, Transition, Violation
 from .._trust.model.intent import Intent, Spread
@@ -51,14 +45,15 @@ from .._trust.plan import Reached, respect_windows, to_the_end
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
 from .looking import decide_with_a_look, observe_cluster
-from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Outcome, Patience, look
-
-_CARRY_OUT = {**_CLUSTER, **_LEAVES, **_UPTAKE}
+from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, LateStandIns, Outcome, Patience, look
 
 
 def carry_out(step: Step, observation: Observation, work: Work) -> None:
     """Carry out the step; in a dry run only record its actions. Raises StepError, KubeError."""
-    _CARRY_OUT[type(step)](step, observation, work)
+    # Imported with the first step: a call with nothing to do needs nothing that writes, issues or restarts.
+    from .carrying_out import CARRY_OUT
+
+    CARRY_OUT[type(step)](step, observation, work)
 
 
 def limit(outcome: Outcome) -> timedelta:
@@ -88,9 +83,14 @@ def tell_of_pauses(work: Work, outcome: Outcome) -> None:
 
 
 def _tell(work: Work, stays: bool, users: frozenset[str], known: bool = True) -> None:
-    told = (operator.describe_left_pause(work, known) if stays else "", users_left_paused(users, known))
-    if any(told):
-        work.pause_left = " ".join(filter(None, told))
+    if not (stays or users):
+        return
+    # Imported only where a call leaves a pause.
+    from .._strimzi.cluster.operator import describe_left_pause
+    from .._strimzi.users.pausing import users_left_paused
+
+    told = (describe_left_pause(work, known) if stays else "", users_left_paused(users, known))
+    work.pause_left = " ".join(filter(None, told))
 
 
 def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
@@ -171,7 +171,7 @@ def _go_on(
     warn_of_owners(outcome, work)
     while True:
         patience.through(partial(course.see, outcome.observation), limit(outcome))
-        snapshot, stand_ins = outcome.observation.snapshot, StandIns(outcome.observation, work)
+        snapshot, stand_ins = outcome.observation.snapshot, LateStandIns(outcome.observation, work)
         outcome.decision = respect_windows(outcome.decision, snapshot, intent, stand_ins, engine)
         steps = outcome.decision.steps
         if steps and reached(snapshot) and not snapshot.reconciliation.paused_by_us:

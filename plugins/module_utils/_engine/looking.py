@@ -9,15 +9,14 @@ without a restart.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from enum import Enum
 
-from .._errors import KubeError, OptionsError, StepError
-from .._issuing.pending.pending import with_misnamed, with_requests, with_standing
+from .._errors import StepError
 from .._strimzi.apply.stamping import TO_ANNOTATE, unstampable, why_not_permitted
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.subjects import with_misnamed
+from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
 from .._trust.evidence.parties import answers_of_running
 from .._trust.evidence.stored import presenting_pods
@@ -27,7 +26,7 @@ from .._trust.model.intent import Intent
 from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Component, InPlace, Snapshot
 from .._trust.model.steps.base import Look
-from .._trust.preconditions.cluster import absence_of_cluster
+from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 
 #: How often a call asks the nodes again when pods were replaced while it asked.
@@ -37,7 +36,13 @@ _UNASKED = "the call cannot ask the running nodes which CAs they trust."
 
 def observe_cluster(work: Work) -> Observation:
     """The observation of a cluster by stored evidence, by what issuers say of requests that are open, and by what they renew."""
-    return with_standing(with_requests(with_misnamed(work.observe()), work), work)
+    observation = with_misnamed(work.observe())
+    if not observation.has_requests and not isinstance(work.settings.issuer, CertManagerCertificates):
+        return observation
+    # Imported only here: most clusters have no open request, and no issuer that renews by itself.
+    from .._issuing.pending.pending import with_requests, with_standing
+
+    return with_standing(with_requests(observation, work), work)
 
 
 def observe_existing(work: Work) -> Observation:
@@ -116,56 +121,3 @@ def _in_place(work: Work, observation: Observation) -> InPlace:
 
 def _why_not_annotated(work: Work) -> str:
     return why_not_permitted(work.client, work.scope.namespace, TO_ANNOTATE)
-
-
-#: Seconds for all listeners together: 500 nodes, some of them slow to answer.
-LOOK_SECONDS = 120.0
-
-
-class Evidence(str, Enum):
-    """The evidence that the gates rest on: stored annotations and leaves, or these and the nodes' own answers.
-
-    AUTO is HANDSHAKE where nodes are within reach. A node that has not answered yet is: it restarts just now, or hangs.
-    """
-
-    AUTO = "auto"
-    HANDSHAKE = "handshake"
-    ANNOTATIONS = "annotations"
-
-
-class LiveLook:
-    """The looks of one call. source and why: the evidence of the last look, and why it is not handshakes."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._wanted = evidence
-        self.source = Evidence.ANNOTATIONS
-        self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
-
-    def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners; None where no node is within reach and only stored evidence counts. ask:
-        asks all nodes.
-
-        A missing answer is no evidence, and no reason to go by what is stored (I5).
-        """
-        if self._wanted is Evidence.ANNOTATIONS:
-            return None
-        try:
-            seen = ask()
-        except (KubeError, OptionsError) as error:
-            # A failure that may pass is no reason to rest on stored evidence for the whole call.
-            if self._wanted is Evidence.HANDSHAKE or (isinstance(error, KubeError) and error.is_transient):
-                raise
-            self._give_up(f"{error} {error.remedy}")
-            return None
-        if self._wanted is Evidence.AUTO and all(one.barred for one in seen):
-            self._give_up(next((one.why for one in seen), "no node has a listener that answers which CAs it trusts"))
-            return None
-        if any(one.presents for one in seen):
-            # The nodes are within reach, whatever a later look meets.
-            self._wanted = Evidence.HANDSHAKE
-        self.source, self.why = Evidence.HANDSHAKE, ""
-        return seen
-
-    def _give_up(self, why: str) -> None:
-        """Do not ask again in this call: the answer would be the same, and slow."""
-        self._wanted, self.source, self.why = Evidence.ANNOTATIONS, Evidence.ANNOTATIONS, why

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 from typing import TypeVar
 
 from .._errors import KubeError
-from .._issuing.links import StandIns
 from .._kube.wait import HEARTBEAT
-from .._pki.certificates import Chain
+from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.decide import ENGINE, Engine, decide
@@ -30,7 +30,9 @@ from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Selection
 from .._trust.model.ledger import Layout, Ledger, TrustState
 from .._trust.model.nodes import Scaling
-from .._trust.model.snapshot import Component, IssuedBy, Snapshot
+from .._trust.model.snapshot import Component, IssuedBy, PreparedAuthority, Snapshot
+from .._trust.model.steps.authority import PrepareAuthority
+from .._trust.model.steps.base import StandIn
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
 from .looking import decide_with_a_look, look_closely, observe_cluster
 
@@ -165,11 +167,35 @@ def inspect(work: Work, intent: Intent) -> Outcome:
     return outcome
 
 
+class LateStandIns:
+    """Implements ``StandIn`` of the steps for one observation. The plan of a call with nothing to do needs no certificate that is yet to be
+    made, and so nothing that makes certificates.
+    """
+
+    def __init__(self, observation: Observation, work: Work) -> None:
+        self._observation, self._work = observation, work
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        """Raises StepError when the step itself would."""
+        return self._made.authority(step)
+
+    def leaf(self, issuer: Chain) -> Certificate:
+        """Raises StepError when the key of this CA is lost."""
+        return self._made.leaf(issuer)
+
+    @cached_property
+    def _made(self) -> StandIn:
+        # Imported with the first certificate that a plan needs.
+        from .._issuing.links import StandIns
+
+        return StandIns(self._observation, self._work)
+
+
 def plan(work: Work, outcome: Outcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a step could not be
     taken at all.
     """
-    return forecast(outcome.observation.snapshot, intent, StandIns(outcome.observation, work), reached)
+    return forecast(outcome.observation.snapshot, intent, LateStandIns(outcome.observation, work), reached)
 
 
 def is_switched(snapshot: Snapshot) -> bool:

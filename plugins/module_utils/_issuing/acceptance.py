@@ -17,10 +17,10 @@ from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._pki.paths import constraint_problem, date_problem, validate_path
 from .._pki.usability import leaf_defects, named_verifiers
+from .._strimzi.cluster.subjects import LeafSubject
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate
-from .subjects import LeafSubject
 
 #: The issuer by name and key, and the number that it has given. The key counts as the certificate names it.
 _Number: TypeAlias = tuple[bytes, bytes | None, int]

@@ -13,24 +13,28 @@ from .._kube.resources import SECRETS
 from .._strimzi.apply.work import Work
 from .._strimzi.issuer_settings import CertManagerCertificates, CertManagerIssuer, VaultIssuer, VaultTokenSecret
 from .._strimzi.secret_data import entries
-from .cert_manager.certificates import CertManagerByCertificates, Terms
-from .cert_manager.conditions import IssuerReference
-from .cert_manager.requests import CertManager
 from .issuer import External, Issuer
 from .pending.requests import StoredRequest
-from .vault.issuer import VaultPki
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
     """stored: what the cluster knows of its requests; the external issuer has no other place for answers."""
     settings, scope = work.settings.issuer, work.scope
+    # A call has one issuer, and imports the code of no other.
     if isinstance(settings, CertManagerIssuer):
+        from .cert_manager.requests import CertManager
+
         return CertManager(work.client, scope, settings, work.clock)
     if isinstance(settings, CertManagerCertificates):
+        from .cert_manager.certificates import CertManagerByCertificates, Terms
+        from .cert_manager.conditions import IssuerReference
+
         reference = IssuerReference(settings.issuer, scope.namespace)
         terms = Terms(scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)
         return CertManagerByCertificates(work.client, terms, work.clock)
     if isinstance(settings, VaultIssuer):
+        from .vault.issuer import VaultPki
+
         return VaultPki(settings, work.clock, lambda named: _token_in(named, work), work.alive)
     answers = {
         one.record.token.encode("utf-8"): one.issued

@@ -30,6 +30,7 @@ from .._strimzi.apply.work import Work, Write, WriteVerb, new_secret, public_fac
 from .._strimzi.cluster.ca_secrets import CURRENT, key_of
 from .._strimzi.cluster.leaves import LeafSecret
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from .._strimzi.names import CLUSTER_LABEL, KAFKA_USERS, KIND_LABEL, USER_KEYSTORE, USER_PASSWORD
 from .._strimzi.secret_data import entries
 from .._trust.model.snapshot import Component
@@ -50,7 +51,6 @@ from .links import InternalIssuer, prepare
 from .pending.asking import ask_for_leaves, await_issuer, collect_leaves, forget_requests
 from .pending.pending import correct_orders
 from .pending.requests import NextKeys, keys_of
-from .subjects import LeafSubject, every_leaf, subject_for
 
 #: Characters of the password of the PKCS#12 file.
 _LENGTH = 32

@@ -19,14 +19,15 @@ from .._errors import CertificateError
 from .._pki.certificates import Certificate, Chain, parse_chain
 from .._pki.keys import PrivateKey
 from .._strimzi.apply.work import Write
+from .._strimzi.cluster.subjects import LeafSubject
+from .._strimzi.issuer_settings import ExternalIssuer
 from .._trust.model.intent import Linker
-from .subjects import LeafSubject
 
 
 class External:
     """The token is the request itself. answers: what was put back, in PEM, by request."""
 
-    reference = "the external issuer"
+    reference = ExternalIssuer.reference
     remembers = False
 
     def __init__(self, answers: Mapping[bytes, bytes], where: str) -> None:

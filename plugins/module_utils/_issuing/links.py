@@ -29,6 +29,7 @@ from .._strimzi.apply.authority import NextAuthority, next_authority, signing_ke
 from .._strimzi.apply.work import Work, write_all
 from .._strimzi.cluster.ca_secrets import private_key
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.subjects import subject_of
 from .._strimzi.secret_data import entries
 from .._trust.ledger.target import later_authorities
 from .._trust.model.intent import Linker
@@ -36,7 +37,6 @@ from .._trust.model.snapshot import Component, LinkCertificates, PreparedAuthori
 from .._trust.model.steps.authority import PrepareAuthority
 from .configured import issuer_of
 from .issuer import Answer, IssuedCertificate, Issuer, LeafOrder, LinkingIssuer, LinkOrder, Refused, Token
-from .subjects import subject_of
 
 
 class InternalIssuer:

@@ -30,6 +30,7 @@ from .._strimzi.apply.work import Work, Write, WriteVerb, new_secret, secret_pat
 from .._strimzi.cluster.ca_secrets import KEY, private_key
 from .._strimzi.cluster.leaves import holders_of_subjects
 from .._strimzi.cluster.observe import Observation
+from .._strimzi.cluster.subjects import LeafSubject, canonical
 from .._strimzi.names import CLUSTER_LABEL, FORMS
 from .._strimzi.secret_data import annotation, entries
 from .._trust.model.ledger import TRUSTED_STATES, Ledger
@@ -39,7 +40,6 @@ from .acceptance import Acceptance, known_certificates
 from .issue import signed_here
 from .issuer import IssuedCertificate
 from .links import InternalIssuer
-from .subjects import LeafSubject, canonical
 
 
 class Form(str, Enum):

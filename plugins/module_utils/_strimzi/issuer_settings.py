@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from .._pki.certificates import Chain
 from .._pki.keys import PrivateKey
@@ -17,6 +17,9 @@ from .._pki.keys import PrivateKey
 @dataclass(frozen=True)
 class ExternalIssuer:
     """A person or a tool that reads requests from a Secret and puts the answers back."""
+
+    #: Its name, as people say it.
+    reference: ClassVar[str] = "the external issuer"
 
 
 @dataclass(frozen=True)

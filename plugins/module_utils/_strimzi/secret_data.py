@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import StepError
-from .._trust.preconditions.cluster import SECRET_LIMIT
+from .._trust.model.snapshot import SECRET_LIMIT
 
 _DIGITS = re.compile(r"[0-9]{1,10}")
 #: The largest number that the operator, a Java program, reads.

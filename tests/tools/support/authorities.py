@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     PrivateKey,
     generate_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 
 from .certificates import YEAR, Entity, make

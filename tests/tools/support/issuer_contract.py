@@ -31,12 +31,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Token,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of_user
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import (
+    LeafSubject,
+    subject_of_user,
+)
 
 from .certificates import key
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
@@ -18,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     component_leaves,
     node_leaf,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import cruise_control_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves

@@ -15,7 +15,6 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
@@ -24,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import LeafSubject, subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, make

@@ -28,13 +28,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links im
     link_order,
     refusals,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED, cross_certify
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (

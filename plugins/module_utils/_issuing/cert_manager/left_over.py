@@ -18,10 +18,10 @@ from ..._kube.resources import SECRETS
 from ..._pki.certificates import Certificate
 from ..._strimzi.apply.work import Work, Write, WriteVerb, version, write_all
 from ..._strimzi.cluster.observe import Observation
+from ..._strimzi.cluster.subjects import every_leaf
 from ..._strimzi.issuer_settings import CertManagerCertificates
 from ..._strimzi.names import CERTIFICATES, selector_of
 from ..issuer import IssuedCertificate
-from ..subjects import every_leaf
 from .certificates import read_issued, secret_name
 from .conditions import IssuerReference, Object
 from .requests import by_name

@@ -25,15 +25,14 @@ from ..._pki.requests import build_request
 from ..._strimzi.apply.work import Action, Work, Write, WriteVerb, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
+from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from ..._strimzi.secret_data import MAKE_ROOM, size
 from ..._trust.model.names import counted
-from ..._trust.model.snapshot import Component
+from ..._trust.model.snapshot import SECRET_LIMIT, Component
 from ..._trust.model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
-from ..._trust.preconditions.cluster import SECRET_LIMIT
 from ..acceptance import refuse_unmakeable
 from ..configured import issuer_of
 from ..issuer import External, Issuer, LeafOrder, Refused, RenewingIssuer
-from ..subjects import LeafSubject, every_leaf, subject_for
 from .pending import names_digest, recorded_token, standing_order, with_requests
 from .requests import (
     NextKeys,

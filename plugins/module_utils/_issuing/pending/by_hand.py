@@ -20,9 +20,9 @@ from ..._pki.requests import Request, parse_request
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
+from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from ..._trust.model.snapshot import Component
 from ..issuer import Answer, External, IssuedCertificate
-from ..subjects import LeafSubject, every_leaf, subject_for
 from .pending import authorities, judge_requests
 from .requests import RequestRecord, StoredRequest, read_requests, write_issued
 

@@ -4,8 +4,6 @@
 # Private to this collection: not a public interface, may change at any time.
 """The state of the leaves that runs have requested: by the record, and by what the issuer says now.
 
-Leaves with other names than the operator wants, where it cannot issue them because the key of the CA is kept elsewhere.
-
 Leaves that an issuer renews by itself are compared with the wanted leaves, and judged like every certificate that comes
 back (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
 """
@@ -19,20 +17,18 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from ..._leaves.request import LeafRequest, Standing, record_answer, record_failure
-from ..._leaves.trigger import naming_difference
 from ..._pki.certificates import Certificate, Chain
 from ..._strimzi.apply.work import Work, Write, write_all
-from ..._strimzi.cluster.leaves import LeafSecret, node_leaf
+from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
+from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
 from ..._trust.ledger.target import later_authorities
 from ..._trust.model.names import named
-from ..._trust.model.nodes import Unaddressed
 from ..._trust.model.snapshot import Snapshot
 from ..._trust.model.steps.leaves import CorrectOrders
 from ..acceptance import Acceptances, known_certificates
 from ..configured import issuer_of
 from ..issuer import Answer, IssuedCertificate, Issuer, Kept, LeafOrder, Refused, RenewingIssuer, Token, Waiting
-from ..subjects import LeafSubject, every_leaf, is_named, subject_for, unaddressed
 from .requests import NextKeys, RequestRecord, StoredRequest, read_requests
 
 
@@ -211,37 +207,6 @@ class _Reading:
     @cached_property
     def _authorities(self) -> tuple[Chain, ...]:
         return authorities(self.observation.snapshot)
-
-
-def with_misnamed(observation: Observation) -> Observation:
-    """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
-    if not observation.wanted:
-        return observation
-    found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
-    snapshot = observation.snapshot
-    leaves, pools = replace(snapshot.leaves, misnamed=found), replace(snapshot.pools, unaddressed=lacking)
-    return replace(observation, snapshot=replace(snapshot, leaves=leaves, pools=pools))
-
-
-def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
-    """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
-    for name, node in observation.wanted.items():
-        listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
-        if listeners and name not in observation.pods:
-            yield name, Unaddressed(node.pool, listeners)
-
-
-def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
-    ca = observation.snapshot.ca
-    ours = (*ca.in_use, *(one.chain[0] for one in ca.prepared))
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
-    for leaf in every_leaf(observation):
-        known = stored.get(leaf.secret)
-        if known is None or not is_named(leaf, observation) or not any(map(known.signed_by, ours)):
-            continue
-        wanted = subject_for(leaf, observation).names
-        if known.subject_alternative_names != wanted:
-            yield leaf.secret, naming_difference(known.subject_alternative_names, wanted)
 
 
 def with_standing(observation: Observation, work: Work) -> Observation:

@@ -17,25 +17,27 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..._errors import KubeError
 from ..._kube.client import KubeClient, Remembered
 from ..._kube.resources import Resource
 from ..._leaves.request import RotationPolicy
-from ..._pki.certificates import Certificate, Chain
-from ..._pki.keys import KeySpec, PrivateKey
+from ..._pki.certificates import Certificate
+from ..._pki.keys import KeySpec
 from ..._trust.model.nodes import ObservedListener
 from ..clients import NOTHING_SAID, Outside
+from ..cluster.ca_secrets import SuppliedAuthority
 from ..cluster.ca_source import CaSourceReference
 from ..cluster.nodes import NO_GROWTH, Growth
 from ..cluster.observe import Observation, observe
 from ..issuer_settings import ExternalIssuer, IssuerSettings
 from ..names import CaKind, ClusterNames
 from ..secret_data import encode
-from ..users.observe import observe_clients_ca
-from ..users.secrets import StoredUser
 from .written import Written
+
+if TYPE_CHECKING:
+    from ..users.secrets import StoredUser
 
 
 def public_fact(certificate: Certificate) -> str:
@@ -96,14 +98,6 @@ class Strategy(str, Enum):
 
     OPERATOR = "operator"
     DIRECT = "direct"
-
-
-@dataclass(frozen=True, repr=False)
-class SuppliedAuthority:
-    """A CA brought by the caller. key: None where it is kept elsewhere."""
-
-    chain: Chain
-    key: PrivateKey | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,6 +196,9 @@ class Work:
         """The cluster as it is stored now. Raises KubeError."""
         settings = self.settings
         if self.scope.ca is CaKind.CLIENTS:
+            # Imported only for the CA that users have certificates of.
+            from ..users.observe import observe_clients_ca
+
             return observe_clients_ca(
                 self.client, self.scope, self.clock.now(), settings.outside, settings.source, self.user_secrets
             )

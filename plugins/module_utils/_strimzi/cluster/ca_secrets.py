@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from ..._errors import CertificateError, PrivateKeyError
@@ -25,7 +26,6 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import SECRETS
 from ..._pki.certificates import Certificate, Chain, parse_certificates, parse_chain
 from ..._pki.keys import PrivateKey, load_stored_key, named_key
-from ..._pki.keystores import pkcs12_truststore
 from ..._pki.pem_forms import why_not_for_a_jvm
 from ..._trust.model.clients import NOTHING_NAMED, Named
 from ..._trust.model.ledger import Stop
@@ -57,11 +57,22 @@ def password_problem(present: Mapping[str, bytes]) -> str:
     return f"entry {TRUSTSTORE_PASSWORD}, the password of the truststore {STORE}, cannot be used: {why}."
 
 
+@dataclass(frozen=True, repr=False)
+class SuppliedAuthority:
+    """A CA brought by the caller. key: None where it is kept elsewhere."""
+
+    chain: Chain
+    key: PrivateKey | None
+
+
 def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> dict[str, bytes | None]:
     """The rewritten store, aliases as Strimzi's (the entry names); nothing where there was no store."""
     password = present.get(TRUSTSTORE_PASSWORD)
     if STORE not in present or password is None:
         return {}
+    # Imported only where a truststore is rewritten.
+    from ..._pki.keystores import pkcs12_truststore
+
     certificates: dict[str, Certificate] = {}
     for key in sorted(wanted):
         if key.endswith(".crt"):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._handshake.listener import (
     KAFKA_PROMPT,
@@ -34,14 +34,16 @@ from ..._trust.ledger.enrolment import as_seen
 from ..._trust.model.nodes import ObservedListener
 from ..._trust.model.snapshot import Component, Pod
 from .. import names
-from ..apply.work import PortOpener
 from ..names import CaKind, ClusterNames
-from ..users.secrets import ClientsCa
 from .ca_secrets import key_of
 from .kafka import listeners_of, user_listeners
 from .nodes import node_pools
 from .observe import Observation
 from .pods import has_role, is_final, is_ready, read_owners
+
+if TYPE_CHECKING:
+    from ..apply.work import PortOpener
+    from ..users.secrets import ClientsCa
 
 #: Connections through the API server at the same time: each connection is a stream on the API server and on the node.
 AT_MOST = 16

@@ -181,6 +181,16 @@ class Observation:
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
 
+    @property
+    def has_requests(self) -> bool:
+        """Whether there are requests for leaves, or keys that were made for requests."""
+        names = (
+            name(component.value)
+            for component in Component
+            for name in (self.scope.issuing_secret, self.scope.next_keys_secret)
+        )
+        return any(name in self.secrets for name in names)
+
     @cached_property
     def by_key(self) -> Mapping[Key, Mapping[str, Any]]:
         """The objects that it was read from, by kind, namespace and name."""

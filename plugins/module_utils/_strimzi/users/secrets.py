@@ -22,7 +22,6 @@ from ..._errors import CertificateError, KeystoreError, PrivateKeyError
 from ..._kube.client import FIELD_MANAGER
 from ..._pki.certificates import Certificate, Chain, parse_certificates, readable_certificates
 from ..._pki.keys import load_stored_key
-from ..._pki.keystores import certificate_in_pkcs12
 from ..._pki.paths import validate_path
 from ..clients import data_changed
 from ..cluster.ca_secrets import CURRENT
@@ -54,6 +53,9 @@ def is_to_be_opened(secret: Mapping[str, Any]) -> bool:
 
 def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
     """Why the file, which is opened, may hold something else, without a full stop; empty where it holds the certificate and its key."""
+    # Imported only where a keystore is opened.
+    from ..._pki.keystores import certificate_in_pkcs12
+
     data = entries(secret)
     try:
         found = certificate_in_pkcs12(data[USER_KEYSTORE], data.get(USER_PASSWORD, b""))

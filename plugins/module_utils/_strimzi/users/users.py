@@ -26,7 +26,7 @@ from ..._kube.resources import SECRETS
 from ..._pki.building import common_name_problem
 from ..._trust.model.clients import NOTHING_NAMED, Named, NamedSecret, ReissuePause, UserNamespace
 from ..._trust.model.snapshot import UnlabelledSecret
-from ..._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
+from ..._trust.preconditions.absence import absence_of_cluster, absence_of_operator, deletion_of
 from .. import names
 from ..cluster.ca_secrets import named_secrets
 from ..cluster.kafka import (

@@ -367,6 +367,10 @@ class UnlabelledSecret:
         return label_command("secret", name, self.namespace or namespace, self.lost)
 
 
+#: Bytes of data that Kubernetes lets a Secret hold: 1 MiB.
+SECRET_LIMIT = 1024 * 1024
+
+
 @dataclass(frozen=True)
 class Objects:
     """Obstacles to reading or writing the objects of a cluster: lost labels, a deletion, their size."""
@@ -377,7 +381,7 @@ class Objects:
     immutable: tuple[str, ...] = ()
     #: The finalizers for which the deletion of an object waits, by the object as messages name it.
     in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    #: Bytes of data by the name of the Secret, for the guard against the limit of 1 MiB.
+    #: Bytes of data by the name of the Secret, for the guard against ``SECRET_LIMIT``.
     sizes: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -11,7 +11,7 @@ cluster's (docs/design.md, "Clocks").
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from ..._pki.building import BACKDATED
@@ -22,11 +22,11 @@ from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import label_command, named
-from ..model.snapshot import Component, Snapshot
+from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
 from ..rules.due import due_leaves
+from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
 
-#: A Secret is limited to 1 MiB; what a flow adds at most: two chains of certificates, and per pod lines with its UID and leaves.
-SECRET_LIMIT = 1024 * 1024
+#: The most that a flow adds to a Secret: two chains of certificates, and per pod lines with its UID and leaves.
 _CHAIN_BYTES = 16 * 1024
 _POD_BYTES = 256
 #: How far the clocks of two machines that run flows may be apart.
@@ -44,28 +44,6 @@ def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         yield absence_of_cluster(snapshot.names.kafka, snapshot.reconciliation.neighbours)
 
 
-def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
-    """The violation by a Kafka resource that does not exist. neighbours: as of ``Reconciliation``."""
-    message = "does not exist, and no other Kafka cluster is seen in this namespace."
-    if neighbours:
-        elsewhere = any("/" in one for one in neighbours)
-        where = (
-            "this namespace has no Kafka cluster; other namespaces have"
-            if elsewhere
-            else "the Kafka clusters in this namespace are"
-        )
-        message = f"does not exist; {where}: {', '.join(neighbours)}."
-    return Violation(
-        Condition.CLUSTER_EXISTS, kafka, message,
-        "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
-        "strimzi_ca with before_kafka=true.",
-    )  # fmt: skip
-
-
-_AFTER_DELETION = (
-    "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource again after that, with the CA "
-    "Secrets and volumes that were kept, then run the flow again."
-)
 _REPLACE_DELETED = (
     "A deletion cannot be taken back: find the program or person that deleted it, keep a copy, let the deletion come to its end, "
     "create it again from the copy, then run the flow again."
@@ -75,15 +53,7 @@ _REPLACE_DELETED = (
 def nothing_is_in_deletion(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A deletion cannot be taken back, and what is written into it is lost with it."""
     for subject, finalizers in snapshot.objects.in_deletion.items():
-        yield deletion_of(subject, finalizers, _AFTER_DELETION if subject == snapshot.names.kafka else _REPLACE_DELETED)
-
-
-def deletion_of(subject: str, finalizers: Sequence[str], remedy: str = _AFTER_DELETION) -> Violation:
-    """The violation by an object that is being deleted; without a remedy that of a Kafka resource."""
-    waits = f", and its deletion waits for the finalizers {', '.join(finalizers)}" if finalizers else ""
-    return Violation(
-        Condition.NOTHING_IS_IN_DELETION, subject, f"is being deleted (metadata.deletionTimestamp){waits}.", remedy
-    )
+        yield deletion_of(subject, finalizers, AFTER_DELETION if subject == snapshot.names.kafka else _REPLACE_DELETED)
 
 
 def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -91,15 +61,6 @@ def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
     if not snapshot.reconciliation.absent or _is_being_created(snapshot, intent):
         return
     yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.absent)
-
-
-def absence_of_operator(kafka: str, namespace: str, why: str) -> Violation:
-    """The violation by a Kafka resource that no operator works on."""
-    return Violation(
-        Condition.OPERATOR_IS_THERE, kafka, f"is reconciled by no Cluster Operator: {why}.",
-        f"Start the Cluster Operator, have it watch the namespace {namespace}, wait until the resource has a status of its own, then run the flow "
-        "again.",
-    )  # fmt: skip
 
 
 def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:

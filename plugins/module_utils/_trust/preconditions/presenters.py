@@ -18,8 +18,8 @@ from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed
-from ..model.snapshot import IssuedBy, Snapshot
-from .cluster import SECRET_LIMIT, is_starting, starts_something
+from ..model.snapshot import SECRET_LIMIT, IssuedBy, Snapshot
+from .cluster import is_starting, starts_something
 
 #: Bytes of what is recorded about a certificate that is on its way, and of an RSA certificate.
 _ON_ITS_WAY = 2200

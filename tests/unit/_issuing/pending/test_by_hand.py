@@ -32,11 +32,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.
     write_keys,
     write_records,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import subject_for
 
 from ....tools.support.certificates import NOW, key
 from ....tools.support.signed_by_hand import Signature

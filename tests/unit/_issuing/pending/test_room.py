@@ -26,7 +26,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.
     write_keys,
     write_records,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import every_leaf, subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
@@ -36,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import WriteVerb
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import every_leaf, subject_for
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import size
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 

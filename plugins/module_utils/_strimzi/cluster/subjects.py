@@ -4,29 +4,31 @@
 # Private to this collection: not a public interface, may change at any time.
 """The end entities of a cluster: every leaf that it has, should have, or is to have at hand, with its subject and
 alternative names, exactly as the operator wants them (docs/operator.md, "Leaves", "Node names"). The operator keeps a
-leaf only with these names (docs/operator.md, "Re-issue" (c)).
+leaf only with these names (docs/operator.md, "Re-issue" (c)). Where the key of the CA is kept elsewhere, it cannot issue a leaf with other names anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from .._pki.building import DistinguishedName
-from .._pki.certificates import Chain
-from .._pki.names import address_of
-from .._pki.usability import Purpose
-from .._strimzi import names
-from .._strimzi.cluster.kafka import ADDRESSED, Addresses, listeners_of
-from .._strimzi.cluster.leaves import LeafSecret, node_leaf
-from .._strimzi.cluster.observe import Observation
-from .._strimzi.cluster.pods import has_role, labels_of
-from .._strimzi.names import ClusterNames
-from .._trust.evidence.stored import issuers_of
-from .._trust.ledger.enrolment import as_seen
-from .._trust.model.snapshot import Component
+from ..._leaves.trigger import naming_difference
+from ..._pki.building import DistinguishedName
+from ..._pki.certificates import Chain
+from ..._pki.names import address_of
+from ..._pki.usability import Purpose
+from ..._trust.evidence.stored import issuers_of
+from ..._trust.ledger.enrolment import as_seen
+from ..._trust.model.nodes import Unaddressed
+from ..._trust.model.snapshot import Component
+from .. import names
+from ..names import ClusterNames
+from .kafka import ADDRESSED, Addresses, listeners_of
+from .leaves import LeafSecret, node_leaf
+from .observe import Observation
+from .pods import has_role, labels_of
 
 Object = Mapping[str, Any]
 
@@ -281,3 +283,34 @@ def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
         return subject_of_user(leaf.common_name, user.renewal_window)
     names, window = wanted_names(leaf, observation), observation.snapshot.leaves.renewal_window
     return subject_of(leaf.component, leaf.common_name, names, window)
+
+
+def with_misnamed(observation: Observation) -> Observation:
+    """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
+    if not observation.wanted:
+        return observation
+    found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
+    snapshot = observation.snapshot
+    leaves, pools = replace(snapshot.leaves, misnamed=found), replace(snapshot.pools, unaddressed=lacking)
+    return replace(observation, snapshot=replace(snapshot, leaves=leaves, pools=pools))
+
+
+def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
+    """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
+    for name, node in observation.wanted.items():
+        listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
+        if listeners and name not in observation.pods:
+            yield name, Unaddressed(node.pool, listeners)
+
+
+def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
+    ca = observation.snapshot.ca
+    ours = (*ca.in_use, *(one.chain[0] for one in ca.prepared))
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
+    for leaf in every_leaf(observation):
+        known = stored.get(leaf.secret)
+        if known is None or not is_named(leaf, observation) or not any(map(known.signed_by, ours)):
+            continue
+        wanted = subject_for(leaf, observation).names
+        if known.subject_alternative_names != wanted:
+            yield leaf.secret, naming_difference(known.subject_alternative_names, wanted)

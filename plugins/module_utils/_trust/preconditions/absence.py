@@ -1,0 +1,53 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The violations by a Kafka resource that does not exist, that no operator works on, or that is being deleted. Modules that take part in no flow
+know these too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ..model.decision import Condition, Violation
+
+AFTER_DELETION = (
+    "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource again after that, with the CA "
+    "Secrets and volumes that were kept, then run the flow again."
+)
+
+
+def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
+    """The violation by a Kafka resource that does not exist. neighbours: as of ``Reconciliation``."""
+    message = "does not exist, and no other Kafka cluster is seen in this namespace."
+    if neighbours:
+        elsewhere = any("/" in one for one in neighbours)
+        where = (
+            "this namespace has no Kafka cluster; other namespaces have"
+            if elsewhere
+            else "the Kafka clusters in this namespace are"
+        )
+        message = f"does not exist; {where}: {', '.join(neighbours)}."
+    return Violation(
+        Condition.CLUSTER_EXISTS, kafka, message,
+        "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
+        "strimzi_ca with before_kafka=true.",
+    )  # fmt: skip
+
+
+def absence_of_operator(kafka: str, namespace: str, why: str) -> Violation:
+    """The violation by a Kafka resource that no operator works on."""
+    return Violation(
+        Condition.OPERATOR_IS_THERE, kafka, f"is reconciled by no Cluster Operator: {why}.",
+        f"Start the Cluster Operator, have it watch the namespace {namespace}, wait until the resource has a status of its own, then run the flow "
+        "again.",
+    )  # fmt: skip
+
+
+def deletion_of(subject: str, finalizers: Sequence[str], remedy: str = AFTER_DELETION) -> Violation:
+    """The violation by an object that is being deleted; without a remedy that of a Kafka resource."""
+    waits = f", and its deletion waits for the finalizers {', '.join(finalizers)}" if finalizers else ""
+    return Violation(
+        Condition.NOTHING_IS_IN_DELETION, subject, f"is being deleted (metadata.deletionTimestamp){waits}.", remedy
+    )
