@@ -97,19 +97,19 @@ molecule-kafka: ## Molecule, scenario kafka, with real Kafka nodes; as root
 
 .PHONY: demo
 demo: ## a cluster, with real Kafka nodes where they can run, and a rotation of its CA to watch
-	@$(CHECK) --bed any --exec python -m tests.tools.demo
+	@$(CHECK) --demo --bed any --exec python -m tests.tools.demo
 
 .PHONY: demo-cert-manager
 demo-cert-manager: ## the same, to a CA whose key cert-manager keeps; its controllers are built once
-	@$(CHECK) --bed any --exec python -m tests.tools.demo --issuer cert-manager
+	@$(CHECK) --demo --bed any --exec python -m tests.tools.demo --issuer cert-manager
 
 .PHONY: demo-again
 demo-again: ## the last rotation once more: nothing to do
-	@$(CHECK) --exec python -m tests.tools.demo --again
+	@$(CHECK) --demo --exec python -m tests.tools.demo --again
 
 .PHONY: demo-down
 demo-down: ## stop what the demo left running
-	@$(CHECK) --exec python -m tests.tools.demo --down
+	@$(CHECK) --demo --exec python -m tests.tools.demo --down
 
 .PHONY: kafka-up
 kafka-up: ## the test bed with a real node, and the operator double; as root

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 
 from ..cluster.side_by_side import both
@@ -14,17 +15,18 @@ from .check import Check
 from .debian import install_missing
 from .environments import CannotPrepare
 from .places import ROOT
+from .pythons import DEMO
 from .run import choose, choose_long, run_all, run_check, summarise
 
 
-def _install_missing() -> None:
-    if message := install_missing():
+def _install_missing(*, for_the_demo: bool = False) -> None:
+    if message := install_missing(for_the_demo=for_the_demo):
         print(message, file=sys.stderr)
 
 
-def _variables(check: Check) -> dict[str, str]:
-    _install_missing()
-    return check.command_environment()
+def _variables(check: Check, *, for_the_demo: bool) -> dict[str, str]:
+    _install_missing(for_the_demo=for_the_demo)
+    return (replace(check, pair=DEMO) if for_the_demo else check).command_environment()
 
 
 def main() -> int:
@@ -34,12 +36,18 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="only say which checks there are")
     parser.add_argument("--setup", action="store_true", help="only make the environments")
     parser.add_argument("--bed", choices=[REAL, ANY, NONE], default=NONE, help="prepare this test bed, before --exec")
+    parser.add_argument(
+        "--demo", action="store_true", help="the environment of the demo and not of the checks, before --exec"
+    )
     parser.add_argument("--exec", nargs=argparse.REMAINDER, metavar="COMMAND", help="run a command as the checks do")
     arguments = parser.parse_args()
     try:
         known = {check.name: check for check in checks()}
         if arguments.exec:
-            variables, _bed = both(partial(_variables, next(iter(known.values()))), partial(prepare_bed, arguments.bed))
+            variables, _bed = both(
+                partial(_variables, next(iter(known.values())), for_the_demo=arguments.demo),
+                partial(prepare_bed, arguments.bed),
+            )
             os.chdir(ROOT)
             os.execvpe(arguments.exec[0], arguments.exec, variables)  # its terminal and signals are the caller's
         _install_missing()

@@ -43,6 +43,8 @@ def _make(folder: Path, python: str, lock_file: Path) -> None:
             *pip,
             "install",
             "--quiet",
+            # Python compiles what is imported, which is a small part of the packages.
+            "--no-compile",
             "--no-deps",
             "--require-hashes",
             "--only-binary",

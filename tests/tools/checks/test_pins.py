@@ -13,7 +13,7 @@ import pytest
 from .environments import CannotPrepare
 from .pins import LOCKS, Lock, renew
 from .places import REQUIREMENTS
-from .pythons import Pair
+from .pythons import DEMO, PAIRS, Pair
 
 _LOCKED = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n")
 _WANTED = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>\S+)$", re.MULTILINE)
@@ -77,3 +77,8 @@ def test_lock_file_is_made_for_its_python_and_its_core(uv: Path, tmp_path: Path)
 def test_what_cannot_be_locked_is_said(uv: Path, tmp_path: Path) -> None:
     with pytest.raises(CannotPrepare, match=r"no wanted\.in"):
         renew(uv, LOCK, tmp_path)
+
+
+def test_the_demo_has_no_other_versions_than_the_checks() -> None:
+    main, demo = (next(lock for lock in LOCKS if lock.pair == pair) for pair in (PAIRS[0], DEMO))
+    assert locked(demo).items() < locked(main).items()

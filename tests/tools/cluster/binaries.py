@@ -92,7 +92,11 @@ def _go() -> str:
 
 def _run(module: str, *arguments: str) -> str:
     go = _go()
-    done = subprocess.run([go, *arguments], cwd=HERE / module, capture_output=True, text=True, check=False)
+    # The compilers live for seconds each: less collecting of garbage takes a fifth off their time, and more memory.
+    variables = {"GOGC": "400", **os.environ}
+    done = subprocess.run(
+        [go, *arguments], cwd=HERE / module, env=variables, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise MissingTool(f"go {arguments[0]} failed in {HERE / module}:\n{done.stderr[-2000:]}")
     return done.stdout.strip()
