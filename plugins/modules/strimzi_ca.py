@@ -106,7 +106,7 @@ EXAMPLES = r"""
     state: adopted
     adopts: 6C:1F:0E:9A:2B:3C:77:01:5D:E4:90:AB:12:34:56:78:9A:BC:DE:F0:11:22:33:44:55:66:77:88:99:AA:BB:CC
 
-- name: Replace its key, from preparation to the end
+- name: Replace the key of the CA, from preparation to the end
   trustops.strimzi.strimzi_ca:
     cluster: demo
     namespace: kafka
@@ -122,7 +122,7 @@ EXAMPLES = r"""
     fresh_for_hours: 0
     ends_after: prepare
 
-- name: Have every process accept its certificates
+- name: Have every process accept certificates of the new CA
   trustops.strimzi.strimzi_trusted_certs:
     cluster: demo
     namespace: kafka
@@ -134,7 +134,7 @@ EXAMPLES = r"""
     namespace: kafka
     state: issued
 
-- name: Have every node present them
+- name: Have every node present the new certificates
   trustops.strimzi.strimzi_roll:
     cluster: demo
     namespace: kafka
@@ -145,7 +145,7 @@ EXAMPLES = r"""
     namespace: kafka
     state: promoted
 
-- name: Have every process forget the old CA
+- name: Remove the old CA from every truststore
   trustops.strimzi.strimzi_trusted_certs:
     cluster: demo
     namespace: kafka

@@ -43,13 +43,13 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Look
+- name: Read the state of the CAs
   trustops.strimzi.strimzi_ca_info:
     cluster: demo
     namespace: kafka
   register: trust
 
-- name: See what the replacement of the CA's key would take
+- name: Plan a replacement of the CA's key
   trustops.strimzi.strimzi_ca_info:
     cluster: demo
     namespace: kafka
@@ -80,8 +80,8 @@ cas:
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
     led_on_since:
       description:
-        - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it allows no CA
-          below it, or clients may still read a certificate of it that does not, or no record says when it was published.
+        - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it, or a
+          certificate of it that clients may still read, has path length 0, and where no record says when it was published.
       type: str
       returned: always
       sample: "2026-01-01T00:00:00Z"
@@ -557,7 +557,7 @@ class LookingModule(TrustModule):
     def show(self, goal: Goal) -> dict[str, Any]:
         """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster that does not exist."""
         work = self.work()
-        # A plan makes nothing, and this goal is that of a cluster that is yet to come.
+        # A plan writes no object. The goal create is for a cluster that does not exist yet.
         intent = self.intent(work, goal, key_type=self.key_type, before_kafka=goal is Goal.CREATE)
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)

@@ -77,7 +77,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Show what is to be signed
+- name: Show the requests to be signed
   trustops.strimzi.strimzi_csr:
     cluster: demo
     namespace: kafka

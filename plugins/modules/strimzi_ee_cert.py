@@ -127,7 +127,7 @@ EXAMPLES = r"""
     force: true
     secrets: [demo-kafka-0]
 
-- name: Remove what cert-manager keeps for leaves that it does not issue any more
+- name: Remove Certificates of leaves that cert-manager does not issue any more
   trustops.strimzi.strimzi_ee_cert:
     cluster: demo
     namespace: kafka

@@ -57,7 +57,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Have every process present what is stored
+- name: Have every process present its stored certificate
   trustops.strimzi.strimzi_roll:
     cluster: demo
     namespace: kafka
@@ -68,7 +68,7 @@ EXAMPLES = r"""
     namespace: kafka
     reason: a new kernel on the workers
 
-- name: Restart one of them
+- name: Restart one Kafka node
   trustops.strimzi.strimzi_roll:
     cluster: demo
     namespace: kafka

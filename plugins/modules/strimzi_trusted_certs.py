@@ -59,7 +59,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Have every process trust whatever is in the CA certificate Secret
+- name: Have every process trust the CAs of the CA certificate Secret
   trustops.strimzi.strimzi_trusted_certs:
     cluster: demo
     namespace: kafka
@@ -78,7 +78,7 @@ EXAMPLES = r"""
     state: converted
     layout: split
 
-- name: Finish what was begun
+- name: Finish pending CA changes
   trustops.strimzi.strimzi_trusted_certs:
     cluster: demo
     namespace: kafka

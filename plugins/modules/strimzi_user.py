@@ -58,7 +58,7 @@ EXAMPLES = r"""
     authentication: tls-external
     presenting_secrets: ["partner-cm:tls.crt"]
 
-- name: Give them back to the User Operator
+- name: Give the certificates of the user back to the User Operator
   trustops.strimzi.strimzi_user:
     cluster: demo
     namespace: kafka

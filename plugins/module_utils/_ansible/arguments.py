@@ -378,7 +378,7 @@ def _names_problem(common_name: str | None, others: Iterable[str]) -> str:
 
 
 def _fingerprint_problem(options: Mapping[str, Any]) -> str:
-    """A text that is no fingerprint is that of no CA, which would count as absent."""
+    """Refuse a malformed fingerprint: no CA matches it, so the CA would count as already absent."""
     given = options.get("fingerprint")
     if given is None or _FINGERPRINT.fullmatch(given.replace(":", "").lower()):
         return ""

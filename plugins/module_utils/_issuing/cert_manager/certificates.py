@@ -181,7 +181,7 @@ def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
 def failed_at(certificate: Object) -> datetime | None:
     """When the last issuance failed; None where none has, or that is unknown."""
     found = read_time(status_of(certificate).get("lastFailureTime"))
-    # In the last year that there is, no time can be added to it.
+    # Adding a delay to a time in the last year of datetime would overflow.
     return None if found is None or found.year == MAXYEAR else found
 
 

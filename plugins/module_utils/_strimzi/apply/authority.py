@@ -160,8 +160,8 @@ _END = b"-----END CERTIFICATE-----"
 def switch(step: Switch, observation: Observation) -> tuple[Write, ...]:
     """Key first, then certificate, generation and the replaced CA's place in one write.
 
-    Between the two writes key and certificate do not match. An operator that was not paused then could issue nothing,
-    and would touch nothing (docs/operator.md, "Tried by hand", 6).
+    Between the two writes key and certificate do not match. Even an operator that is not paused issues nothing then,
+    and changes nothing (docs/operator.md, "Tried by hand", 6).
     """
     return (*_switch_key(step, observation), _switch_certificate(step, observation))
 

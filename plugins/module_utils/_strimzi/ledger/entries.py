@@ -106,7 +106,7 @@ def encode_stop(stop: Stop | None) -> dict[str, str] | None:
 
 
 def decode_stop(record: object) -> Stop | None:
-    """None is none. Raises KeyError, TypeError, ValueError for what this collection would not have written: unread, the flow would go on."""
+    """None where the record is null. Raises KeyError, TypeError, ValueError for a record of another form: to ignore it would let the flow go on."""
     if record is None:
         return None
     known = _texts(record)

@@ -74,8 +74,8 @@ def served_users(
 
 def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
     """The users that the cluster's own User Operator serves, because it is unknown where another User Operator finds
-    its CA; without namesakes of the cluster's own processes, which could pass for these with a certificate, and without
-    users whose name no certificate can have.
+    its CA. It leaves out namesakes of the cluster's own processes, which could pass for these with a certificate, and
+    users with a name that does not fit into a certificate.
     """
     own = (one for one in _issued_to(users) if one.namespace == users.namespace and not one.unnameable)
     return (one for one in own if not _is_namesake(one, scope))
@@ -226,8 +226,8 @@ def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
 
 
 def _keystores_count(ca: CaSecrets, ledger: Ledger | None, used: frozenset[str]) -> bool:
-    """Whether something hangs on which certificate is in a keystore. A flow notes until when programs present what they have read; where none is under
-    way, and no CA was in use but that which is, a certificate can be of no other.
+    """Whether the certificates in keystores matter. A flow notes until when programs present the certificates that they have read. Where no flow is under
+    way, and the CA in use is the only CA that ever was, every certificate is of that CA.
     """
     return in_flight(ledger) is not None or not used <= {one.fingerprint for one in ca.in_use}
 

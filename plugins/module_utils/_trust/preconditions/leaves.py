@@ -58,8 +58,8 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def _worth_a_word(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
-    """The Secrets of leaves that can be the cause of something. Where none is of a CA that is known, the CA is what another hand has put there, and the
-    preconditions on CAs tell what is wrong with that.
+    """The Secrets of leaves that a violation may name. Where no leaf is of a known CA, another program has replaced the CA itself, and the preconditions
+    on CAs report that instead.
     """
     readable = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
     is_swapped = bool(readable) and not any(issuers_of(leaf.chain or (), known) for leaf in readable)

@@ -132,8 +132,8 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
-#: Preconditions without which nothing else counts: there is no cluster, by a wrong clock every date is wrong, the cluster goes, or the operator that makes
-#: everything else is not there.
+#: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the cluster is in deletion, and the operator
+#: is there.
 FIRST: tuple[Precondition, ...] = (cluster_exists, clocks_agree, nothing_is_in_deletion, operator_is_there)
 
 

@@ -269,9 +269,9 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
 
 def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
     """The times at which the operator would issue a stored leaf anew, of the CA that is replaced. With the key of that
-    CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without, it would
-    touch nothing from then on, and restart no node: no other issuer issues leaves of that CA any more, and the next CA
-    issues the operator's own leaf after the restarts.
+    CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it would
+    stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the operator gets
+    its own leaf of the next CA only after the restarts.
     """
     ca = at.snapshot.ca
     if not ca.current or ca.current[0].fingerprint == journal.successor:

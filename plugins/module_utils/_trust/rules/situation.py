@@ -110,8 +110,8 @@ class Situation:
         return None
 
     def awaits_trust(self, entry: LedgerEntry) -> bool:
-        """Whether a verifier may lack this CA. A CA that no leaf here will be issued from, and that every verifier has, awaits nothing: if it has
-        ended, or is no CA, its gate would never open.
+        """Whether a verifier may lack this CA. A flow does not wait for a CA that issues no leaf here once every verifier has it: the gate of a CA that
+        has ended, or of a certificate that is not a CA's, would never open.
         """
         if entry.state is not TrustState.UNTRUSTED:
             return False
