@@ -30,7 +30,7 @@ options:
     description:
       - A folder on the machine where the module runs. With O(state=exported) it is made where it is missing.
       - With O(state=imported), certificates are read from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem); other files, such as files of
-        another cluster or of the CA itself, are named in RV(let_be).
+        another cluster or of the CA itself, are named in RV(other_files).
     type: path
   dns_domain:
     description:
@@ -173,7 +173,7 @@ imported:
     sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     changed: {description: Whether this call has put it back., type: bool, returned: always, sample: true}
-let_be:
+other_files:
   description: Files of O(directory) that end like certificates and are named after no leaf of this cluster; with O(state=imported).
   returned: always
   type: list

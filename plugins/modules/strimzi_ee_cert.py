@@ -241,14 +241,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome i
     are_issued,
     are_replaced,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
-    find_left_over,
-    remove,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.caller_certificate import (
     Form,
     OwnCertificate,
     have_certificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+    find_left_over,
+    remove,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection

@@ -137,7 +137,7 @@ class UserModule(TrustModule):
     def change(self) -> dict[str, Any]:
         work, wanted = self.work(), Authentication(self.params["authentication"])
         change = self._change(work)
-        before = change.see()
+        before = change.read_user()
         if wanted is Authentication.TLS_EXTERNAL and before.authentication != wanted.value:
             self._require_a_certificate(change, self._accepted(change))
         after = Patience(work).through(lambda: change.carry_out(wanted), IN_A_FLOW)
@@ -196,7 +196,7 @@ class UserModule(TrustModule):
         self._warn_of_the_end(change, subject)
 
     def _warn_of_the_end(self, change: ChangeOfAuthentication, subject: str) -> None:
-        secret = change.see().secret
+        secret = change.read_user().secret
         kept = read_user_secret(secret, change.clients_ca, change.work.clock.now()) if secret is not None else None
         end = (
             f" The certificate in Secret {change.namespace}/{change.secret} ends at {time_text(kept.not_after)}."

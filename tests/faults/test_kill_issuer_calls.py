@@ -12,7 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking, pending
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import pending, request_leaves
 
 from ..flows.test_kept_elsewhere import issuing_secrets
 from ..tools.support.killing import IssuerCalls, Killed, KillingTransport
@@ -27,7 +27,7 @@ def counted(course: Course, at: int | None = None, after: bool = False) -> Issue
     guard = KillingTransport(course.cluster.memory.api)
     calls = IssuerCalls(guard, at, after)
     course.cluster.permitted = guard
-    for module in (asking, pending):
+    for module in (pending, request_leaves):
         course.patch.setattr(module, "issuer_of", lambda work, stored=(): calls.through(issuer_of(work, stored)))
     return calls
 

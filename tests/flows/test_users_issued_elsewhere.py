@@ -662,7 +662,7 @@ def test_a_certificate_that_the_user_operator_would_renew_at_once_is_refused(
     run(cluster, Goal.REPLACE_KEY, supplied)
     SigningOffice(cluster.memory, supplied, START, validity=timedelta(days=30)).work()
     waiting = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision.waiting
-    assert "from 30 days before that on (renewalDays) the operator would try to issue another one" in waiting[1]
+    assert "from 30 days before that on (renewalDays) the operator would try to issue another certificate" in waiting[1]
     assert cluster.current == before
     cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"renewalDays": 10}}})
     cluster.memory.settle(1)

@@ -137,7 +137,7 @@ def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
             yield Brought(str(path), content)
 
 
-def let_be(folder: Path, leaves: Iterable[str]) -> list[str]:
+def other_files(folder: Path, leaves: Iterable[str]) -> list[str]:
     """The certificates there that are named after no leaf. Raises StepError."""
     wanted = frozenset(leaves)
     return [str(path) for path in _listed(folder) if path.stem not in wanted]
@@ -182,7 +182,7 @@ class RequestsModule(TrustModule):
         imported = put_back(brought, seen, work)
         # The cluster as the next run will find it; where nothing was written, as it was seen before.
         after = observe_existing(work) if work.actions and not work.dry_run else seen
-        return self._described(after, imported=[_imported(one) for one in imported], let_be=others)
+        return self._described(after, imported=[_imported(one) for one in imported], other_files=others)
 
     def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
         """The certificates that the caller gives, and files that are not meant for this cluster."""
@@ -190,7 +190,7 @@ class RequestsModule(TrustModule):
         if given is not None:
             return [Brought(f"certificate {number}", text.encode("utf-8")) for number, text in enumerate(given, 1)], []
         folder, leaves = self._folder(), _leaves(seen)
-        return tuple(certificates_in(folder, leaves)), let_be(folder, leaves)
+        return tuple(certificates_in(folder, leaves)), other_files(folder, leaves)
 
     def _folder(self) -> Path:
         if not self.params["directory"]:
@@ -211,7 +211,7 @@ class RequestsModule(TrustModule):
         *,
         exported: Iterable[dict[str, Any]] = (),
         imported: Iterable[dict[str, Any]] = (),
-        let_be: Iterable[str] = (),
+        other_files: Iterable[str] = (),
     ) -> dict[str, Any]:
         return {
             **self.done_so_far(),
@@ -220,7 +220,7 @@ class RequestsModule(TrustModule):
             "requests_elsewhere": [_elsewhere(one) for one in requests_elsewhere(seen)],
             "exported": list(exported),
             "imported": list(imported),
-            "let_be": list(let_be),
+            "other_files": list(other_files),
         }
 
 

@@ -192,7 +192,7 @@ class Restarted:
         for pod in first.snapshot.nodes.pods:
             self._known[party_of(pod)][pod.uid] = pod.name
 
-    def see(self, observation: Observation) -> None:
+    def report_restarts(self, observation: Observation) -> None:
         """Report each pod that has taken the place of another pod since the last observation; a pod that is still missing, when it is there."""
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
@@ -255,9 +255,9 @@ class Course:
         self._visits.pop(self._state, None)
         self.crossed()
 
-    def see(self, observation: Observation) -> tuple[Loss, ...]:
+    def find_losses(self, observation: Observation) -> tuple[Loss, ...]:
         """Look whether what was written is still there, and return what is not; and tell of restarts. Raises KubeError."""
-        self._restarted.see(observation)
+        self._restarted.report_restarts(observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
         self._repeated = next((loss for loss in lost if loss.is_repeated), None)
@@ -272,7 +272,7 @@ class Course:
         """The loss that a step has failed for; None where nothing that this call wrote was written back meanwhile."""
         with suppress(KubeError):
             observation = self._work.observe()
-            lost = next((loss for loss in self.see(observation) if not loss.by_operator), None)
+            lost = next((loss for loss in self.find_losses(observation) if not loss.by_operator), None)
             return _written_back(lost, observation.snapshot, f"{error} ") if lost else None
         return None
 

@@ -170,7 +170,7 @@ def _go_on(
     course = Course(work, intent, outcome, reached)
     warn_of_owners(outcome, work)
     while True:
-        patience.through(partial(course.see, outcome.observation), limit(outcome))
+        patience.through(partial(course.find_losses, outcome.observation), limit(outcome))
         snapshot, stand_ins = outcome.observation.snapshot, LateStandIns(outcome.observation, work)
         outcome.decision = respect_windows(outcome.decision, snapshot, intent, stand_ins, engine)
         steps = outcome.decision.steps

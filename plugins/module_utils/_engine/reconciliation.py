@@ -22,7 +22,7 @@ from .outcome import IN_A_FLOW, Patience
 
 def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     """The operator is paused for this holder, and has confirmed it. Raises PausedByAnother, OperatorSilent."""
-    return _in_spite_of_failures(_pause, holder, work, before_write)
+    return _retry_through_failures(_pause, holder, work, before_write)
 
 
 def _pause(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
@@ -44,7 +44,7 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
 
     A pause that a killed call of a flow has left is ended; the Lease tells that the call is dead.
     """
-    return _in_spite_of_failures(_resume, holder, work, before_write)
+    return _retry_through_failures(_resume, holder, work, before_write)
 
 
 def _resume(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
@@ -60,7 +60,7 @@ def _resume(holder: str, work: Work, before_write: Callable[[], None]) -> Observ
     return seen if work.dry_run else observe_cluster(work)
 
 
-def _in_spite_of_failures(
+def _retry_through_failures(
     act: Callable[[str, Work, Callable[[], None]], Observation],
     holder: str,
     work: Work,

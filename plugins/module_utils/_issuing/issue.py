@@ -48,8 +48,8 @@ from .._trust.model.steps.leaves import (
 from .acceptance import Acceptance, known_certificates, refuse_unmakeable
 from .issuer import IssuedCertificate
 from .links import InternalIssuer, prepare
-from .pending.asking import ask_for_leaves, await_issuer, collect_leaves, forget_requests
 from .pending.pending import correct_orders
+from .pending.request_leaves import ask_for_leaves, await_issuer, collect_leaves, forget_requests
 from .pending.requests import NextKeys, keys_of
 
 #: Characters of the password of the PKCS#12 file.

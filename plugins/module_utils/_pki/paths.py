@@ -175,7 +175,7 @@ class Search:
     verifier: Verifier
 
     def result(self) -> PathResult:
-        return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
+        return self._every_possible_path() if self.verifier is Verifier.OPENSSL else self._any_path()
 
     def _any_path(self) -> PathResult:
         """The first valid path, shortest first. A path ends at an anchor: a longer path would not become valid."""
@@ -195,7 +195,7 @@ class Search:
             waiting.extend((*path, one) for one in self._signers(path, self.sent) if self._leads_on(path, one))
         return failures[0] if failures else self._dead_end(longest)
 
-    def _whatever_is_chosen(self) -> PathResult:
+    def _every_possible_path(self) -> PathResult:
         """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in
         an order of its own; of several sent issuers, the first as sent.
         """

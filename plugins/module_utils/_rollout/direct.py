@@ -86,7 +86,7 @@ def availability_violations(node: Node, topics: Iterable[Topic]) -> tuple[Violat
         Violation(Condition.AVAILABILITY, f"pod {node.pod}", cause, _RESTORE)
         for topic in topics
         for partition in topic.partitions
-        for cause in _at_stake(node.node_id, topic.min_insync_replicas, partition)
+        for cause in _why_partition_waits(node.node_id, topic.min_insync_replicas, partition)
     )
 
 
@@ -95,7 +95,7 @@ _RESTORE = (
 )
 
 
-def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
+def _why_partition_waits(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
     if broker not in partition.replicas or len(partition.replicas) <= minimum:
         # Without a spare replica every restart interrupts the partition; its configuration accepts that.
         return
@@ -229,7 +229,7 @@ class _DirectRoll:
 
     def _is_settled(self, objects: Mapping[str, Object]) -> bool:
         pods = kafka_pods(objects.values(), self._owners)
-        self._progress.see(list(pods))
+        self._progress.take_in(list(pods))
         self._others.check(pods)
         self._turn = None
         try:

@@ -192,7 +192,7 @@ class Progress:
         changed, self._changed = self._changed, False
         return changed
 
-    def see(self, pods: list[Object]) -> None:
+    def take_in(self, pods: list[Object]) -> None:
         """Take in the pods as they are now."""
         now = self._work.clock.monotonic()
         self._seen = pods

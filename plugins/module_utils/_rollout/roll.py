@@ -181,7 +181,7 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
 
     def settled(objects: Objects) -> bool:
         parties = [pod for pod in objects.values() if owners.component_of(pod) and not is_final(pod)]
-        progress.see(parties)
+        progress.take_in(parties)
         return progress.complete and all(map(is_ready, parties))
 
     alive = _Due(roll, progress).look if roll.step.reason is RollReason.USE else work.alive

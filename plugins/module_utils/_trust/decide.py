@@ -83,7 +83,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         return _adopt(snapshot, intent, engine)
     before = snapshot.ledger or Ledger()
-    if intent.goal is Goal.DOWNGRADE and _is_let_go(snapshot, intent):
+    if intent.goal is Goal.DOWNGRADE and _keeps_no_ledger(snapshot, intent):
         at = Situation(snapshot, intent, before, engine.gates)
         return _next(at, resume_operators(snapshot) or hand_over(at))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
@@ -102,7 +102,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     return _next(at, *take_turns(at, engine.rules))
 
 
-def _is_let_go(snapshot: Snapshot, intent: Intent) -> bool:
+def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether the CA is the operator's, or its user's alone: no books are kept of it any more."""
     return snapshot.reconciliation.generated or (intent.parameters.keeps_authority and snapshot.ledger is None)
 

@@ -20,11 +20,11 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import (
     ask_for_leaves,
     collect_leaves,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, PrivateKey, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work

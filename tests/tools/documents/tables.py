@@ -20,7 +20,7 @@ FLOW = ("done", "pending", "waiting", *CALL)
 OWN = {
     "strimzi_ca": ("drift", *FLOW),
     "strimzi_ca_info": (*FACTS, *PLAN, *FLOW),
-    "strimzi_csr": ("requests", "requests_elsewhere", "exported", "imported", "let_be", *CALL),
+    "strimzi_csr": ("requests", "requests_elsewhere", "exported", "imported", "other_files", *CALL),
     "strimzi_ee_cert": ("certificate", *FLOW),
     "strimzi_node_pool": ("node_pools", *FLOW),
     "strimzi_reconciliation": FLOW,

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests import (
     RequestFile,
     certificates_in,
-    let_be,
+    other_files,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
@@ -86,7 +86,7 @@ def test_certificates_are_found_by_the_names_of_leaves(tmp_path: Path) -> None:
     leaves = [f"demo-kafka-{number}" for number in range(3)]
     found = {one.where: one.content.decode() for one in certificates_in(tmp_path, leaves)}
     assert found == {str(tmp_path / name): name for name in ("demo-kafka-0.crt", "demo-kafka-1.pem")}
-    assert let_be(tmp_path, leaves) == [str(tmp_path / name) for name in ("b.pem", "corporate.crt")]
+    assert other_files(tmp_path, leaves) == [str(tmp_path / name) for name in ("b.pem", "corporate.crt")]
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

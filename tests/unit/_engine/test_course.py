@@ -205,7 +205,7 @@ def test_a_pod_that_is_away_for_some_passes_is_told_of_when_it_is_back(cluster: 
     work.report = lines.append
     restarted = Restarted(work, seen(cluster, demo_kafka_0="a"))
     for uid, count in (("a", 0), ("", 0), ("", 0), ("b", 1), ("b", 1), ("c", 2)):
-        restarted.see(seen(cluster, demo_kafka_0=uid))
+        restarted.report_restarts(seen(cluster, demo_kafka_0=uid))
         assert len(told(lines)) == count
 
 
@@ -220,6 +220,6 @@ def test_a_component_comes_back_under_another_name(cluster: WatchedCluster) -> N
         for pod in before.snapshot.nodes.pods
     ]
     (old,) = [pod.name for pod in before.snapshot.nodes.pods if pod.component is Component.ENTITY_OPERATOR]
-    restarted.see(replace(before, snapshot=before.snapshot.with_nodes(pods=tuple(pods))))
+    restarted.report_restarts(replace(before, snapshot=before.snapshot.with_nodes(pods=tuple(pods))))
     (line,) = told(lines)
     assert line.startswith(f"{old}, now demo-entity-operator-new, was restarted by")

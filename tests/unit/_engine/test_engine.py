@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as _issuing
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import request_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll as _rollout
@@ -242,7 +242,7 @@ class TestFailure:
             raise StepError("The wait", "ends here", "Run again.")
 
         with (
-            mock.patch.object(asking, "_is_awaited", return_value=True),
+            mock.patch.object(request_leaves, "_is_awaited", return_value=True),
             mock.patch.object(work.clock, "sleep", another_run_begins),
             pytest.raises(StepError, match="The wait ends here"),
         ):

@@ -13,12 +13,12 @@ from typing import Any
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token, Waiting
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import (
     ask_for_leaves,
     collect_leaves,
     forget_requests,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.pending import with_requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_stored_key, placeholder

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import c
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import own
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import caller_certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
@@ -39,7 +39,7 @@ cache_of_keys, cached_key = cache(generate_keys), cache(generate_key)
 def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """EC keys for the operator double; the RSA keys of leaves, which no option changes, are made once."""
     monkeypatch.setattr(requests, "generate_keys", cache_of_keys)
-    monkeypatch.setattr(own, "generate_key", cached_key)
+    monkeypatch.setattr(caller_certificate, "generate_key", cached_key)
     for name in ("new_ca_key", "new_leaf_key"):
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
 

@@ -338,7 +338,7 @@ def test_files_of_others_are_let_be(tmp_path: Path) -> None:
     (tmp_path / "other-kafka-0.pem").write_text("of another cluster")
     (tmp_path / "demo-kafka-0.csr").write_text("a request")
     ended = stages.done(memory, "strimzi_csr", state="imported", directory=str(tmp_path))
-    assert ended.result["let_be"] == [str(tmp_path / name) for name in ("corporate.crt", "other-kafka-0.pem")]
+    assert ended.result["other_files"] == [str(tmp_path / name) for name in ("corporate.crt", "other-kafka-0.pem")]
     assert (ended.result["imported"], ended.writes) == ([], [])
 
 

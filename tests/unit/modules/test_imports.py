@@ -59,7 +59,13 @@ def test_a_call_with_nothing_to_do_imports_no_code_that_does_something(module: s
     [
         (
             "strimzi_ca_info",
-            ("_issuing.issue", "_issuing.own", "_engine.carrying_out", "_engine.engine", "_rollout.roll"),
+            (
+                "_issuing.issue",
+                "_issuing.caller_certificate",
+                "_engine.carrying_out",
+                "_engine.engine",
+                "_rollout.roll",
+            ),
         ),
         ("strimzi_user_info", ("_issuing", "_rollout", *DECIDING)),
     ],

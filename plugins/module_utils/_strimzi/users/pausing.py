@@ -271,7 +271,7 @@ class ChangeOfAuthentication:
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
 
-    def see(self) -> SeenUser:
+    def read_user(self) -> SeenUser:
         """Raises KubeError, StepError."""
         client = self.work.client
         resource = client.get_or_none(KAFKA_USERS, self.namespace, self.user)
@@ -308,7 +308,7 @@ class ChangeOfAuthentication:
         return seen
 
     def _see_permitted(self, wanted: Authentication) -> SeenUser:
-        seen = self.see()
+        seen = self.read_user()
         refuse(seen, wanted, self.work.scope.cluster)
         refuse_another_secret(seen, self.secret)
         return seen
@@ -335,7 +335,7 @@ class ChangeOfAuthentication:
                 SECRETS,
                 self.namespace,
                 self.secret,
-                _let_go(seen.secret, self.work.scope.cluster),
+                _patch_to_release(seen.secret, self.work.scope.cluster),
                 resource_version=version(seen.secret),
             )
             return
@@ -351,7 +351,7 @@ class ChangeOfAuthentication:
     def _wait(self, step: UserStep, is_done: Callable[[SeenUser], bool]) -> None:
         clock = self.work.clock
         deadline = clock.monotonic() + limit_of(self.work)
-        while not is_done(self.see()):
+        while not is_done(self.read_user()):
             if clock.monotonic() >= deadline:
                 raise OperatorSilent(
                     f"KafkaUser {self.namespace}/{self.user}:",
@@ -377,7 +377,7 @@ class ChangeOfAuthentication:
         self.work.record(Action("wait" if is_wait else "update", target, step.value, Phase.USE.value, before, after))
 
 
-def _let_go(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
+def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
     """A merge patch. Owners that are no KafkaUser stay. What is kept is found by its label, as long as programs may read it."""
     owners = secret["metadata"].get("ownerReferences") or []
     others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]

@@ -98,7 +98,7 @@ class SeenUser:
         return self.is_paused and annotation(self.resource, names.PAUSED_FOR_AUTHENTICATION) is not None
 
     @property
-    def told_secret(self) -> str:
+    def secret_in_status(self) -> str:
         """The name of the Secret of which the User Operator tells; empty where it tells of none."""
         return str((self.resource.get("status") or {}).get("secret") or "")
 
@@ -173,12 +173,12 @@ def refuse_another_secret(seen: SeenUser, secret: str) -> None:
     """Refuse where the User Operator would delete the user's Secret, because the call named another
     Secret. Raises StepError.
     """
-    if seen.told_secret in ("", secret):
+    if seen.secret_in_status in ("", secret):
         return
     namespace = seen.resource["metadata"]["namespace"]
     raise StepError(
         seen.label,
-        f"has its certificate in Secret {namespace}/{seen.told_secret}, and not in Secret {namespace}/{secret}",
+        f"has its certificate in Secret {namespace}/{seen.secret_in_status}, and not in Secret {namespace}/{secret}",
         "Give its namespace in user_namespaces, with the secret_prefix that its User Operator has in STRIMZI_SECRET_PREFIX.",
     )
 

@@ -51,13 +51,13 @@ def leaves_are_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     known = enrol_authorities(snapshot, snapshot.ledger or Ledger())
     # The flow itself requests a missing leaf that only an issuer can make, and waits for it.
     missing = () if snapshot.ca.in_use_elsewhere else snapshot.leaves.missing
-    told = {*_worth_a_word(snapshot, known), *missing}
+    told = {*_secrets_to_report(snapshot, known), *missing}
     elsewhere = ". Run the reconcile playbook, which has another certificate issued; then run the flow again."
     by_issuer = elsewhere if snapshot.ca.in_use_elsewhere else ""
     yield from unusable_leaves(snapshot, known, told, by_issuer)
 
 
-def _worth_a_word(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
+def _secrets_to_report(snapshot: Snapshot, known: Ledger) -> frozenset[str]:
     """The Secrets of leaves that a violation may name. Where no leaf is of a known CA, another program has replaced the CA itself, and the preconditions
     on CAs report that instead.
     """

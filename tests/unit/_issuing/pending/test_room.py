@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External, Issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import InternalIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import request_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import (
     _answer_bytes,
     _key_bytes,
     foresee_room,
@@ -133,7 +133,7 @@ def test_nobody_is_asked_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch,
     """Content that is there already counts, and check mode says it as well."""
     bench, issuer = elsewhere(), Noting()
     ask(bench, OTHER_NODE)
-    monkeypatch.setattr(asking, "issuer_of", lambda *_: issuer)
+    monkeypatch.setattr(request_leaves, "issuer_of", lambda *_: issuer)
     put(bench, secret, "note", b"x" * (LIMIT - 300))
     begun = len(bench.api.writes)
     with pytest.raises(StepError, match=f"Secret kafka/{secret} has room"):

@@ -15,8 +15,8 @@ from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, IssuerUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LeafOrder, Refused, Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import asking as module
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.asking import await_issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import request_leaves as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending.request_leaves import await_issuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action

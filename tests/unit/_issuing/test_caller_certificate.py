@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Conflict, StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.caller_certificate import (
     Form,
     OwnCertificate,
     have_certificate,
