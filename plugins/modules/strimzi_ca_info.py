@@ -289,6 +289,18 @@ expiring:
     renewed_by: {description: What is going to renew it; empty where nothing is., type: str, returned: always, sample: the reconcile playbook}
     remedy: {description: How it comes to be renewed; empty where something is going to do so., type: str, returned: always, sample: ""}
     refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end., type: str, returned: always, sample: ""}
+first_to_end:
+  description:
+    - What ends first, each as in RV(expiring) or null, however long it has left - C(ca), the CA in use or a CA above it, C(certificate), a certificate of a
+      node, of a component or of the operator, C(user), a certificate of a user that this collection issues, C(other_ca), the other CA of the cluster.
+  returned: always
+  type: dict
+  sample: {ca: {name: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)", days_left: 364, renewed_by: "the reconcile playbook, from 2026-11-25 on"}}
+other_ca:
+  description: The other CA of the cluster - for the cluster CA the clients CA; null where its Secrets hold none.
+  returned: always
+  type: dict
+  sample: {name: clients CA, subject: "CN=clients-ca v0,O=io.strimzi", sha256: "9b2c41", generated: true, state: null, flow: null}
 ca_source:
   description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
   returned: always

@@ -16,12 +16,14 @@ from .._leaves.request import LeafRequest, LeafState, Standing, next_try, state_
 from .._leaves.trigger import Due, Reason
 from .._trust.evidence.stored import authority_of
 from .._trust.ledger.enrolment import as_seen
+from .._trust.ledger.journal import in_flight
 from .._trust.ledger.target import due_from
+from .._trust.model.goals import Goal
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import listed, named
 from .._trust.model.nodes import PoolNode
 from .._trust.model.snapshot import Snapshot, StoredLeaf
-from .._trust.rules.due import Expiring
+from .._trust.rules.due import Expiring, first_to_end
 from .texts import time_text
 
 
@@ -128,6 +130,31 @@ def describe_expiring(one: Expiring, now: datetime) -> dict[str, Any]:
         "renewed_by": one.renewed_by,
         "remedy": one.remedy,
         "refusal": one.refusal,
+    }
+
+
+def describe_first_to_end(snapshot: Snapshot) -> dict[str, Any]:
+    """The certificates that end first, by kind; null where there is none."""
+    found = first_to_end(snapshot)
+    kinds = {"ca": found.authority, "certificate": found.leaf, "user": found.user, "other_ca": found.other}
+    return {kind: describe_expiring(one, snapshot.now) if one else None for kind, one in kinds.items()}
+
+
+def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
+    """The other CA of the cluster, as the looks of this call show it; None where there is none."""
+    other = snapshot.other
+    if other is None or not other.ca.in_use:
+        return None
+    certificate, ledger = other.ca.in_use[0], other.ledger
+    entry, begun = ledger.find(certificate.fingerprint) if ledger else None, in_flight(ledger)
+    flow = (Goal.ABORT if begun.is_abort else begun.goal) if begun else None
+    return {
+        "name": other.names.ca,
+        "subject": certificate.subject,
+        "sha256": certificate.sha256,
+        "generated": other.generated,
+        "state": entry.state.value if entry else None,
+        "flow": flow.value if flow else None,
     }
 
 

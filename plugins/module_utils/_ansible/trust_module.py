@@ -56,7 +56,13 @@ from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of
 from .connect import forms_of, secrets_of
 from .module import ClusterModule, SystemClock, reporter
-from .node_results import describe_expiring, describe_pools, describe_upkeep
+from .node_results import (
+    describe_expiring,
+    describe_first_to_end,
+    describe_other_authority,
+    describe_pools,
+    describe_upkeep,
+)
 from .options import AuthorityReference, confirmed_of, issuer_settings, outside_of, read_authority, source_of
 from .results import (
     describe_decision,
@@ -378,6 +384,8 @@ class TrustModule(ClusterModule):
             "ca_source": describe_source(outcome.observation.snapshot),
             "upkeep": describe_upkeep(seen),
             "expiring": [describe_expiring(one, seen.now) for one in ending],
+            "first_to_end": describe_first_to_end(seen),
+            "other_ca": describe_other_authority(seen),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},

@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Facts of the cluster that every flow module returns. They stand in full where ``IN_FULL`` says, and elsewhere as a reference to that.
 FACTS = (
     "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "unmanaged",
-    "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "ca_source", "node_pools",
+    "leaves", "leaf_states", "leaf_requests", "renewals", "upkeep", "expiring", "first_to_end", "other_ca", "ca_source", "node_pools",
     "ledger", "journal", "replaces", "transitions", "evidence", "listeners", "violations", "phase",
 )  # fmt: skip
 PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices")

@@ -130,13 +130,14 @@ def unrolled(named: Callable[..., Iterable[Any]]) -> Callable[..., list[Any]]:
     return found
 
 
-def shown(memory: MemoryCluster, ca: str = "clients", **options: Any) -> list[str]:
+def shown(memory: MemoryCluster, ca: str = "clients", everything: bool = True, **options: Any) -> list[str]:
     pages = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, undefined=StrictUndefined)
     pages.filters |= {name: unrolled(pages.filters[name]) for name in ("map", "selectattr", "rejectattr")}
     pages.filters["regex_replace"] = lambda text, pattern, other: re.sub(pattern, other, text)
     seen = call("strimzi_ca_info", memory, ca=ca).result
     users = call("strimzi_user_info", memory, **options).result
-    text = pages.get_template("status.md.j2").render(status_seen=seen, status_users=users)
+    page = pages.get_template("status.md.j2")
+    text = page.render(status_seen=seen, status_users=users, status_everything=everything)
     return text.splitlines()
 
 
@@ -166,6 +167,34 @@ def test_a_ca_that_has_ended_is_shown_with_the_programs_that_refuse_it_and_what_
     (line,) = (one for one in told if one.startswith("The CA CN=cluster-ca v0") and " ended on " in one)
     assert "OpenSSL (librdkafka)" in line
     assert told[-1].startswith("next: ")
+
+
+def test_one_look_shows_both_cas_what_ends_first_and_who_renews_it() -> None:
+    memory = stages.managed()
+    told = shown(memory, ca="cluster", everything=False)
+    seen = call("strimzi_ca_info", memory).result
+    first, other = seen["first_to_end"], seen["other_ca"]
+    for kind in ("ca", "certificate", "other_ca"):
+        (line,) = (one for one in told if first[kind]["name"] in one)
+        assert f"ends on {first[kind]['not_after']}, in {first[kind]['days_left']} days" in line
+    assert (other["name"], other["state"], other["flow"]) == ("clients CA", None, None)
+    assert first["other_ca"]["sha256"] == other["sha256"]
+    assert first["other_ca"]["renewed_by"].startswith("the Cluster Operator")
+    stored = {leaf["sha256"]: leaf["not_after"] for leaf in seen["leaves"]}
+    assert first["certificate"]["not_after"] == stored[first["certificate"]["sha256"]] == min(stored.values())
+    assert len(told) <= 25
+    secrets = {leaf["secret"] for leaf in seen["leaves"]}
+    assert {name for name in secrets if any(f"Secret {name}: a certificate of" in one for one in told)} == set()
+    everything = shown(memory, ca="cluster")
+    assert {name for name in secrets if any(f"Secret {name}: a certificate of" in one for one in everything)} == secrets
+
+
+def test_a_flow_in_flight_is_shown_with_its_begin_and_what_holds_it() -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="replaced", until_phase="trust", **FAST)
+    journal = call("strimzi_ca_info", memory).result["journal"]
+    assert f"replace_key was begun on {journal['started_at']}" in shown(memory, ca="cluster", everything=False)
+    assert call("strimzi_ca_info", memory, ca="clients").result["other_ca"]["flow"] == "replace_key"
 
 
 @pytest.mark.parametrize(

@@ -75,11 +75,20 @@ def test_unless_it_is_asked_for_a_play_ends_without_an_error(tmp_path: Path) -> 
 # The role status fails where a CA or a certificate ends within the days that are given, after everything is shown.
 
 TASKS = Path(__file__).parents[3] / "roles" / "status" / "tasks" / "main.yml"
-SEEN = {"expiring": [{"name": "The CA CN={{ x }}", "days_left": 13, "renewed_by": "the reconcile playbook"}]}
+SEEN = {
+    "expiring": [
+        {"name": "The CA CN={{ x }}", "sha256": "6c1f", "days_left": 13, "renewed_by": "the reconcile playbook"}
+    ],
+    "first_to_end": {
+        "ca": {"name": "The CA CN={{ x }}", "sha256": "6c1f", "days_left": 13},
+        "user": None,
+        "other_ca": {"name": "The CA CN=clients-ca v0", "sha256": "9b2c", "days_left": 40},
+    },
+}
 
 
 #: By the value of the variable.
-FAILS = {"14": 1, "13": 0, "": 0, "0": 0}
+FAILS = {"41": 1, "14": 1, "13": 0, "": 0, "0": 0}
 
 
 def test_a_job_goes_red_in_time(tmp_path: Path) -> None:
@@ -110,3 +119,4 @@ def test_a_job_goes_red_in_time(tmp_path: Path) -> None:
     }
     assert failed == {str(number): fails for number, fails in enumerate(FAILS.values())}, done.stdout
     assert "The CA CN={{ x }}" in done.stdout
+    assert "The CA CN=clients-ca v0" in done.stdout

@@ -339,6 +339,36 @@ def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expi
     return (*_authorities(snapshot, within), *_leaves(snapshot, within), *_other_authorities(snapshot, within))
 
 
+@dataclass(frozen=True)
+class FirstToEnd:
+    """The certificates that end first, of each kind; None where there is none."""
+
+    # The CA in use, or a CA above it that ends before it does.
+    authority: Expiring | None
+    # A certificate of a node, of a component or of the operator.
+    leaf: Expiring | None
+    # A certificate of a user that this collection issues.
+    user: Expiring | None
+    # The other CA of the cluster, or a CA above it.
+    other: Expiring | None
+
+
+def first_to_end(snapshot: Snapshot) -> FirstToEnd:
+    """The first of each kind, however long it has left."""
+    leaves = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
+    users = [leaf for leaf in snapshot.served.values() if leaf is not None and leaf.chain]
+    return FirstToEnd(
+        authority=_first(_authorities(snapshot, timedelta.max)),
+        leaf=_first(_leaf(leaf, leaf.chain[0], snapshot) for leaf in leaves if leaf.chain),
+        user=_first(_leaf(leaf, leaf.chain[0], snapshot) for leaf in users if leaf.chain),
+        other=_first(_of_other(snapshot, timedelta.max)),
+    )
+
+
+def _first(found: Iterable[Expiring]) -> Expiring | None:
+    return min(found, key=lambda one: one.certificate.not_after, default=None)
+
+
 def describe_missing_schedule(snapshot: Snapshot) -> str:
     """A sentence where a CA was adopted and no schedule renews it yet; empty elsewhere."""
     current = snapshot.ca.in_use
@@ -381,6 +411,11 @@ def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
 
 def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the cluster alone."""
+    yield from (one for one in _of_other(snapshot, within) if one.remedy)
+
+
+def _of_other(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+    """The other CA of the cluster and the CAs above it."""
     other = snapshot.other
     if other is not None:
         state = replace(snapshot.reconciliation, generated=other.generated)
@@ -388,7 +423,7 @@ def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiri
             snapshot, names=other.names, ca=other.ca, ledger=other.ledger, reconciliation=state, source=None,
             leaves=replace(snapshot.leaves, renewal_window=other.renewal_window), users=None if snapshot.users else CaUsers(),
         )  # fmt: skip
-        yield from (one for one in _authorities(there, within) if one.remedy)
+        yield from _authorities(there, within)
 
 
 def _upkeep(snapshot: Snapshot) -> Upkeep | None:
@@ -450,13 +485,12 @@ def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
         before_end = max(within, window_of(own, snapshot.window_of(leaf)))
         has_ended = own.has_ended(snapshot.now)
         if own.not_after - snapshot.now < before_end and (has_ended or not ends_with(own, current)):
-            yield Expiring(
-                f"Secret {leaf.secret}: {own.subject}",
-                own,
-                False,
-                *_of_leaf(leaf, own, snapshot),
-                _ENDED_LEAF if has_ended else "",
-            )
+            yield _leaf(leaf, own, snapshot)
+
+
+def _leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> Expiring:
+    refusal = _ENDED_LEAF if own.has_ended(snapshot.now) else ""
+    return Expiring(f"Secret {leaf.secret}: {own.subject}", own, False, *_of_leaf(leaf, own, snapshot), refusal)
 
 
 _ENDED_LEAF = "Every program refuses it on a new connection; connections that are open go on."
