@@ -21,6 +21,11 @@ options:
       - Show in RV(expiring) also what ends within so many days. What is in its time for renewal is shown in any case.
     type: int
     default: 0
+  plan_hash:
+    description:
+      - The RV(plan_hash) of a plan that was approved. Fail where the cluster has another plan, and say which of its parts changed. A flow in flight
+        of the same goal, which began with the same CA, goes on; where nothing is left to do, nothing needs an approval.
+    type: str
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
@@ -461,6 +466,13 @@ choices:
   type: list
   elements: str
   sample: []
+plan_hash:
+  description:
+    - A hash of RV(plan) and of what is in its way, to approve. It stays the same while neither the CA, nor a step, nor a pod that restarts, nor an obstacle
+      changes. Give it as O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as C(strimzi_plan_hash) to a playbook.
+  returned: always
+  type: str
+  sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1
 done:
   description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
@@ -516,9 +528,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
     describe_forecast,
     describe_violations,
+    failure_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import AT_FIRST, Patience, inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
+    check_approval,
+    is_plan_hash,
+    plan_hash,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -567,7 +585,10 @@ class LookingModule(TrustModule):
     """A call that shows and plans."""
 
     def show(self, goal: Goal) -> dict[str, Any]:
-        """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster that does not exist."""
+        """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster that does not exist, and a plan
+        that was not approved.
+        """
+        self._check_form_of_hash()
         work = self.work()
         # A plan writes no object. The goal create is for a cluster that does not exist yet.
         intent = self.intent(work, goal, key_type=self.key_type, before_kafka=goal is Goal.CREATE)
@@ -577,18 +598,37 @@ class LookingModule(TrustModule):
         found = outcome.decision.violations or planned.violations
         result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}
         seen = outcome.observation.snapshot
+        # An approval is about the whole flow, also where this call goes to its first phases only.
+        whole = plan(work, outcome, intent.to_the_end()) if intent.extent.until else planned
+        present, approved = plan_hash(goal, seen, whole), self.params["plan_hash"]
+        result["plan_hash"] = present
+        refused = check_approval(approved, present, goal, seen, whole) if approved else ()
         answered = why_answered(seen, intent, seen.ledger or Ledger())
         for line in plan_lines(result, goal.value, self.check_mode, answered):
             work.tell(line)
+        if self.check_mode and planned.whole:
+            work.tell(f"plan hash: {present}")
         if all(one.condition is not Condition.CLUSTER_EXISTS for one in found):
             result.pop("failed_message", None)
+        if refused:
+            result |= {
+                "violations": describe_violations((*refused, *found)),
+                "failed_message": failure_text(refused, seen),
+            }
         return result
+
+    def _check_form_of_hash(self) -> None:
+        given = self.params["plan_hash"]
+        if given and not is_plan_hash(given):
+            self.fail(
+                f"plan_hash: {given!r} is no hash of a plan. Give the plan_hash that strimzi_ca_info, or a playbook with --check, has shown."
+            )
 
 
 SPEC = (
     CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + RENEWAL + GOAL + UPKEEP + AUTHORITY
     + ArgumentSpec(
-        {"expiring_within_days": {"type": "int", "default": 0}},
+        {"expiring_within_days": {"type": "int", "default": 0}, "plan_hash": {"type": "str"}},
         only_with=(
             OnlyWith("adopts", "goal", ("upgrade",)),
             OnlyWith("make_room", "goal", ("upgrade",)),

@@ -169,6 +169,8 @@ class PlannedStep:
     phase: Phase
     #: The step, as a sentence.
     what: str
+    #: The name of the step's class; for a hold, the party that holds the flow.
+    kind: str
     #: Names of the Kafka nodes that restart.
     nodes: tuple[str, ...] = ()
     #: Names of the other pods that restart.
@@ -259,7 +261,9 @@ def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[s
 def _hold(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
     """before: the phase of what would come next."""
     messages = " ".join(one.message for one in violations if one.subject == party)
-    return PlannedStep(before, f"the flow is held here by {party}: {messages}", is_change=False)
+    return PlannedStep(
+        before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False
+    )
 
 
 def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
@@ -347,6 +351,7 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
     return PlannedStep(
         phase=step.phase,
         what=step.sentence(),
+        kind=type(step).__name__,
         nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
         reason=step.reason if isinstance(step, Roll) else None,

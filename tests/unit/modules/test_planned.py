@@ -101,3 +101,36 @@ def test_a_task_that_ends_early_shows_a_plan_to_where_it_ends() -> None:
     stages.done(memory, "strimzi_ca", state="promoted")
     assert stages.done(memory, "strimzi_ca", check=True, state="promoted").result["plan"] == []
     assert stages.done(memory, "strimzi_trusted_certs", check=True, state="retired").result["plan"]
+
+
+# An approval of a plan, as a job between a plan and a run has it.
+
+
+def plan_of(memory: MemoryCluster, **options: Any) -> Any:
+    return call("strimzi_ca_info", memory, goal="replace_key", **options)
+
+
+def test_an_approved_plan_runs_as_long_as_it_is_the_plan() -> None:
+    memory = stages.managed()
+    approved = plan_of(memory, check=True).result["plan_hash"]
+    assert not plan_of(memory, plan_hash=approved, until_phase="trust").failed
+    stages.done(memory, "strimzi_ca", until_phase="trust", **REPLACED)
+    assert plan_of(memory).result["plan_hash"] != approved
+    assert not plan_of(memory, plan_hash=approved).failed
+
+
+def test_another_plan_is_refused_with_what_changed() -> None:
+    memory = stages.managed()
+    approved = plan_of(memory).result["plan_hash"]
+    stages.done(memory, "strimzi_ca", **REPLACED)
+    refused = plan_of(memory, plan_hash=approved, fresh_for_hours=0)
+    present = plan_of(memory, fresh_for_hours=0).result["plan_hash"]
+    assert refused.failed
+    assert refused.result["violations"][0]["gate"] == "plan_is_approved"
+    assert f"strimzi_plan_hash={present}" in refused.result["violations"][0]["remedy"]
+
+
+def test_a_malformed_hash_is_refused() -> None:
+    ended = plan_of(stages.managed(), plan_hash="yes")
+    assert ended.failed
+    assert "plan_hash: 'yes'" in ended.result["msg"]

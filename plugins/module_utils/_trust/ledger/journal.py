@@ -147,10 +147,10 @@ def may_lead_flow(intent: Intent, journal: Journal) -> bool:
     """Whether this call decides how far the flow in flight goes: it has the flow's own goal, undoes it, or says so."""
     if intent.extent.continue_stopped or intent.goal is Goal.ABORT:
         return True
-    return intent.goal is _asked_for(journal) and not journal.is_abort
+    return intent.goal is asked_goal(journal) and not journal.is_abort
 
 
-def _asked_for(journal: Journal) -> Goal:
+def asked_goal(journal: Journal) -> Goal:
     """The goal of the call that began the flow: a renewal may be the first part of a replacement."""
     return Goal.REPLACE_KEY if journal.to_replace else journal.goal
 
@@ -185,7 +185,7 @@ def describe_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, st
     led_by, undone = (
         ("aborted", "")
         if journal.is_abort
-        else (_LED_BY.get(_asked_for(journal), "present"), " state=aborted undoes it.")
+        else (_LED_BY.get(asked_goal(journal), "present"), " state=aborted undoes it.")
     )
     return (
         f"has a flow on its {authority} ({flow_named(journal)}, begun on {journal.started_at:%Y-%m-%d}) that stops after the phase {stop.after.value}, as "
@@ -324,6 +324,15 @@ def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:
     """Whether this call makes a renewal the first part of its replacement. A renewal that stops for an approval is not its to lead on."""
     may = stop is None or intent.extent.continue_stopped
     return intent.goal is Goal.REPLACE_KEY and journal.goal is Goal.RENEW and not journal.is_abort and may
+
+
+def prepared_goal(snapshot: Snapshot) -> Goal | None:
+    """The goal of a call that was killed when it had prepared a CA and recorded no flow yet; None where no CA is prepared."""
+    if not snapshot.ca.prepared:
+        return None
+    current = snapshot.ca.in_use[0].public_key_sha256 if snapshot.ca.in_use else None
+    goal = _goal_of(snapshot.ca.prepared[0].chain[0].public_key_sha256, current)
+    return Goal.REPLACE_KEY if goal is Goal.RENEW and snapshot.ca.to_replace else goal
 
 
 def _goal_of(successor_key: str, current_key: str | None) -> Goal:

@@ -85,6 +85,7 @@ class Condition(str, Enum):
     REMOVAL = "removal"
     VERDICT = "verdict"
     IN_PLACE = "in_place"
+    PLAN_IS_APPROVED = "plan_is_approved"
     # Conditions before each pass of a call.
     WRITES_LAST = "writes_last"
     FLOW_ADVANCES = "flow_advances"

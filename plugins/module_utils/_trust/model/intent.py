@@ -210,5 +210,9 @@ class Intent:
         """The intent for this CA (fingerprint) as the CA to renew or replace."""
         return replace(self, parameters=replace(self.parameters, replaces=authority))
 
+    def to_the_end(self) -> Intent:
+        """The intent without a phase to stop after, for a look at the whole flow."""
+        return replace(self, extent=replace(self.extent, until=None, stop_after=None))
+
     def allows(self, phase: Phase) -> bool:
         return self.extent.until is None or phase.position <= self.extent.until.position

@@ -1,0 +1,83 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The hash of a plan, which a person approves, and the comparison of an approved plan with the plan of now.
+
+A hash has four parts, so that a refusal can say which of them changed. Each is about facts that stay the same while nothing happens: kinds of steps, names of
+pods, fingerprints of CAs that exist. Times, and certificates that are yet to be made, are no part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from .ledger.journal import asked_goal, in_flight, prepared_goal
+from .model.decision import Condition, Violation
+from .model.goals import Goal
+from .model.ledger import Ledger
+from .model.snapshot import Snapshot
+from .plan import Forecast
+
+#: The parts of a hash in their order, as messages name them.
+PARTS = ("the CA that the flow begins with", "the steps", "the pods that restart", "the obstacles")
+_FORM = re.compile("-".join(["[0-9a-f]{8}"] * len(PARTS)))
+
+
+def is_plan_hash(text: str) -> bool:
+    """Whether the text has the form of a hash of a plan."""
+    return _FORM.fullmatch(text) is not None
+
+
+def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
+    """The hash of this plan, four times eight digits."""
+    parts = (
+        (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(snapshot)),
+        [(step.phase.value, step.kind) for step in planned.whole],
+        [(step.nodes, step.others) for step in planned.whole if step.nodes or step.others],
+        sorted((one.condition.value, one.subject) for one in planned.violations),
+    )
+    return "-".join(sha256(repr(part).encode()).hexdigest()[:8] for part in parts)
+
+
+def check_approval(
+    approved: str, present: str, goal: Goal, snapshot: Snapshot, planned: Forecast
+) -> tuple[Violation, ...]:
+    """The violation where the plan of now is another one than the approved plan.
+
+    A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the rest of the approved plan. Where
+    nothing is left to do, nothing needs an approval.
+    """
+    changed = [
+        name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new
+    ]
+    goes_on = _is_begun(goal, snapshot) and PARTS[0] not in changed
+    if not changed or goes_on or not planned.whole:
+        return ()
+    return (
+        Violation(
+            Condition.PLAN_IS_APPROVED, snapshot.names.kafka,
+            f"has another plan now than the approved plan {approved}. Changed: {', '.join(changed)}.",
+            f"Look at the plan of now (the same playbook with --check --diff), and approve that: strimzi_plan_hash={present}.",
+        ),
+    )  # fmt: skip
+
+
+def _begins_with(snapshot: Snapshot) -> str | None:
+    """The digest of the key of the CA that a flow begins with, or began with: a renewal that is the first part of a replacement keeps the key."""
+    ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
+    if begun is None:
+        return snapshot.ca.in_use[0].public_key_sha256 if snapshot.ca.in_use else None
+    known = {one.fingerprint: one.certificate for one in ledger.entries}
+    known |= {one.fingerprint: one.certificate for one in ledger.removed}
+    replaced = known.get(begun.replaces or "")
+    return replaced.public_key_sha256 if replaced is not None else begun.replaces
+
+
+def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
+    """Whether a call with this goal leads on what an earlier call has begun."""
+    begun = in_flight(snapshot.ledger)
+    if begun is None:
+        return goal is prepared_goal(snapshot)
+    return goal is (Goal.ABORT if begun.is_abort else asked_goal(begun))

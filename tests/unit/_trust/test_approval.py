@@ -1,0 +1,99 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An approval holds for the plan that was shown, for the rest of it, and for no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
+    PARTS,
+    check_approval,
+    is_plan_hash,
+    plan_hash,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
+
+from ...tools.support.intents import changed_intent
+from . import linked, renewal, unlinked
+from .builders import PODS, THIRD, changed, pods
+from .stand_in import MadeHere
+from .test_plan import BLOCKED
+
+REPLACE_KEY, RENEW = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW)
+CA, STEPS, RESTARTS, OBSTACLES = PARTS
+STRANGER = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
+
+
+def hash_of(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> str:
+    planned = forecast(snapshot, intent, MadeHere())
+    return plan_hash(intent.goal, snapshot, planned)
+
+
+def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
+    """The parts that a refusal names; empty where there is none."""
+    planned = forecast(snapshot, intent, MadeHere())
+    found = check_approval(approved, hash_of(snapshot, intent), intent.goal, snapshot, planned)
+    assert [one.condition for one in found] in ([], [Condition.PLAN_IS_APPROVED])
+    return [part for part in PARTS for one in found if part in one.message]
+
+
+def test_a_hash_has_a_form() -> None:
+    assert is_plan_hash(hash_of(linked.SETTLED))
+    for other in ("", "x", hash_of(linked.SETTLED)[:-1], hash_of(linked.SETTLED) + "-00000000"):
+        assert not is_plan_hash(other)
+
+
+def test_what_changes_no_step_changes_no_hash() -> None:
+    """Time passes, and pods restart: neither is a reason to ask for another approval."""
+    before = linked.SETTLED
+    later = replace(before, now=before.now + timedelta(hours=3))
+    assert hash_of(later) == hash_of(before)
+    assert refusals(hash_of(before), later) == []
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "parts"),
+    [
+        pytest.param(
+            changed(linked.SETTLED, pods=pods(names=PODS[1:])), REPLACE_KEY, [RESTARTS], id="a node less"
+        ),
+        pytest.param(changed(linked.SETTLED, in_place=BLOCKED), REPLACE_KEY, [STEPS, RESTARTS], id="no reload"),
+        pytest.param(
+            changed(linked.SETTLED, outside=(STRANGER,)), REPLACE_KEY, [STEPS, OBSTACLES], id="a client that would refuse"
+        ),
+        pytest.param(linked.FINISHED, changed_intent(REPLACE_KEY, fresh_for=timedelta(0)), [CA], id="another CA"),
+        pytest.param(linked.SETTLED, RENEW, [CA, STEPS, RESTARTS], id="another goal"),
+    ],
+)  # fmt: skip
+def test_the_parts_that_changed_are_named(snapshot: Snapshot, intent: Intent, parts: list[str]) -> None:
+    found = refusals(hash_of(linked.SETTLED), snapshot, intent)
+    assert set(parts) <= set(found)
+    assert found
+
+
+@pytest.mark.parametrize("stage", linked.STAGES)
+def test_a_flow_that_was_begun_goes_on(stage: str) -> None:
+    assert refusals(hash_of(linked.SETTLED), linked.STAGES[stage]) == []
+
+
+@pytest.mark.parametrize("stage", ["TRUSTED", "READ_BACK"])
+def test_a_flow_of_another_goal_does_not(stage: str) -> None:
+    """The approved renewal is no approval of the replacement in flight, and the other way round."""
+    assert refusals(hash_of(linked.SETTLED, RENEW), unlinked.STAGES[stage]) != []
+    assert refusals(hash_of(linked.SETTLED), renewal.HALTED, RENEW) != []
+
+
+def test_nothing_needs_no_approval() -> None:
+    reconcile = Intent(Goal.RECONCILE)
+    assert forecast(linked.SETTLED, reconcile, MadeHere()).whole == ()
+    assert refusals(hash_of(linked.SETTLED), linked.SETTLED, reconcile) == []
