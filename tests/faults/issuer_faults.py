@@ -170,7 +170,10 @@ FAULTS = [
     ),
     Fault(
         "invalid",
-        Cell(Ends.FAILED, (VICTIM, "What was put back is unusable: no readable certificate", "Put back the certificate with its chain in PEM form"), garbage),
+        Cell(
+            Ends.FAILED, (VICTIM, "The file that was put back is unusable: no readable certificate", "Put back the certificate with its chain in PEM form"),
+            garbage,
+        ),
         Cell(
             Ends.FAILED, (_REQUEST, "is invalid: a week at most", "Let Issuer corporate permit what the request asks for"),
             verdict("InvalidRequest", "True", "policy", "a week at most"), no_verdict,

@@ -144,7 +144,8 @@ class FlowModule(TrustModule):
             left = "; ".join(result["pending"]) or "nothing that this module could do"
             why = "".join(f" {sentence}" for sentence in outcome.decision.waiting) or self._ends_early(until)
             result.setdefault(
-                "failed_message", f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}.{why}"
+                "failed_message",
+                f"{seen.names.kafka}: the cluster is not yet in the state that this task asks for. Left: {left}.{why}",
             )
         return result
 

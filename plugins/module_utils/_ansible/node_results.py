@@ -215,10 +215,10 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         return
     given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.leaves.requests and one not in later]
     if given_up:
-        yield f"What waits for {listed(given_up)} is forgotten by the first run of any flow after that."
+        yield f"The first run of any flow after that forgets requests and certificates that wait for {listed(given_up)}."
     kept = [one for one in later if one in snapshot.leaves.requests]
     if kept:
-        yield f"What waits for {listed(kept)} is kept for the next nodes."
+        yield f"Requests and certificates that wait for {listed(kept)} stay for the next nodes."
     lacking = [one for one in later if one not in snapshot.leaves.requests]
     if lacking:
         yield f"A certificate for {listed(lacking)} is requested anew then, because the pool gets that number next."

@@ -86,7 +86,7 @@ class Acceptance:
             yield "it is a CA certificate"
         for defect in leaf_defects(leaf, subject.purposes):
             refusing = named_verifiers(defect.verifiers)
-            yield f"it {defect.cause}, and {refusing} refuse it; what is needed is one {defect.wanted}"
+            yield f"it {defect.cause}, and {refusing} refuse it; give a certificate {defect.wanted}"
         # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).
         other = self._given_before.get(_number_of(leaf), leaf)
         if other != leaf:

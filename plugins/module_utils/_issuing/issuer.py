@@ -50,7 +50,8 @@ class External:
             leaf, *chain = parse_chain(content)
         except CertificateError as error:
             return Refused(
-                f"What was put back is unusable: {error}.", "Put back the certificate with its chain in PEM form."
+                f"The file that was put back is unusable: {error}.",
+                "Put back the certificate with its chain in PEM form.",
             )
         return IssuedCertificate(leaf, tuple(chain))
 

@@ -235,7 +235,7 @@ def _judge(
         return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses it."
     if status >= 400:
         return Unavailable, "Run again when the API server is healthy; a flow continues where it stopped."
-    return Unavailable, "Check host and proxy: what answers is not a Kubernetes API server."
+    return Unavailable, "Check host and proxy: the server that answers is not a Kubernetes API server."
 
 
 def _smaller(attempt: Attempt) -> str:

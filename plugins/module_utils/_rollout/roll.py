@@ -224,7 +224,7 @@ class _Due:
             raise RestartsNotDue(
                 f"The {self._roll.step.reason.value} roll",
                 f"waits for restarts that the operator has no reason for any more. {self._progress.describe()}",
-                "Run the flow again: it looks at what is stored, and goes on with that.",
+                "Run the flow again: it reads the stored state, and goes on from there.",
             )
 
 

@@ -96,9 +96,7 @@ def _trust(channel: Facts, ca: str) -> str:
 def _caption(look: Facts) -> str:
     if not look["seen_at"]:
         why = f" ({look['why']})" if look["why"] else ""
-        return (
-            f"This run has asked no listener{why}: all of this is stored evidence, and what it does not show is unknown"
-        )
+        return f"This run has asked no listener{why}: this report rests on stored evidence, and CAs that a process trusts beyond that are unknown"
     return (
         f"Listeners as they answered handshakes, asked last at {words.time_for_people(look['seen_at'])}; everything else from stored "
         "evidence at the end of the run"
@@ -402,7 +400,7 @@ def _remainders(facts: Facts) -> list[str]:
     """Sentences about what is left to do, and how."""
     left = [f"Left: {pending}" for pending in facts["pending"]] + [*facts["waiting"], *facts["unmanaged"]]
     if facts["result"] in ("held", "failed", "unfinished", "stopped"):
-        left.append("Run the same playbook again to continue; what was done is not done again.")
+        left.append("Run the same playbook again to continue; it repeats no finished step.")
     elif facts["result"] == "planned":
         left.append("Run the same playbook without check mode to carry it out.")
     return left

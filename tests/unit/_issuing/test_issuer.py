@@ -75,7 +75,7 @@ def test_answers_come_in_the_order_of_the_tokens() -> None:
 def test_what_is_unusable_is_refused_without_a_word_of_it(content: bytes) -> None:
     (answer,) = issuer(a_request=content).poll([ASKED])
     assert isinstance(answer, Refused)
-    assert answer.why.startswith("What was put back is unusable: ")
+    assert answer.why.startswith("The file that was put back is unusable: ")
     assert answer.why.endswith(".")
     assert not answer.why.endswith("..")
     assert "PRIVATE" not in answer.why

@@ -172,7 +172,7 @@ def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, gr
         (
             secret("get"), 302, "", "", errors.Unavailable,
             "Failed to read Secret kafka/demo-ca: HTTP status 302.",
-            "Check host and proxy: what answers is not a Kubernetes API server.",
+            "Check host and proxy: the server that answers is not a Kubernetes API server.",
         ),
     ],
 )  # fmt: skip

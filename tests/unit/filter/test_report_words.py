@@ -176,7 +176,7 @@ def test_the_lines_for_a_terminal_tell_what_holds_the_flow_and_what_to_do() -> N
     assert lines[0] == "Replacement of the cluster CA's key: kafka/demo: ✗ Held: something is in the way"
     assert lines[-2:] == [
         "pod demo-kafka-0: is held. Let it go.",
-        "Run the same playbook again to continue; what was done is not done again.",
+        "Run the same playbook again to continue; it repeats no finished step.",
     ]
 
 

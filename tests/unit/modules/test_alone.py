@@ -110,7 +110,9 @@ def test_a_task_that_may_not_go_as_far_as_it_has_to_says_what_is_left(
     ended = call(module, memory, **options)
     assert (ended.failed, ended.writes_but_lease) == (True, [f"PATCH secrets/{stages.LEDGER}"])
     assert ended.result["pending"][0].startswith(left)
-    assert ended.result["msg"].startswith(f"Kafka kafka/demo: what this task asks for is not so yet. Left: {left}")
+    assert ended.result["msg"].startswith(
+        f"Kafka kafka/demo: the cluster is not yet in the state that this task asks for. Left: {left}"
+    )
 
 
 def test_whoever_only_goes_on_as_far_as_it_is_allowed_says_what_is_left_too() -> None:

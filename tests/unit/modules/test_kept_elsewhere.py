@@ -185,7 +185,7 @@ def test_garbage_is_refused_and_asked_for_again_after_an_hour(monkeypatch: pytes
     answer(memory, lambda _memory, _csr: b"<html>")
     told = waiting(replace_key(memory))
     assert told[1].startswith(
-        "demo-kafka-0: What was put back is unusable: no readable certificate in PEM form. "
+        "demo-kafka-0: The file that was put back is unusable: no readable certificate in PEM form. "
         "Put back the certificate with its chain in PEM form. The next request goes out on "
     )
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(hours=1.2))

@@ -57,7 +57,7 @@ def test_a_phase_before_that_of_the_size_is_named_as_what_is_in_the_way() -> Non
     memory = stages.managed()
     ended = scale(memory, 4, until_phase="trust")
     assert ended.result["msg"] == (
-        "Kafka kafka/demo: what this task asks for is not so yet. Left: scale node pool kafka from 3 to 4 replicas. "
+        "Kafka kafka/demo: the cluster is not yet in the state that this task asks for. Left: scale node pool kafka from 3 to 4 replicas. "
         "until_phase=trust ends before it: give a later phase, or leave the option out."
     )
     assert size(memory) == 3
@@ -114,8 +114,8 @@ def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:
     told = pool["when_removed"]
     assert done.result["waiting"] == [told]
     assert "removes demo-kafka-2 and deletes the Secrets" in told
-    assert "What waits for demo-kafka-4 is forgotten" in told
-    assert "What waits for demo-kafka-3 is kept for the next nodes." in told
+    assert "forgets requests and certificates that wait for demo-kafka-4" in told
+    assert "Requests and certificates that wait for demo-kafka-3 stay for the next nodes." in told
     assert "A certificate for demo-kafka-2 is requested anew" in told
     memory.settle(2)
     (pool,) = scale(memory, 2, spare_leaves=2).result["node_pools"]

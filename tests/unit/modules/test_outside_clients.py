@@ -47,7 +47,7 @@ def test_a_client_that_is_not_ready_is_named_with_what_helps() -> None:
     assert message.startswith(
         f"Kafka cluster kafka/demo: 2 things are in the way. 1. {NAME}: cannot validate certificates of the CA CN=cluster-ca v1,"
     )
-    assert f"2. {NAME}: could no longer validate what nodes present without the CA CN=cluster-ca v0," in message
+    assert f"2. {NAME}: could no longer validate certificates of nodes without the CA CN=cluster-ca v0," in message
     assert "name secretName demo-cluster-ca-cert and pattern '*.crt'" in message
     found = [(violation["gate"], violation["subject"]) for violation in ended.result["violations"]]
     assert found == [("trust", NAME), ("removal", NAME)]

@@ -64,7 +64,7 @@ def test_what_asks_for_more_fails(stopped: MemoryCluster, module: str, options: 
 
 def test_why_it_fails(stopped: MemoryCluster) -> None:
     message = call("strimzi_ca", stopped, state="promoted").result["msg"]
-    assert "what this task asks for is not so yet. Left: issue 7 certificates" in message
+    assert "the cluster is not yet in the state that this task asks for. Left: issue 7 certificates" in message
     assert "stops after the phase prepare, as asked for on " in message
     assert "continue_stopped=true" in message
 

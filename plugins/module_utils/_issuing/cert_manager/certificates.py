@@ -212,10 +212,10 @@ def read_issued(secret: Object | None, name: str, namespace: str) -> IssuedCerti
     try:
         leaf, *above = parse_chain(content.get("tls.crt", b""))
     except CertificateError as problem:
-        return Waiting(f"{target} holds no usable tls.crt: {problem}. cert-manager replaces what it finds spoilt.")
+        return Waiting(f"{target} holds no usable tls.crt: {problem}. cert-manager replaces a spoilt Secret.")
     key = usable_key(content.get("tls.key"))
     if key is None:
-        return Waiting(f"{target} holds no usable tls.key. cert-manager replaces what it finds spoilt.")
+        return Waiting(f"{target} holds no usable tls.key. cert-manager replaces a spoilt Secret.")
     return IssuedCertificate(leaf, extend_chain((leaf, *above), read_ca_field(content.get("ca.crt", b"")))[1:], key)
 
 

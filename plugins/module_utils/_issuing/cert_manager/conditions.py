@@ -107,7 +107,7 @@ def not_installed(kind: Resource) -> Waiting:
 def refuse_foreign_token(reference: str) -> Refused:
     """The answer about a token that is none of ours. reference: of the issuer."""
     return Refused(
-        f"What was kept about a request to {reference} cannot be read: it has been changed.",
+        f"The record of a request to {reference} cannot be read: another client has changed it.",
         "Run again, so that the leaf is requested anew.",
     )
 

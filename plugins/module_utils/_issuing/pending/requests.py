@@ -175,7 +175,7 @@ def _named(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
 def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
     name = found.secret
     pending, requested = stored.get(f"{name}.{PENDING}"), stored.get(f"{name}.{REQUESTED}")
-    unreadable = "what is recorded about it cannot be read"
+    unreadable = "its record cannot be read"
     try:
         found = replace(found, record=None if requested is None else _decode(requested))
     except _UNREADABLE:

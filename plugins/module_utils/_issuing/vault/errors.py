@@ -54,7 +54,7 @@ _MISSING = _State(
     "it has no such path, or the token may not see it",
     "Check url, mount and vault_namespace; a mount and a role that exist are listed by vault secrets list and vault list.",
 )
-_LATER = "Run again when vault status shows it active and unsealed; what was issued before is kept."
+_LATER = "Run again when vault status shows it active and unsealed; certificates that Vault has issued before stay."
 
 #: By HTTP status (docs/issuers/vault.md, which has the same list for people).
 _STATES: Mapping[int, _State] = {

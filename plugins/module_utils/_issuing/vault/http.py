@@ -66,7 +66,7 @@ def tls_context(settings: VaultIssuer) -> ssl.SSLContext:
             context.load_verify_locations(cadata=settings.ca_certificate.decode("ascii"))
     except (ssl.SSLError, UnicodeDecodeError):
         raise VaultFailure(
-            "What is given as the CA of Vault's own certificate", "is no certificate in PEM form", "Correct it."
+            "The given CA of Vault's own certificate", "is no certificate in PEM form", "Correct it."
         ) from None
     if isinstance(settings.login, VaultTlsCertificate):
         _present(context, settings.login)

@@ -66,7 +66,7 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
     others = [one.subject for one in certificates if not one.is_ca]
     if others:
         return _unusable(
-            reference, f"holds what is not a CA certificate ({listed(others)}).", "Leave only the certificates of CAs in it."
+            reference, f"holds entries that are not CA certificates ({listed(others)}).", "Leave only the certificates of CAs in it."
         )  # fmt: skip
     return CaSource(reference.label, certificates, changed_at=_changed_at(found, reference.key))
 

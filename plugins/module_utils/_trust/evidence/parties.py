@@ -352,7 +352,7 @@ def _tells_a_shared_name(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool
 
 def _accepts(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
     if since_start is not None and _tells_a_shared_name(pod, fingerprint, snapshot):
-        return Acceptance(since_start, "what it read when it started")
+        return Acceptance(since_start, "the CAs that it read when it started")
     asked = [one for one in _listeners(pod, snapshot) if one.verifies]
     return accepts_live(pod, sorted({one.port for one in asked}), fingerprint, since_start, asked)
 

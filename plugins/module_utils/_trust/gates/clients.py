@@ -63,7 +63,7 @@ def check_clients_can_spare(
         sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
         forms = [sent(form, snapshot.now) for form in given]
         if left is not None and not all(is_valid(form, left, snapshot.now, client.kind) for form in forms):
-            message = f"could no longer validate what nodes present without the CA {leaving.subject}"
+            message = f"could no longer validate certificates of nodes without the CA {leaving.subject}"
             found.append(_violation(Condition.REMOVAL, client, f"{message} ({leaving.sha256[:16]})"))
         elif client.doubt and not withdrawn:
             found.append(_violation(Condition.REMOVAL, client, client.doubt))

@@ -54,7 +54,7 @@ def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation,
 
 def _of_foreign(pod: str) -> Violation:
     return Violation(
-        Condition.EVIDENCE, f"pod {pod}", f"{HAS_ANOTHER_OWNER}, so it is not known what it trusts.",
+        Condition.EVIDENCE, f"pod {pod}", f"{HAS_ANOTHER_OWNER}, so the CAs that it trusts are unknown.",
         "Take its labels away, or let its owner make it anew, then run the flow again.",
     )  # fmt: skip
 
@@ -64,7 +64,7 @@ def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Sna
     if party.why_refused(form, snapshot):
         return Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
     return Violation(
-        Condition.EVIDENCE, party.name, "has not said that it trusts what it was started with.",
+        Condition.EVIDENCE, party.name, "has not said that it trusts the CAs that it was started with.",
         "Find out why this node does not answer as it should, then run the flow again.",
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
     for seen in present_outside(snapshot):
         yield _Need(seen.party, seen.authorities, seen.why)
     for name in sorted(snapshot.nodes.foreign):
-        yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so it is not known what it presents")
+        yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so the certificate that it presents is unknown")
     for leaf in snapshot.leaves.stored:
         authority, why = authority_of(leaf, leaf.generation, ledger)
         yield _Need(f"Secret {leaf.secret}", None if authority is None else frozenset({authority}), why)

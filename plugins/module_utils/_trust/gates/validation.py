@@ -105,7 +105,7 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certif
         projected,
         projected,
         void,
-        f"It trusts what is in {snapshot.names.certificate_secret}; run the flow again.",
+        f"It trusts the CAs in {snapshot.names.certificate_secret}; run the flow again.",
     )
 
 

@@ -195,7 +195,7 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             yield Violation(
                 Condition.READY_TO_HAND_BACK, snapshot.names.ledger,
                 f"holds {entry.certificate.subject} as {entry.state.value}; only the CA in use may be left.",
-                "Run the reconcile playbook, remove what is not needed, then hand the cluster back.",
+                "Run the reconcile playbook, remove CAs that are not needed, then hand the cluster back.",
             )  # fmt: skip
 
 
@@ -328,7 +328,7 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if _is_of_the_cluster(waiver.client, snapshot):
         yield (
             "names a part of the cluster; only clients outside of it can be waived.",
-            "Take it out; what a process of the cluster lacks is brought to it by a restart.",
+            "Take it out; a restart brings the missing CAs to a process of the cluster.",
         )
     if not waiver.reason.strip():
         yield "has no reason.", "Give the name of the person who decided it, and why, for the audit."

@@ -120,20 +120,21 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     window = _window(snapshot)
     validity = (intent.issuing.asked_validity if elsewhere else None) or intent.new_ca.validity
     life, least = validity or snapshot.leaves.validity, window + found.margin
-    inside = f"in its time for renewal, {_days(window)} by {snapshot.names.specification}.renewalDays"
+    inside = f"in their time for renewal, {_days(window)} by {snapshot.names.specification}.renewalDays"
     if life < least:
         at = f"{snapshot.names.kafka} " if validity is None else ""
         option = f"{snapshot.names.specification}.validityDays" if validity is None else "validity_days"
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
-            f"would make certificates valid for {_days(life)}, and the Cluster Operator issues anew, with a restart, what is {inside}.",
+            f"would make certificates valid for {_days(life)}, and the Cluster Operator issues anew, with a restart, certificates that are {inside}.",
             f"Give {_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays{_lower(life - found.margin)}.",
         )  # fmt: skip
     elif issuer and snapshot.now < issuer[0].not_after < snapshot.now + least:
         end = issuer[0].not_after
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
-            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues anew, with a restart, what is {inside}.",
+            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues anew, with a restart, certificates "
+            f"that are {inside}.",
             f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_lower(end - snapshot.now - found.margin)}.",
         )  # fmt: skip
 

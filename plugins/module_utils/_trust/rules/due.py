@@ -383,7 +383,7 @@ def describe_missing_schedule(snapshot: Snapshot) -> str:
 
 def _schedule(snapshot: Snapshot) -> str:
     """A remedy, as a sentence without its full stop."""
-    return f"Run the reconcile playbook for the {snapshot.names.ca} on a schedule, such as once a day: it renews what is in its time for renewal"
+    return f"Run the reconcile playbook for the {snapshot.names.ca} on a schedule, such as once a day: it renews certificates in their time for renewal"
 
 
 def _authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:

@@ -140,7 +140,7 @@ def _renewal(at: Situation) -> _Order | None:
     if unusable := tuple(sorted(leaf.secret for leaf in leaves if why_not_ours(leaf, at.ledger))):
         # Processes may have started with such a leaf or with the leaf before it. They restart, and wait for
         # no other leaf.
-        return _Order(unusable, current, restarting="no process can use what is stored.")
+        return _Order(unusable, current, restarting="no process can use the stored leaf.")
     if at.ledger.undone is not None and not is_patient(at):
         # Their Raft clients give up its certificates by a restart only. A pod that starts after the pause has none of
         # its leaves; for pods that started before, nothing shows which leaf they have.

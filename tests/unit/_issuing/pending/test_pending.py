@@ -171,7 +171,7 @@ def test_garbage_is_refused_with_a_remedy() -> None:
     found = seen(bench)
     assert found.failure is not None
     assert found.failure.why == (
-        "What was put back is unusable: no readable certificate in PEM form. Put back the certificate with its chain in PEM form."
+        "The file that was put back is unusable: no readable certificate in PEM form. Put back the certificate with its chain in PEM form."
     )
 
 
@@ -278,7 +278,7 @@ OUTDATED = [
     pytest.param(key_lost, "the key that was made for it is gone", id="key"),
     pytest.param(key_replaced, "the key that was made for it is gone", id="another key"),
     pytest.param(record_lost, "no request asks for it", id="record"),
-    pytest.param(record_broken, "what is recorded about it cannot be read", id="unreadable"),
+    pytest.param(record_broken, "its record cannot be read", id="unreadable"),
 ]
 
 

@@ -232,14 +232,14 @@ def changed(**fields: Any) -> bytes:
 )
 def test_what_cannot_be_read_is_a_problem_and_no_request(content: bytes) -> None:
     found = edited(requested=content)
-    assert found == {NODE: StoredRequest(NODE, KAFKA, problem="what is recorded about it cannot be read")}
+    assert found == {NODE: StoredRequest(NODE, KAFKA, problem="its record cannot be read")}
 
 
 @pytest.mark.parametrize("content", [b"", b"broken", key(1).reveal(), pem(*[CA] * 11)])
 def test_a_certificate_that_cannot_be_read_is_a_problem(content: bytes) -> None:
     """The record of the request still leads to the certificate that its issuer keeps."""
     [found] = list(edited(pending=content, requested=changed()).values())
-    assert (found.problem, found.pending) == ("what is recorded about it cannot be read", None)
+    assert (found.problem, found.pending) == ("its record cannot be read", None)
     assert found.record is not None
 
 

@@ -72,7 +72,7 @@ def test_what_it_holds(reference: CaSourceReference, content: dict[str, Any]) ->
         pytest.param({"data": encoded(BOTH, "tls.crt")}, "does not have this entry; it has: tls.crt.", id="another entry"),
         pytest.param({"data": encoded(b"roots")}, "cannot be read: no readable certificate in PEM form.", id="garbage"),
         pytest.param({"data": encoded(b"")}, "cannot be read: no readable certificate in PEM form.", id="nothing"),
-        pytest.param({"data": encoded(BOTH + pem(LEAF))}, f"holds what is not a CA certificate ({LEAF.subject}).", id="a leaf"),
+        pytest.param({"data": encoded(BOTH + pem(LEAF))}, f"holds entries that are not CA certificates ({LEAF.subject}).", id="a leaf"),
         pytest.param({"data": encoded(BOTH + b" " * (1 << 18))}, f"holds {len(BOTH) + (1 << 18)} bytes.", id="too much"),
     ],
 )  # fmt: skip

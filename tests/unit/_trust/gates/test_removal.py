@@ -296,9 +296,7 @@ def test_a_program_that_reads_two_secrets_counts_with_both(
 
 
 def test_a_pod_that_has_only_the_labels_may_present_anything() -> None:
-    why = (
-        "has the labels or the name of a process of the cluster and another owner, so it is not known what it presents."
-    )
+    why = "has the labels or the name of a process of the cluster and another owner, so the certificate that it presents is unknown."
     assert against() == []
     assert against(foreign={"db-0": Component.KAFKA}) == [("pod db-0", why)]
 
@@ -387,7 +385,7 @@ def test_a_link_certificate_leads_clients_of_the_old_ca_by_the_rules_of_their_ki
 
 
 NO_LONGER = (
-    f"could no longer validate what nodes present without the CA {OLD.certificate.subject} "
+    f"could no longer validate certificates of nodes without the CA {OLD.certificate.subject} "
     f"({OLD.certificate.sha256[:16]})"
 )
 

@@ -73,7 +73,7 @@ OPERATOR = "the Cluster Operator"
 EVERYBODY = (*(f"pod {name}" for name in PODS), OPERATOR)
 REMEDIES = {
     "pod": "It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
-    "the": "It trusts what is in Secret kafka/demo-cluster-ca-cert; run the flow again.",
+    "the": "It trusts the CAs in Secret kafka/demo-cluster-ca-cert; run the flow again.",
 }
 
 
@@ -251,7 +251,7 @@ def test_a_pod_that_has_only_the_labels_may_trust_anything(
     assert (found.condition, found.subject) == (Condition.EVIDENCE, "pod db-0")
     assert (
         found.message
-        == "has the labels or the name of a process of the cluster and another owner, so it is not known what it trusts."
+        == "has the labels or the name of a process of the cluster and another owner, so the CAs that it trusts are unknown."
     )
     assert refused_of([found]) == ()
 

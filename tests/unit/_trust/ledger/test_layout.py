@@ -45,7 +45,7 @@ def test_what_a_killed_call_left_goes_whoever_comes_next(layout: Layout) -> None
     (step,) = steps(replace(BOOKS, layout=layout, untidy=True))
     assert isinstance(step, WriteLedger)
     assert step.ledger == replace(BOOKS, layout=layout)
-    assert step.sentence() == "record the ledger without what an interrupted call has left beside it"
+    assert step.sentence() == "record the ledger without the entries that an interrupted call has left beside it"
 
 
 @pytest.mark.parametrize("layout", Layout)

@@ -79,7 +79,7 @@ UNFINISHED = (
     f"{LEDGER}: records a rotation that has not finished. "
     "Finish it by running its playbook again, then hand the cluster back."
 )
-ONLY_CURRENT = "Run the reconcile playbook, remove what is not needed, then hand the cluster back."
+ONLY_CURRENT = "Run the reconcile playbook, remove CAs that are not needed, then hand the cluster back."
 #: Names that look like the operator's and are not.
 CLIENTS, ALMOST = make("clients-ca v0", OLD.key), make("my-cluster-ca v0", OLD.key)
 #: CAs with identifiers before and after the usual one, which nobody knows beforehand.

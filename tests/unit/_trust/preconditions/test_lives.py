@@ -73,7 +73,8 @@ def of_replacement(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
 
 def about(subject: str, name: str, end: str, days: int) -> str:
     return (
-        f"{subject}: {name} ends on {end}, and so do its certificates; the Cluster Operator issues anew, with a restart, what is in its time for "
+        f"{subject}: {name} ends on {end}, and so do its certificates; the Cluster Operator issues anew, with a restart, certificates that are in "
+        "their time for "
         f"renewal, {days} days by spec.clusterCa.renewalDays."
     )
 
@@ -83,14 +84,15 @@ IN_THE_WINDOW = (a_leaf(chain=(issue_leaf(OLD, begin=NOW - 340 * DAY, end=NOW + 
 CASES = [
     refusal(
         leaves_outlast_the_window,
-        "validity_days: would make certificates valid for 90 days, and the Cluster Operator issues anew, with a restart, what is in its time for "
+        "validity_days: would make certificates valid for 90 days, and the Cluster Operator issues anew, with a restart, certificates that are in "
+        "their time for "
         "renewal, 84 days by spec.clusterCa.renewalDays. Give 91 days or more, or none, or a lower renewalDays, 83 or less.",
         name="what is asked for", intent=changed_intent(REPLACE_KEY, validity=90 * DAY), renewal_window=84 * DAY,
     ),
     refusal(
         leaves_outlast_the_window,
         "Kafka kafka/demo spec.clusterCa.validityDays: would make certificates valid for 7 days, and the Cluster Operator issues anew, with a "
-        "restart, what is in its time for renewal, 6 days by spec.clusterCa.renewalDays. Give 13 days or more, or a lower renewalDays.",
+        "restart, certificates that are in their time for renewal, 6 days by spec.clusterCa.renewalDays. Give 13 days or more, or a lower renewalDays.",
         name="what the resource says", intent=RENEW, renewal_window=6 * DAY, validity=7 * DAY,
     ),
     refusal(

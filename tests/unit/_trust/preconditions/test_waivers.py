@@ -28,7 +28,7 @@ NAME = "KafkaConnect kafka/connect"
 DECIDE_ANEW = "Bring the client to trust the new CA and take the waiver out, or decide anew until when it holds."
 NOT_OF_THE_CLUSTER = (
     "names a part of the cluster; only clients outside of it can be waived. "
-    "Take it out; what a process of the cluster lacks is brought to it by a restart."
+    "Take it out; a restart brings the missing CAs to a process of the cluster."
 )
 TOO_FAR = NOW + LONGEST_WAIVER + HOUR
 

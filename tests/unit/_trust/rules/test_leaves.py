@@ -121,7 +121,7 @@ def test_its_turn() -> None:
     """Patiently the leaves are noted first, in a pause. The operator's own is the last before the switch."""
     ((noting,),) = (turns(replace_leaves)["patient AGREED"],)
     assert isinstance(noting, Pause)
-    assert noting.purpose == "record what 4 pods will present until the next restart"
+    assert noting.purpose == "record the certificates that 4 pods will present until the next restart"
     assert turns(replace_leaves) == {"linked TRUSTED": (behind_link(),), "patient AGREED": (noting,)}
     assert turns(use_by_operator) == {"linked PHASED_OUT": OWN_LEAF, "patient PHASED_OUT": OWN_LEAF}
     half, rest = linked.uids() - {uid_of(PODS[0])}, frozenset({uid_of("topics", 1)})

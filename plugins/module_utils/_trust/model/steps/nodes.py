@@ -83,7 +83,7 @@ class AwaitVerdict(Step):
     is_told: ClassVar[bool] = False
 
     def sentence(self) -> str:
-        return "wait until the operator has reconciled what is stored"
+        return "wait until the operator has reconciled the stored Secrets"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """A forecast assumes that it says of the same what it has said before."""
@@ -118,7 +118,7 @@ _SO_THAT = {
 
 @dataclass(frozen=True, kw_only=True)
 class Roll(Step):
-    """Have these pods (UIDs) replaced, or wait for the operator, who replaces them by itself.
+    """Have these pods (UIDs) replaced, or wait for the operator, which replaces them by itself.
 
     authority: the CA that the restart is for.
     """

@@ -162,15 +162,15 @@ class WriteLedger(Step):
         if self.ledger.layout is not self.before.layout:
             changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
         elif self.before.untidy:
-            changes.append("the ledger without what an interrupted call has left beside it")
+            changes.append("the ledger without the entries that an interrupted call has left beside it")
         if (stop := _stop(self.ledger)) != _stop(self.before):
             changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
         if (upkeep := self.ledger.upkeep) != self.before.upkeep:
             changes.append(f"how reconcile renews the CA ({upkeep.policy.value if upkeep else 'not at all'})")
         noted = _holders(self.ledger) - _holders(self.before)
         if noted and not changes:
-            changes = [f"what {counted(len(noted), 'pod')} will present until the next restart"]
-        return f"record {', '.join(changes) or 'what was observed'}"
+            changes = [f"the certificates that {counted(len(noted), 'pod')} will present until the next restart"]
+        return f"record {', '.join(changes) or 'the observation'}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return replace(snapshot, ledger=self.ledger)

@@ -165,7 +165,7 @@ def test_what_comes_of_it() -> None:
 
 
 def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
-    assert AwaitVerdict(phase=Phase.USE).sentence() == "wait until the operator has reconciled what is stored"
+    assert AwaitVerdict(phase=Phase.USE).sentence() == "wait until the operator has reconciled the stored Secrets"
     failure = FailedReconcile("RuntimeException", "no")
     state = replace(linked.ALONE.reconciliation, resuming=True, request="before", failure=failure)
     snapshot = replace(linked.ALONE, reconciliation=state)

@@ -179,12 +179,15 @@ def write(after: Ledger, before: Ledger = BEFORE) -> WriteLedger:
         ),
         (write(BEFORE, ledger(entry(OLD, ALL))), f"record {NEW_NAME} enters as UNTRUSTED"),
         (write(ledger(entry(OLD, ALL))), f"record {NEW_NAME} leaves the ledger"),
-        (write(replace(BEFORE, held=(HELD,))), "record what 3 pods will present until the next restart"),
+        (
+            write(replace(BEFORE, held=(HELD,))),
+            "record the certificates that 3 pods will present until the next restart",
+        ),
         (
             write(replace(BEFORE, held=(replace(HELD, awaiting=uids_of(PODS[0])),)), replace(BEFORE, held=(HELD,))),
-            "record what was observed",
+            "record the observation",
         ),
-        (write(replace(BEFORE, journal=a_journal())), "record what was observed"),
+        (write(replace(BEFORE, journal=a_journal())), "record the observation"),
         (DeleteLedger(), "delete the ledger"),
         (RemoveMarks(), "remove the annotations of this collection"),
     ],
