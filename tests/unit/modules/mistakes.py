@@ -21,6 +21,10 @@ CERTIFICATES, KEYS, LEDGER = "demo-cluster-ca-cert", "demo-cluster-ca", "demo-cl
 WRITERS = ("strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert")
 
 
+#: The end of the remedy for a key Secret without a usable key.
+IF_LOST = "Where the key is lost, put the text there as well, and replace the key (replace_key): nodes keep the certificates that they have until then."
+
+
 def refused(
     memory: MemoryCluster, message: str, state: str = "replaced", by: Iterable[str] = WRITERS, **options: Any
 ) -> None:

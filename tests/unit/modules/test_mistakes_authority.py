@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,14 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key, placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
 from ...tools.support.certificates import Entity, key, make
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.sha_1 import sha_1_below
 from . import stages
-from .mistakes import CERTIFICATES, KEYS, entries_of, entry, put, refused, swap_authority, told, use_authority
+from .mistakes import CERTIFICATES, IF_LOST, KEYS, entries_of, entry, put, refused, swap_authority, told, use_authority
 from .running import call
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
@@ -53,7 +54,7 @@ def test_no_usable_key(content: bytes | None) -> None:
         memory,
         f"Kafka cluster kafka/demo: Secret kafka/{KEYS}: holds no usable private key under ca.key. "
         "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
-        f"{placeholder(own.public_key_sha256)}",
+        f"{placeholder(own.public_key_sha256)} {IF_LOST}",
     )
 
 
@@ -197,12 +198,45 @@ def test_generation_that_is_missing_or_garbage(secret: str, name: str, value: st
 
 
 def test_lost_certificate() -> None:
+    """The key is of another CA, so no certificate of the ledger belongs to it."""
     memory = stages.managed()
     put(memory, "secrets", CERTIFICATES, {"ca.crt": None})
+    put(memory, "secrets", KEYS, {"ca.key": key(1).reveal()})
     text = "holds no ca.crt although this cluster works with a CA."
     remedy = "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
     refused(memory, f"{HERE}: {text} {remedy}")
     refused(memory, f"{HERE}: {text} {remedy}", "present")
+
+
+def test_a_lost_certificate_is_put_back_from_the_ledger() -> None:
+    """The remedy names the entry, and with what it holds the next run goes on."""
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="adopted")
+    put(memory, "secrets", CERTIFICATES, {"ca.crt": None})
+    (violation,) = call("strimzi_ca", memory, state="renewed").result["violations"]
+    book, begin, generation = re.findall(
+        r"Secret kafka/([\w.-]+), has .* begins with (\w+), .*generation=(\d+)", violation["remedy"]
+    )[0]
+    ((name, pem),) = (
+        item
+        for item in entries_of(memory, book).items()
+        if item[0].startswith(begin) and b"BEGIN CERTIFICATE" in item[1]
+    )
+    put(memory, "secrets", CERTIFICATES, {"ca.crt": pem}, annotations={"strimzi.io/ca-cert-generation": generation})
+    assert not call("strimzi_ca_info", memory).result["violations"], name
+
+
+def test_a_lost_key_is_replaced() -> None:
+    """The remedy leads out: with the text in the place of the key, the key is replaced, and no connection fails."""
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state="adopted")
+    put(memory, "secrets", KEYS, {"ca.key": None})
+    (own,) = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))
+    put(memory, "secrets", KEYS, {"ca.key": placeholder(own.public_key_sha256).encode()})
+    stages.done(memory, "strimzi_ca", state="replaced", **stages.FAST)
+    (new,) = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))
+    assert new.public_key_sha256 != own.public_key_sha256
+    assert load_key(entry(memory, KEYS, "ca.key")).public_key_sha256 == new.public_key_sha256
 
 
 def test_entry_that_cannot_be_read() -> None:

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import a
 from ...tools.support.certificates import key, make
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
-from .mistakes import CERTIFICATES, KEYS, LEDGER, entry, put, refused, told
+from .mistakes import CERTIFICATES, IF_LOST, KEYS, LEDGER, entry, put, refused, told
 from .running import call
 
 HERE = "Kafka cluster kafka/demo: Secret kafka/"
@@ -154,7 +154,7 @@ def test_nor_one_that_is_stored() -> None:
     text = "holds no usable private key under ca.key."
     remedy = (
         "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
-        f"{placeholder(own.public_key_sha256)}"
+        f"{placeholder(own.public_key_sha256)} {IF_LOST}"
     )
     refused(memory, f"{HERE}{KEYS}: {text} {remedy}")
     told(memory, text, remedy)

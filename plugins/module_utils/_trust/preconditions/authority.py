@@ -62,8 +62,24 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
-            "Restore the Secret from a backup; no node and no client would trust a new CA in its place.",
+            _kept_in_ledger(snapshot) or "Restore the Secret from a backup; no node and no client would trust a new CA in its place.",
         )  # fmt: skip
+
+
+def _kept_in_ledger(snapshot: Snapshot) -> str:
+    """A remedy where the ledger has the certificate of the key in the key Secret; empty elsewhere. A renewed CA has the key of the CA before it, and a
+    greater generation.
+    """
+    entries = snapshot.ledger.entries if snapshot.ledger else ()
+    known = [one for one in entries if one.generations and one.certificate.public_key_sha256 == snapshot.ca.key]
+    if not known:
+        return ""
+    lost = max(known, key=lambda one: max(one.generations))
+    return (
+        f"The ledger, {snapshot.names.ledger}, has the certificate of {named(lost.certificate)} in the entry that begins with {lost.fingerprint}, and "
+        f"{snapshot.names.key_secret} its key: put that certificate under ca.crt, and the annotation strimzi.io/ca-cert-generation="
+        f"{max(lost.generations)} on the Secret, then run the flow again."
+    )
 
 
 def _bring_in(snapshot: Snapshot, name: str) -> str:
@@ -99,7 +115,8 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
             "Put the private key of ca.crt there as PKCS#8 PEM; or, where it is kept elsewhere, this text: "
-            f"{placeholder(current.public_key_sha256)}",
+            f"{placeholder(current.public_key_sha256)} Where the key is lost, put the text there as well, and replace the key (replace_key): nodes keep the "
+            "certificates that they have until then.",
         )  # fmt: skip
     elif snapshot.ca.key not in good and current.fingerprint not in snapshot.ca.kept_keys:
         # Where its key is kept beside, it is put back.

@@ -92,7 +92,8 @@ CASES = [
     refusal(
         key_matches,
         f"{KEYS}: holds no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM; "
-        f"or, where it is kept elsewhere, this text: {placeholder(OLD.certificate.public_key_sha256)}",
+        f"or, where it is kept elsewhere, this text: {placeholder(OLD.certificate.public_key_sha256)} Where the key is lost, put the text there as well, "
+        "and replace the key (replace_key): nodes keep the certificates that they have until then.",
         name="none", ca=secrets(key=None),
     ),
     refusal(
