@@ -182,9 +182,12 @@ def _next(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision
 
 
 def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
-    """The violations that hold the flow, and a sentence for each that holds it in a phase after the last that the caller asks for."""
+    """The violations that hold the flow, in the order of its phases, and a sentence for each violation that holds it in a phase after the last
+    that the caller asks for.
+    """
     if at.snapshot.ledger is None:
         return (), ()
+    waits = tuple(sorted(waits, key=lambda wait: wait.phase.position))
     held = tuple(why for wait in waits if at.allows(wait.phase) for why in wait.held)
     later = tuple(
         f"the phase {wait.phase.value} waits: {why}" for wait in waits if not at.allows(wait.phase) for why in wait.held

@@ -44,6 +44,7 @@ class Stops(Enum):
     FIRST_WRITE = "before its first write, unless it is under way"
     GATE = "before the step that it guards; what else can be done is done"
     END = "when nothing else is left to do"
+    LOOK = "when a playbook looks first, with the approval of a plan"
     PASS = "before each of its passes"
     RESTART = "before the restart of each node"
 
@@ -124,6 +125,7 @@ ROWS = {
     Condition.IN_PLACE: Row(
         Stops.GATE, foreseen=changed(linked.SETTLED, in_place=BLOCKED), asked={"spread": Spread.RELOAD}
     ),
+    Condition.PLAN_IS_APPROVED: Row(Stops.LOOK),
     Condition.WRITES_LAST: Row(Stops.PASS),
     Condition.FLOW_ADVANCES: Row(Stops.PASS),
     Condition.RESTARTS_ARE_PLANNED: Row(Stops.PASS),
