@@ -96,7 +96,8 @@ def test_the_plan_is_told_before_a_flow_and_every_step_of_it_in_check_mode(tmp_p
     assert every[0] == lines[0]
     assert every[1].startswith(f"Nodes are restarted when the operator is switched to {OLD}: ")
     assert every[2] == f"prepare: prepare a renewed certificate of {OLD}"
-    assert len(every) == 22
+    assert len(every) == 23
+    assert every[-1].startswith("plan hash: ")
 
 
 def test_check_mode_of_whoever_would_write_tells_nothing(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
     authority_is_user_managed,
@@ -349,3 +350,13 @@ def test_before_the_first_start_a_ca_can_be_created() -> None:
 @pytest.mark.parametrize("size", [TOO_BIG - 1, 0])
 def test_a_secret_may_be_as_full_as_a_flow_leaves_room(size: int) -> None:
     assert check(cluster(sizes={"demo-cluster-ca": size}), RENEW) == ()
+
+
+@pytest.mark.parametrize(
+    ("finalizers", "waits"),
+    [((), ""), (("a/one", "b/two"), ", and its deletion waits for the finalizers a/one, b/two")],
+)
+def test_a_deletion_names_the_finalizers_that_it_waits_for(finalizers: tuple[str, ...], waits: str) -> None:
+    violation = deletion_of("Kafka kafka/demo", finalizers, "Wait.")
+    assert violation.condition is Condition.NOTHING_IS_IN_DELETION
+    assert violation.message == f"is being deleted (metadata.deletionTimestamp){waits}."
