@@ -147,10 +147,15 @@ choices: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:choices).'
 from datetime import datetime, timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CA, CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    CA,
+    CLUSTER,
+    FLOW,
+    ArgumentSpec,
+    time_text,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.texts import time_text
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component

@@ -98,8 +98,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     CLUSTER,
     PRESENTING,
     ArgumentSpec,
+    time_text,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.texts import time_text
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import IN_A_FLOW, Patience
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError

@@ -166,10 +166,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     FLOW,
     PRESENTING,
     ArgumentSpec,
+    time_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import outside_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.texts import label, time_text
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
@@ -191,7 +191,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.users import User, Users, read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, label
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 #: Why the collection does not ask a listener with the authentication ``custom``.

@@ -337,6 +337,11 @@ def time_of(text: str) -> datetime:
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
 
 
+def time_text(moment: datetime | None) -> str | None:
+    """The time as results have it, and as ``time_of`` reads it."""
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def retire_of(text: str) -> Retirement:
     """The option ``retire``. Raises ValueError."""
     return Retire(text) if text in [one.value for one in Retire] else time_of(text)

@@ -24,7 +24,7 @@ from .._trust.model.names import listed, named
 from .._trust.model.nodes import PoolNode
 from .._trust.model.snapshot import Snapshot, StoredLeaf
 from .._trust.rules.due import Expiring, first_to_end
-from .texts import time_text
+from .arguments import time_text
 
 
 def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:

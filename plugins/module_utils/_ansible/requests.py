@@ -35,9 +35,8 @@ from .._strimzi.apply.work import Action, Work
 from .._strimzi.cluster.nodes import Growth
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import every_leaf
-from .arguments import MOST_SPARE
+from .arguments import MOST_SPARE, time_text
 from .results import describe_cluster
-from .texts import time_text
 from .trust_module import TrustModule
 
 _CERTIFICATES = (".crt", ".pem")

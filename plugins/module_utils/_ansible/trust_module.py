@@ -53,7 +53,7 @@ from .._trust.preconditions.cluster import describe_clock_doubt, unlabelled_and_
 from .._trust.rules.due import expiring
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
-from .arguments import ArgumentSpec, problem_of, retire_of, time_of
+from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
 from .connect import forms_of, secrets_of
 from .module import ClusterModule, SystemClock, reporter
 from .node_results import (
@@ -73,7 +73,6 @@ from .results import (
     diff_of,
     failure_text,
 )
-from .texts import time_text
 
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:

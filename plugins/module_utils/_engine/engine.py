@@ -51,9 +51,11 @@ from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, LateStandIns, Outcome, Pat
 def carry_out(step: Step, observation: Observation, work: Work) -> None:
     """Carry out the step; in a dry run only record its actions. Raises StepError, KubeError."""
     # Imported with the first step: a call with nothing to do needs nothing that writes, issues or restarts.
-    from .carrying_out import CARRY_OUT
+    from .._issuing.issue import CARRY_OUT as LEAVES
+    from .._rollout.roll import CARRY_OUT as UPTAKE
+    from .._strimzi.apply.carry_out import CARRY_OUT as CLUSTER
 
-    CARRY_OUT[type(step)](step, observation, work)
+    {**CLUSTER, **LEAVES, **UPTAKE}[type(step)](step, observation, work)
 
 
 def limit(outcome: Outcome) -> timedelta:

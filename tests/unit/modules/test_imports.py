@@ -22,7 +22,6 @@ DOING = (
     "_rollout",
     "_strimzi.apply.carry_out",
     "_strimzi.apply.authority",
-    "_engine.carrying_out",
     "_kube.lease",
 )
 #: Code that decides.
@@ -62,7 +61,6 @@ def test_a_call_with_nothing_to_do_imports_no_code_that_does_something(module: s
             (
                 "_issuing.issue",
                 "_issuing.caller_certificate",
-                "_engine.carrying_out",
                 "_engine.engine",
                 "_rollout.roll",
             ),

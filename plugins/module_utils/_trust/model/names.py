@@ -48,6 +48,12 @@ def label_command(kind: str, name: str, namespace: str, labels: Sequence[str]) -
     return f"kubectl label {kind} {name} --namespace {namespace} --overwrite {' '.join(labels)}"
 
 
+def label(certificate: Certificate) -> str:
+    """How a CA is named in lists: common name and the start of its SHA-256."""
+    name = next((part[3:] for part in certificate.subject.split(",") if part.startswith("CN=")), certificate.subject)
+    return f"{name} ({certificate.sha256[:12]})"
+
+
 def flow_named(journal: Journal) -> str:
     """The flow of this journal, as people call it."""
     return "abort" if journal.is_abort else FLOW_NAMES.get(journal.goal, journal.goal.value)

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.waiting import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.carry_out import (
     await_clients,
     await_outside,
 )
