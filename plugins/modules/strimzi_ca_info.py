@@ -470,6 +470,8 @@ plan_hash:
   description:
     - A hash of RV(plan) and of what is in its way, to approve. It stays the same while neither the CA, nor a step, nor a pod that restarts, nor an obstacle
       changes. Give it as O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as C(strimzi_plan_hash) to a playbook.
+    - In check mode with O(trustops.strimzi.strimzi_ca_info#module:goal) it is also the custom statistic C(strimzi_plan_hash), which later nodes of a workflow
+      get as an extra variable.
   returned: always
   type: str
   sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1

@@ -52,7 +52,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 
 def run(
-    module: Module, transport: str = "local", name: str = "strimzi_roll", **options: Any
+    module: Module, transport: str = "local", name: str = "strimzi_roll", check: bool = False, **options: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The plugin's result, and the options that the module was given."""
     given: dict[str, Any] = {}
@@ -63,7 +63,7 @@ def run(
         given.update(module_args)
         return module(module_args)
 
-    task = mock.MagicMock(args={**OPTIONS, **options}, async_val=0, check_mode=False, diff=False, resolved_action=full)
+    task = mock.MagicMock(args={**OPTIONS, **options}, async_val=0, check_mode=check, diff=False, resolved_action=full)
     connection = mock.MagicMock(transport=transport)
     shell = SimpleNamespace(tmpdir=None)
     connection._shell = shell
@@ -180,3 +180,17 @@ def test_elsewhere_the_module_works_silently(screen: Screen) -> None:
     result, given = run(lambda options: {"changed": False}, transport="ssh")
     assert result == {"changed": False}
     assert given == OPTIONS
+
+
+@pytest.mark.parametrize(
+    ("check", "options", "passed"),
+    [
+        pytest.param(True, {"goal": "replace_key"}, {"strimzi_plan_hash": "a-b-c-d"}, id="a plan"),
+        pytest.param(True, {}, None, id="no plan of a flow"),
+        pytest.param(False, {"goal": "replace_key"}, None, id="the look before a run"),
+    ],
+)
+def test_the_hash_of_a_plan_is_passed_on(check: bool, options: dict[str, Any], passed: dict[str, str] | None) -> None:
+    """A run that got the hash of the approved plan passes no other on."""
+    result, _given = run(lambda _options: {"plan_hash": "a-b-c-d"}, name="strimzi_ca_info", check=check, **options)
+    assert result.get("ansible_stats", {}).get("data") == passed
