@@ -105,7 +105,7 @@ def test_the_plan_says_what_the_adoption_takes(cluster: WatchedCluster) -> None:
     assert cluster.secret(LEDGER)[f"{old}.crt"].decode()
     assert planned.violations == ()
     assert [step.what for step in planned.steps if "back into its place" in step.what]
-    assert any("is not at hand to certify the new one" in choice for choice in planned.choices)
+    assert any("is not at hand to certify the new CA" in choice for choice in planned.choices)
     cluster.run(Goal.UPGRADE, adopts=new.fingerprint)
     assert Counter(name for step in planned.steps for name in step.nodes) == +Counter(cluster.counts())
 
