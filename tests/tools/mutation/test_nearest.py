@@ -56,7 +56,9 @@ def test_what_was_changed(before: str, after: str, first_lines: list[int]) -> No
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), calls.VARIABLE: str(folder / "calls.json")}
+    # As a session runs them: the module before and after a change of the same second and size would share a bytecode file.
+    without_bytecode = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)}
+    variables = {**os.environ, **without_bytecode, calls.VARIABLE: str(folder / "calls.json")}
     return subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=variables, capture_output=True, text=True, check=False
     )
