@@ -97,10 +97,10 @@ def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in snapshot.leaves.misnamed)
 
 
-def find_first_ending(leaves: Iterable[StoredLeaf]) -> tuple[str, datetime] | None:
-    """The Secret of the leaf that ends first, and when; None where there is no leaf."""
-    ends = ((leaf.chain[0].not_after, leaf.secret) for leaf in leaves if leaf.chain)
-    return next(((secret, end) for end, secret in sorted(ends)), None)
+def find_first_ending(leaves: Iterable[StoredLeaf | None]) -> tuple[StoredLeaf, Certificate] | None:
+    """The leaf that ends first, and its certificate; None where there is no leaf."""
+    ends = ((leaf, leaf.chain[0]) for leaf in leaves if leaf is not None and leaf.chain)
+    return min(ends, key=lambda one: (one[1].not_after, one[0].secret), default=None)
 
 
 def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -> bool:
@@ -355,12 +355,11 @@ class FirstToEnd:
 
 def first_to_end(snapshot: Snapshot) -> FirstToEnd:
     """The first of each kind, however long it has left."""
-    leaves = [leaf for leaf in snapshot.leaves.stored if leaf.chain]
-    users = [leaf for leaf in snapshot.served.values() if leaf is not None and leaf.chain]
+    leaf, user = find_first_ending(snapshot.leaves.stored), find_first_ending(snapshot.served.values())
     return FirstToEnd(
         authority=_first(_authorities(snapshot, timedelta.max)),
-        leaf=_first(_leaf(leaf, leaf.chain[0], snapshot) for leaf in leaves if leaf.chain),
-        user=_first(_leaf(leaf, leaf.chain[0], snapshot) for leaf in users if leaf.chain),
+        leaf=_leaf(*leaf, snapshot) if leaf else None,
+        user=_leaf(*user, snapshot) if user else None,
         other=_first(_of_other(snapshot, timedelta.max)),
     )
 

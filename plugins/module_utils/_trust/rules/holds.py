@@ -54,10 +54,10 @@ def leaves_that_end_meanwhile(at: Situation) -> Iterator[Violation]:
         if leaf.chain and nears_operator_window(leaf.chain[0], at.snapshot.window_of(leaf), at.snapshot.now)
     ]
     if first := find_first_ending(ending):
-        secret, end = first
+        leaf, own = first
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, at.snapshot.names.kafka,
-            f"no issuer renews certificates as long as the flow is held: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
+            f"no issuer renews certificates as long as the flow is held: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that.",
             "See to what holds the flow, or undo it (abort).",
         )  # fmt: skip

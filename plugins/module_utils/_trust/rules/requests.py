@@ -190,9 +190,9 @@ def _ending_meanwhile(at: Situation) -> Iterator[str]:
     """Leaves of a CA in use that the operator cannot renew, and that no issuer renews as long as the next CA waits for its own."""
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
     if (first := find_first_ending(ending)) and at.current is not None:
-        secret, end = first
+        leaf, own = first
         yield (
-            f"No issuer renews certificates of {named(at.current)} meanwhile: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
+            f"No issuer renews certificates of {named(at.current)} meanwhile: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
         )
 
@@ -204,9 +204,9 @@ def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     first = find_first_ending(ending)
     if first is None:
         return ()
-    secret, end = first
+    leaf, own = first
     return (
-        f"renew {counted(len(ending), 'certificate')} of users: {secret} ends on {end:%Y-%m-%d}, the first of them",
+        f"renew {counted(len(ending), 'certificate')} of users: {leaf.secret} ends on {own.not_after:%Y-%m-%d}, the first of them",
     )
 
 
