@@ -123,10 +123,12 @@ class Checker:
             where = f"after {change.verb} of {change.plural}/{change.name}"
             # A pod's status and annotations say nothing about what its process loaded when it started.
             if change.plural == "secrets" or change.verb != "update":
-                self._everybody_verifies(where)
-                self._clients_verify(where)
-                self._clients_of_one_authority_verify(where)
-                self._stored_leaves_are_safe(where)
+                parties = list(self.parties())
+                listeners = {chain for party in parties if party.node for chain in party.presented}
+                self._everybody_verifies(parties, where)
+                self._clients_verify(listeners, where)
+                self._clients_of_one_authority_verify(listeners, where)
+                self._stored_leaves_are_safe(parties, where)
             self._one_node_down(where)
 
     def parties(self) -> Iterator[Party]:
@@ -143,15 +145,14 @@ class Checker:
             yield Party(OPERATOR, False, (entries(operator)["cluster-operator.crt"],), self._projected())
 
     def _secret(self, suffix: str) -> Object | None:
-        return self.memory.api.find("secrets", self.memory.namespace, f"{self.memory.cluster}-{suffix}")
+        return self._find_secret(f"{self.memory.cluster}-{suffix}")
 
     def _projected(self) -> bytes:
         data = entries(self._secret("cluster-ca-cert"))
         return b"".join(first(value) for key, value in sorted(data.items()) if key.endswith(".crt"))
 
-    def _everybody_verifies(self, where: str) -> None:
+    def _everybody_verifies(self, known: list[Party], where: str) -> None:
         """I1: nodes verify everybody, everybody verifies nodes."""
-        known = list(self.parties())
         for presenter in known:
             for verifier in known:
                 if not presenter.meets(verifier):
@@ -166,11 +167,10 @@ class Checker:
             if before and before != _certificates(change.new):
                 self._copies.append((self.memory.seconds, before))
 
-    def _clients_verify(self, where: str) -> None:
+    def _clients_verify(self, listeners: set[bytes], where: str) -> None:
         """I1: a client that loads every certificate of the CA certificate Secret refuses no listener."""
         now, limit = _certificates(self._secret("cluster-ca-cert")), self.memory.seconds - self.copies_last
         copies = {*([now] if now else []), *(copy for end, copy in self._copies if end > limit)}
-        listeners = {chain for party in self.parties() if party.node for chain in party.presented}
         for copy in copies:
             for chain in listeners:
                 client = refused_by_a_client(chain, copy)
@@ -195,12 +195,11 @@ class Checker:
             written = [(k, v) for k, v in entries(change.new).items() if k.endswith(".crt") and v != before.get(k)]
             self._of_operator |= {first(pem) for key, pem in written if f"{key[:-4]}.key" in entries(change.new)}
 
-    def _clients_of_one_authority_verify(self, where: str) -> None:
+    def _clients_of_one_authority_verify(self, listeners: set[bytes], where: str) -> None:
         """I12: clients that load ``ca.crt`` alone refuse no listener, whether they have read the present one or the one before it, unless
         it came in the place of one without both certifying each other. A CA that allows none below it serves JVMs only.
         """
         in_use = entries(self._secret("cluster-ca-cert")).get("ca.crt", b"")
-        listeners = {chain for party in self.parties() if party.node for chain in party.presented}
         for chain in sorted(listeners) if self._is_linked else ():
             # Behind leaves of the next CA, those who know the CA before the one in use would have two CAs below it.
             is_ours = first(chain) not in self._of_operator and verifies(first(chain), in_use)
@@ -215,17 +214,18 @@ class Checker:
         issuers = (self._replaced, in_use)
         return bool(self._links) and all(verifies(*one) for one in zip(self._links, issuers, strict=True))
 
-    def _stored_leaves_are_safe(self, where: str) -> None:
+    def _stored_leaves_are_safe(self, parties: list[Party], where: str) -> None:
         """I2 and I3: a leaf in its Secret can be put to use by any restart, so everybody has to accept it now."""
-        verifiers = [party for party in self.parties() if party.trusted]
-        for secret in self.memory.api.all("secrets", self.memory.namespace):
+        verifiers = [party for party in parties if party.trusted]
+        projected = self._projected()
+        for secret in self.memory.api.all_stored("secrets", self.memory.namespace):
             name = secret["metadata"]["name"]
-            leaves = [v for k, v in entries(secret).items() if k.endswith(".crt") and self._is_leaf(name)]
-            for leaf in leaves:
+            if not self._is_leaf(name):
+                continue
+            for leaf in (value for key, value in entries(secret).items() if key.endswith(".crt")):
                 for verifier in verifiers:
                     if not verifier.accepts(leaf):
                         raise InvariantBroken(f"I3: {verifier.name} would not accept the leaf in {name}, {where}")
-                projected = self._projected()
                 if projected and not verifies(leaf, projected):
                     raise InvariantBroken(f"I2: the leaf in {name} relies on a CA that left the trust, {where}")
 
@@ -247,10 +247,10 @@ class Checker:
     _was_complete: bool = False
 
     def _find_secret(self, name: str) -> Object | None:
-        return self.memory.api.find("secrets", self.memory.namespace, name)
+        return self.memory.api.stored("secrets", self.memory.namespace, name)
 
     def _is_up(self, name: str) -> bool:
-        pod = self.memory.api.find("pods", self.memory.namespace, name)
+        pod = self.memory.api.stored("pods", self.memory.namespace, name)
         conditions = ((pod or {}).get("status") or {}).get("conditions") or []
         return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 

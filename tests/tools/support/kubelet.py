@@ -86,7 +86,7 @@ class SimulatedKubelet:
 
     def _users(self) -> bytes:
         """Nothing where no listener asks for certificates."""
-        kafka = self.api.find("kafkas", self.namespace, self.cluster) or {"spec": {"kafka": {}}}
+        kafka = self.api.stored("kafkas", self.namespace, self.cluster) or {"spec": {"kafka": {}}}
         asking = [one for one in kafka["spec"]["kafka"].get("listeners") or [] if _verifies_users(one)]
         return self._entry(f"{self.cluster}-trustbundle", "clients-ca.crt") if asking else b""
 
@@ -106,7 +106,7 @@ class SimulatedKubelet:
     def _trust(self, component: str) -> bytes:
         if component in ("kafka", "kafka-exporter"):
             return self._entry(f"{self.cluster}-trustbundle", "cluster-ca.crt")
-        secret = self.api.find("secrets", self.namespace, f"{self.cluster}-cluster-ca-cert") or {}
+        secret = self.api.stored("secrets", self.namespace, f"{self.cluster}-cluster-ca-cert") or {}
         # Only the first certificate of each entry becomes an anchor (docs/operator.md, "User-managed CA").
         anchors = [
             base64.b64decode(value).split(b"-----END CERTIFICATE-----")[0] + b"-----END CERTIFICATE-----\n"
@@ -116,7 +116,7 @@ class SimulatedKubelet:
         return b"".join(anchors)
 
     def _entry(self, secret: str, key: str) -> bytes:
-        found = self.api.find("secrets", self.namespace, secret) or {}
+        found = self.api.stored("secrets", self.namespace, secret) or {}
         return base64.b64decode((found.get("data") or {}).get(key, ""))
 
     def step(self) -> bool:
@@ -124,14 +124,14 @@ class SimulatedKubelet:
         return any([self._end_deleted(), self._deployments(), self._make_ready()])
 
     def _end_deleted(self) -> bool:
-        ended = [p for p in self.api.all("pods", self.namespace) if "deletionTimestamp" in p["metadata"]]
+        ended = [p for p in self.api.all_stored("pods", self.namespace) if "deletionTimestamp" in p["metadata"]]
         for pod in ended:
             self.api.finish_delete("pods", self.namespace, pod["metadata"]["name"])
         return bool(ended)
 
     def _make_ready(self) -> bool:
         moved = False
-        for pod in self.api.all("pods", self.namespace):
+        for pod in self.api.all_stored("pods", self.namespace):
             name = pod["metadata"]["name"]
             if (pod.get("status") or {}).get("phase") == "Running" or name in self.broken:
                 continue
@@ -144,11 +144,11 @@ class SimulatedKubelet:
 
     def _deployments(self) -> bool:
         moved = False
-        for deployment in self.api.all("deployments", self.namespace):
+        for deployment in self.api.all_stored("deployments", self.namespace):
             template = deployment["spec"]["template"]
             digest = hashlib.sha1(json.dumps(template, sort_keys=True).encode()).hexdigest()[:10]
             stem = f"{deployment['metadata']['name']}-"
-            own = [p for p in self.api.all("pods", self.namespace) if p["metadata"]["name"].startswith(stem)]
+            own = [p for p in self.api.all_stored("pods", self.namespace) if p["metadata"]["name"].startswith(stem)]
             for pod in own:
                 if pod["metadata"]["labels"].get("pod-template-hash") != digest:
                     path = f"/api/v1/namespaces/{self.namespace}/pods/{pod['metadata']['name']}"

@@ -293,6 +293,14 @@ class MemoryApi:
             key = (plural, namespace, name)
             return self._copy(key) if key in self._objects else None
 
+    def stored(self, plural: str, namespace: str, name: str) -> Object | None:
+        """The object itself, without a copy. The checker and the kubelet look at it after each write and change nothing of it."""
+        return self._objects.get((plural, namespace, name))
+
+    def all_stored(self, plural: str, namespace: str) -> list[Object]:
+        """The objects themselves, sorted by name."""
+        return [self._objects[key] for key in self._keys(plural, namespace)]
+
     def all(self, plural: str, namespace: str) -> list[Object]:
         with self._lock:
             return [self._copy(key) for key in self._keys(plural, namespace)]

@@ -31,8 +31,7 @@ def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
 
 def rests_on_ended(presented: bytes, trusted: bytes) -> bool:
     """Whether each of these CAs under which a JVM accepts the presented chain has ended: Go programs and OpenSSL have refused it since then."""
-    chain, day = parse(presented), _today()
-    return bool(chain) and all(_is_over(one, day) for one in parse(trusted) if _verifies_under(chain, one, True, day))
+    return _rests_on_ended(presented, trusted, _today())
 
 
 def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
@@ -78,12 +77,22 @@ def _verifies_on(presented: bytes, trusted: bytes, jvm: bool, day: date) -> bool
     return bool(chain) and any(_verifies_under(chain, anchor, jvm, day) for anchor in parse(trusted))
 
 
+@lru_cache(maxsize=200_000)
+def _rests_on_ended(presented: bytes, trusted: bytes, day: date) -> bool:
+    chain = parse(presented)
+    return bool(chain) and all(
+        _is_over(one, day) or not _verifies_under(chain, one, True, day) for one in parse(trusted)
+    )
+
+
+@lru_cache(maxsize=200_000)
 def _verifies_under(chain: Certificates, anchor: crypto.X509, jvm: bool, day: date) -> bool:
     behind = (sent for sent in chain[1:] if jvm and _issued(sent, anchor))
     known = _undated(anchor) if jvm and _is_over(anchor, day) and chain[0] != anchor else anchor
     return _verifies(chain, (known, *behind), True, day)
 
 
+@lru_cache(maxsize=200_000)
 def _is_over(certificate: crypto.X509, day: date) -> bool:
     return certificate.to_cryptography().not_valid_after_utc.date() < day
 
@@ -122,6 +131,7 @@ def _verifies(chain: Certificates, trusted: Certificates, partial: bool, day: da
     return True
 
 
+@lru_cache(maxsize=200_000)
 def _issued(certificate: crypto.X509, issuer: crypto.X509) -> bool:
     try:
         certificate.to_cryptography().verify_directly_issued_by(issuer.to_cryptography())
@@ -139,5 +149,12 @@ def _loads(pem: bytes) -> bool:
 
 @lru_cache(maxsize=50_000)
 def parse(pem: bytes) -> Certificates:
-    blocks = [block + _END for block in pem.split(_END) if b"BEGIN" in block]
-    return tuple(crypto.load_certificate(crypto.FILETYPE_PEM, block) for block in blocks)
+    """A certificate is the same object in every file that it stands in: what is remembered of a pair is remembered by the objects."""
+    return tuple(
+        _parse_one(block[block.index(b"-----BEGIN") :] + _END) for block in pem.split(_END) if b"-----BEGIN" in block
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _parse_one(block: bytes) -> crypto.X509:
+    return crypto.load_certificate(crypto.FILETYPE_PEM, block)
