@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client.parser import text_string_to_metric_families
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import why_not_permitted
@@ -110,3 +111,28 @@ def test_status_shows_them_and_what_is_wrong(runner: Runner, tmp_path: Path) -> 
     assert f"({issuer.certificate.sha256[:12]}): 1, with certificates that end from {end} to {end}" in told
     assert f"KafkaUser {namespace}/lost: Secret {namespace}/lost does not exist." in told
     assert "users of" not in looking.flow("status").check().output
+
+
+def test_status_writes_metrics_of_both_cas_with_the_same_roles(runner: Runner, tmp_path: Path) -> None:
+    """A run in check mode writes no file, and a look that fails leaves the file as it is."""
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+    looking = runner.as_service_account([*shipped_rules("looking"), *shipped_rules("users")], tmp_path)
+    looking.flow("status", "--check", strimzi_metrics_dir=str(folder)).check()
+    assert list(folder.iterdir()) == []
+    since = runner.audit_lines()
+    assert "changed=0" in looking.flow("status", strimzi_metrics_dir=str(folder)).check().output
+    assert runner.writes_in_audit_log(since) == []
+    (file,) = folder.iterdir()
+    written = file.read_text()
+    found = {family.name: family.samples for family in text_string_to_metric_families(written)}
+    looks = {one.labels["ca"]: one.value for one in found["strimzi_ca_last_look_timestamp_seconds"]}
+    assert looks.keys() == {"cluster", "clients"}
+    assert all(0 <= datetime.now(timezone.utc).timestamp() - begun < 300 for begun in looks.values())
+    assert {one.labels["kafka_namespace"] for samples in found.values() for one in samples} == {
+        runner.cluster.namespace
+    }
+    assert (file.name, file.stat().st_mode & 0o777) == (f"strimzi_{runner.cluster.namespace}_demo.prom", 0o644)
+    lacking = runner.as_service_account(shipped_rules("looking"), tmp_path)
+    assert lacking.flow("status", strimzi_metrics_dir=str(folder)).code == 2
+    assert file.read_text() == written
