@@ -114,6 +114,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         ),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
         Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
+        Check("watch", "alerting rules and the dashboard as promtool sees them", main, (("pytest", "tests/watch"),)),
         Check("doubles", "the parts of these tests: operator double, bed, checks, traffic", main, (_DOUBLES,)),
     ]
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from .cache import MissingTool, cached, digest
-from .versions import CERT_MANAGER, KUBERNETES, KWOK, MINIMUM_GO, VAULT
+from .versions import CERT_MANAGER, KUBERNETES, KWOK, MINIMUM_GO, PROMETHEUS, VAULT
 
 HERE = Path(__file__).parent / "binaries"
 COMPONENTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
@@ -49,6 +49,17 @@ def find_vault() -> Path:
         _compile("vault", target / "vault")
 
     return cached(_key("vault", VAULT), build, f"Vault {VAULT}", "about 3 minutes") / "vault"
+
+
+def find_promtool() -> Path:
+    """The program ``promtool``, which checks and tries alerting rules. Raises MissingTool."""
+
+    def build(target: Path) -> None:
+        # Of what finds targets, only the code that promtool itself names.
+        _compile("promtool", target / "promtool", "github.com/prometheus/prometheus/cmd/promtool", tags="remove_all_sd")
+
+    about = f"promtool of Prometheus {PROMETHEUS}"
+    return cached(_key("promtool", PROMETHEUS), build, about, "about 2 minutes") / "promtool"
 
 
 def find_go_client() -> Path:
@@ -102,9 +113,9 @@ def _run(module: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def _compile(module: str, target: Path, package: str = ".", stamps: str = "") -> None:
+def _compile(module: str, target: Path, package: str = ".", stamps: str = "", tags: str = "") -> None:
     # Without data for debuggers, which nobody asks for; the same flags everywhere, so that modules share what is compiled.
-    flags = ("-trimpath", "-gcflags=all=-dwarf=false", f"-ldflags=-s -w {stamps}".rstrip())
+    flags = ("-trimpath", "-gcflags=all=-dwarf=false", f"-ldflags=-s -w {stamps}".rstrip(), f"-tags={tags}")
     _run(module, "build", *flags, "-o", str(target), package)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from .binaries import (
     NODE_COMPONENTS,
     find_cert_manager,
     find_components,
+    find_promtool,
     find_simulator,
     find_vault,
 )
@@ -32,6 +34,7 @@ from .versions import (
     KUBERNETES,
     KWOK,
     MINIMUM_GO,
+    PROMETHEUS,
     STRIMZI,
     VAULT,
 )
@@ -107,18 +110,25 @@ def test_cert_manager_is_built_once_with_the_kinds_of_the_same_version(program: 
 
 @pytest.mark.parametrize(
     ("folder", "module"),
-    [("cert-manager", f"cert-manager/cert-manager v{CERT_MANAGER}"), ("vault", f"hashicorp/vault v{VAULT}")],
+    [
+        ("cert-manager", f"cert-manager/cert-manager v{CERT_MANAGER}"),
+        ("promtool", f"prometheus/prometheus v{PROMETHEUS}"),
+        ("vault", f"hashicorp/vault v{VAULT}"),
+    ],
 )
 def test_the_version_is_that_of_the_module(folder: str, module: str) -> None:
     assert f"github.com/{module}\n" in (HERE / folder / "go.mod").read_text()
 
 
-def test_vault_is_built_once(program: Program, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("find", "name"), [(find_vault, f"vault-{VAULT}-"), (find_promtool, f"promtool-{PROMETHEUS}-")]
+)
+def test_a_program_is_built_once(find: Callable[[], Path], name: str, program: Program, tmp_path: Path) -> None:
     log = compiler(program, tmp_path)
-    found = find_vault()
-    assert found.parent.name.startswith(f"vault-{VAULT}-")
+    found = find()
+    assert found.parent.name.startswith(name)
     log.unlink()
-    assert find_vault() == found
+    assert find() == found
     assert not log.exists()
 
 

