@@ -26,6 +26,10 @@ class Points:
         """From 1 to ``last``, with both."""
         return sorted({1, *range(self.first, last + 1, self.step), last})
 
+    def all(self) -> range:
+        """For a flow of up to 1,000 writes that is killed at each of its points."""
+        return range(self.first, 1000, self.step)
+
     def endless(self) -> Iterator[int]:
         """For a test that ends where a flow has ended before its point."""
         return count(self.first, self.step)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport, KillingTransport
 from .conftest import Points
 from .stories import EAGER, SHORT, STORIES, Story
 
@@ -32,14 +32,18 @@ def undisturbed(story: Story, patch: pytest.MonkeyPatch) -> tuple[int, dict[str,
     return writes, telling.end_state()
 
 
-def killed_at(story: Story, number: int, after: bool, patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Kill at one write, let the cluster go on for a while, run again."""
+def assert_killed_at(
+    story: Story, numbers: list[int], after: bool, wanted: dict[str, Any], patch: pytest.MonkeyPatch
+) -> None:
+    """Kill at each of these writes, let the cluster go on for a while, run again: the same end."""
     telling = story.begin(patch)
-    cluster = telling.cluster
-    cluster.permitted = KillingTransport(cluster.memory.api, number, after)
-    with pytest.raises(Killed):
-        telling.complete()
-    return telling.go_on()
+    transport = ForkingTransport(telling.cluster.memory.api, numbers, after)
+    telling.cluster.permitted = transport
+
+    def go_on() -> None:
+        assert telling.go_on() == wanted
+
+    assert transport.kill_copies(telling.complete, go_on) == numbers
 
 
 @pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
@@ -49,6 +53,5 @@ def test_killed_anywhere_and_run_again(
 ) -> None:
     """Before a write is after the one before it, but for what the cluster does meanwhile."""
     writes, wanted = undisturbed(story, monkeypatch)
-    for number in points.to(writes):
-        assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
+    assert_killed_at(story, points.to(writes), moment == "after", wanted, monkeypatch)
     print(f"\n{story}: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")

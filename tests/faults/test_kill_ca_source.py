@@ -23,7 +23,7 @@ from ..tools.support.restarts import Cost
 from ..tools.support.signing_office import SigningOffice
 from .conftest import Points
 from .stories import Story, Telling
-from .test_kill_anywhere import killed_at, undisturbed
+from .test_kill_anywhere import assert_killed_at, undisturbed
 from .test_kill_requests import AskingTelling
 
 
@@ -109,8 +109,7 @@ def test_killed_anywhere_and_run_again(
     writes, wanted = undisturbed(story, monkeypatch)
     assert wanted["requests"] == []
     assert (wanted["signed"] == []) is (story.case.goal is Goal.RENEW)
-    for number in points.to(writes):
-        assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
+    assert_killed_at(story, points.to(writes), moment == "after", wanted, monkeypatch)
     print(f"\n{story}: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")
 
 
@@ -118,6 +117,5 @@ def test_killed_before_several_cas_are_trusted(points: Points, monkeypatch: pyte
     story = FirstStory(Case(Goal.CREATE))
     writes, wanted = undisturbed(story, monkeypatch)
     assert (wanted["requests"], wanted["trust"]) == ([], 1)
-    for number in points.to(writes):
-        assert killed_at(story, number, True, monkeypatch) == wanted, f"after write {number}"
+    assert_killed_at(story, points.to(writes), True, wanted, monkeypatch)
     print(f"\n{story}: killed after {len(points.to(writes))} of {writes} writes, all ended the same")

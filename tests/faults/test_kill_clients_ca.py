@@ -21,7 +21,7 @@ from ..flows.test_users_in_batches import without_keystores
 from ..tools.operator import clusters
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..tools.support.flows import FlowResult
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport, Killed, KillingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER
 from .conftest import Points
@@ -151,12 +151,13 @@ def test_killed_at_any_write(story: ClientsStory, after: bool, points: Points, m
     counter = cluster.permitted = KillingTransport(cluster.memory.api)
     complete(cluster, story)
     wanted = end_state(cluster)
-    for number in points.to(counter.writes):
-        cluster = story.begin(monkeypatch)
-        cluster.permitted = KillingTransport(cluster.memory.api, number, after)
-        with pytest.raises(Killed):
-            complete(cluster, story)
-        assert go_on(cluster, story) == wanted, f"write {number}"
+    killed, numbers = story.begin(monkeypatch), points.to(counter.writes)
+    transport = killed.permitted = ForkingTransport(killed.memory.api, numbers, after)
+
+    def end() -> None:
+        assert go_on(killed, story) == wanted
+
+    assert transport.kill_copies(lambda: complete(killed, story), end) == numbers
 
 
 @pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])

@@ -15,7 +15,7 @@ from ..flows.cases import Case
 from ..tools.support.authorities import root
 from .conftest import Points
 from .stories import Story, Telling
-from .test_kill_anywhere import killed_at, undisturbed
+from .test_kill_anywhere import assert_killed_at, undisturbed
 
 
 @dataclass(frozen=True)
@@ -34,5 +34,4 @@ _LONG = [NamedStory(Case(Goal.REPLACE_KEY)), replace(RELOADING, eager=True)]
 def test_killed_anywhere_and_run_again(story: NamedStory, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """The key of the old CA stays for probes until the last node has refused it, also where a run has ended meanwhile."""
     writes, wanted = undisturbed(story, monkeypatch)
-    for number in points.to(writes):
-        assert killed_at(story, number, True, monkeypatch) == wanted, f"after write {number}"
+    assert_killed_at(story, points.to(writes), True, wanted, monkeypatch)

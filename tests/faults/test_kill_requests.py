@@ -22,7 +22,7 @@ from ..tools.support.restarts import Cost, cost_of
 from ..tools.support.signing_office import SigningOffice
 from .conftest import Points
 from .stories import Story, Telling
-from .test_kill_anywhere import killed_at, undisturbed
+from .test_kill_anywhere import assert_killed_at, undisturbed
 
 UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 
@@ -109,6 +109,5 @@ def test_killed_anywhere_and_run_again(
     writes, wanted = undisturbed(story, monkeypatch)
     assert len(wanted["signed"]) == len(set(wanted["signed"])) > 0
     assert wanted["requests"] == []
-    for number in points.to(writes):
-        assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
+    assert_killed_at(story, points.to(writes), moment == "after", wanted, monkeypatch)
     print(f"\n{story}: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")

@@ -7,6 +7,7 @@ notices.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..flows.test_kept_elsewhere import issuing_secrets, run
 from ..flows.test_scaling import replicas, scale_to
 from ..flows.test_spare_leaves import NEXT, growing
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport, KillingTransport
 from ..tools.support.signing_office import SigningOffice
 from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
@@ -69,15 +70,20 @@ def undisturbed(spare: int, patch: pytest.MonkeyPatch) -> tuple[int, dict[str, A
     return transport.writes, telling.end_state()
 
 
-def killed_at(spare: int, number: int, after: bool, patch: pytest.MonkeyPatch) -> Scaling:
-    """Killed at one write, and the cluster has gone on for a while."""
+def kill_at(
+    spare: int, numbers: list[int], after: bool, patch: pytest.MonkeyPatch, then: Callable[[Scaling], None]
+) -> None:
+    """Killed at each of these writes, and the cluster has gone on for a while."""
     telling = Scaling.begin(spare, patch)
-    telling.cluster.permitted = KillingTransport(telling.cluster.memory.api, number, after)
-    with pytest.raises(Killed):
-        telling.complete()
-    telling.cluster.permitted = telling.cluster.memory.api
-    telling.cluster.memory.settle(2)
-    return telling
+    transport = ForkingTransport(telling.cluster.memory.api, numbers, after)
+    telling.cluster.permitted = transport
+
+    def go_on() -> None:
+        telling.cluster.permitted = telling.cluster.memory.api
+        telling.cluster.memory.settle(2)
+        then(telling)
+
+    assert transport.kill_copies(telling.complete, go_on) == numbers
 
 
 @pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
@@ -89,23 +95,27 @@ def test_killed_anywhere_and_run_again(
 ) -> None:
     writes, wanted = undisturbed(spare, monkeypatch)
     assert (wanted["replicas"], wanted["ready"], wanted["paused"], wanted["rolls"]) == (3, True, False, {0})
-    for number in points.to(writes):
-        telling = killed_at(spare, number, moment == "after", monkeypatch)
+
+    def then(telling: Scaling) -> None:
         telling.complete()
-        assert telling.end_state() == wanted, f"{moment} write {number}"
+        assert telling.end_state() == wanted
+
+    kill_at(spare, points.to(writes), moment == "after", monkeypatch, then)
     print(f"\nscaling: killed {moment} {len(points.to(writes))} of {writes} writes, all ended the same")
 
 
 def test_another_flow_after_a_kill_ends_the_pause(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the pool has its size by then or not; a certificate that nobody asks for any more is had anew."""
     writes, _wanted = undisturbed(1, monkeypatch)
-    for number in points.to(writes):
-        telling = killed_at(1, number, True, monkeypatch)
+
+    def then(telling: Scaling) -> None:
         for _run in range(3):
             run(telling.cluster, Goal.RECONCILE)
             telling.signing.work()
             telling.cluster.memory.settle(2)
         run(telling.cluster, Goal.RECONCILE)
         cluster = telling.cluster
-        assert (cluster.paused, cluster.ready, cluster.rolls) == (False, True, {0}), f"after write {number}"
+        assert (cluster.paused, cluster.ready, cluster.rolls) == (False, True, {0})
         assert (len(cluster.node_uids), issuing_secrets(cluster) != []) == (replicas(cluster), True)
+
+    kill_at(1, points.to(writes), True, monkeypatch, then)

@@ -23,7 +23,7 @@ from ..flows.cases import LATER, Case, Flow
 from ..flows.test_abort import assert_undone
 from ..tools.support.certificates import YEAR
 from ..tools.support.clients_cluster import ClientsCluster
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport
 from ..tools.support.memory_api import Change
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import WatchedCluster, entries
@@ -119,20 +119,18 @@ ALL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("after", [True, False])
+@pytest.mark.parametrize("after", [True, pytest.param(False, marks=pytest.mark.long)])
 @pytest.mark.parametrize("stopped", ALL)
 def test_killed_at_any_write_it_is_led_no_further_by_a_schedule(
     stopped: Stopped, after: bool, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in points.endless():
-        flow = stopped.begin(monkeypatch)
-        cluster, watch = flow.cluster, Watch(flow.cluster, stopped.after)
-        cluster.permitted = KillingTransport(cluster.memory.api, number, after=after)  # type: ignore[assignment]
-        killed = False
-        try:
-            stopped.run(flow)
-        except Killed:
-            killed = True
+    """Before a write is after the one before it, but for what the cluster does meanwhile."""
+    flow = stopped.begin(monkeypatch)
+    cluster, watch = flow.cluster, Watch(flow.cluster, stopped.after)
+    transport = ForkingTransport(cluster.memory.api, points.all(), after=after)
+    cluster.permitted = transport  # type: ignore[assignment]
+
+    def then() -> None:
         cluster.permitted = cluster.memory.api  # type: ignore[assignment]
         cluster.memory.settle(2)
         for night in NIGHTLY:
@@ -143,9 +141,9 @@ def test_killed_at_any_write_it_is_led_no_further_by_a_schedule(
         cluster.memory.api.listeners.remove(watch)
         flow.finish()
         assert cluster.current != watch.old
-        if not killed:
-            break
-    assert number > 3
+
+    assert transport.kill_copies(lambda: stopped.run(flow), then)
+    then()
 
 
 @pytest.mark.parametrize("reload", [True, False])
@@ -154,21 +152,20 @@ def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
     after: Phase, reload: bool, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It renews the certificates of the CA in use, in a pause where nodes read them again. Undone in the end."""
-    for number in points.endless():
-        cluster = WatchedCluster(validity=10 * YEAR)
-        have_fast_keys(cluster, monkeypatch)
-        if reload:
-            cluster.nodes = ReloadingNodes(cluster.memory)
-            cluster.nodes.replace_requests(monkeypatch)
-        cluster.create()
-        cluster.memory.seconds += LATER
-        cluster.run(Goal.REPLACE_KEY, until=after, stop_after=after)
-        watch, killed = Watch(cluster, Phase.TRUST), False
-        cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)  # type: ignore[assignment]
-        try:
-            cluster.run(**NIGHTLY[-1])
-        except Killed:
-            killed = True
+    cluster = WatchedCluster(validity=10 * YEAR)
+    have_fast_keys(cluster, monkeypatch)
+    if reload:
+        cluster.nodes = ReloadingNodes(cluster.memory)
+        cluster.nodes.replace_requests(monkeypatch)
+    cluster.create()
+    cluster.memory.seconds += LATER
+    cluster.run(Goal.REPLACE_KEY, until=after, stop_after=after)
+    # Without a reload it makes a few writes only.
+    often = Points(1, min(points.step, 4))
+    watch, transport = Watch(cluster, Phase.TRUST), ForkingTransport(cluster.memory.api, often.all(), after=True)
+    cluster.permitted = transport  # type: ignore[assignment]
+
+    def then() -> None:
         cluster.permitted = cluster.memory.api  # type: ignore[assignment]
         cluster.memory.settle(2)
         for night in NIGHTLY:
@@ -177,9 +174,9 @@ def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
         cluster.memory.api.listeners.remove(watch)
         cluster.finish(Goal.ABORT)
         assert_undone(cluster, watch.old)
-        if not killed:
-            break
-    assert number > 3
+
+    assert transport.kill_copies(lambda: cluster.run(**NIGHTLY[-1]), then)
+    then()
 
 
 def _lead_all(intent: Intent, journal: Journal) -> bool:

@@ -25,7 +25,7 @@ from ..tools.support.cert_manager_certificates import MemoryCertificates
 from ..tools.support.certificates import Entity
 from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.flows import START
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport, KillingTransport
 from ..tools.support.misissuing import Signing
 from ..tools.support.reloads import ReloadingNodes
 from .conftest import Points
@@ -127,10 +127,11 @@ def test_killed_at_any_write(way: Way, after: bool, points: Points, monkeypatch:
     way.complete(cluster)
     cluster.memory.settle(2)
     wanted = state_of(cluster)
-    for number in points.to(counter.writes):
-        cluster = way.begin(monkeypatch)
-        cluster.permitted = KillingTransport(cluster.memory.api, number, after)
-        with pytest.raises(Killed):
-            way.complete(cluster)
-        assert go_on(cluster, way) == wanted, f"write {number}"
+    killed, numbers = way.begin(monkeypatch), points.to(counter.writes)
+    transport = killed.permitted = ForkingTransport(killed.memory.api, numbers, after)
+
+    def end() -> None:
+        assert go_on(killed, way) == wanted
+
+    assert transport.kill_copies(lambda: way.complete(killed), end) == numbers
     assert counter.writes > 10

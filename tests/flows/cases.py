@@ -146,6 +146,11 @@ def mostly_long(cases: Sequence[Case]) -> list[Any]:
     ]
 
 
+#: Numbers of the writes of a flow at which a test kills it; two thirds of them take their time with the long tests.
+WRITES = [
+    pytest.param(range(first, 1000, 3), id=f"every third from {first} on", marks=marks)
+    for first, marks in ((1, ()), (2, pytest.mark.long), (3, pytest.mark.long))
+]
 #: With a CA in use that has ended.
 ENDED = [Case(Goal.RENEW, "ended"), Case(Goal.REPLACE_KEY, "ended")]
 #: Of a cluster that runs.

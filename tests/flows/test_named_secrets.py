@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -32,10 +33,11 @@ from ..tools.operator.user_operator import UserOperatorDouble
 from ..tools.support.authorities import Authority, root
 from ..tools.support.checker import InvariantBroken
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.users import kafka_user
 from ..tools.support.watched_cluster import CLUSTER, UNUSED
+from .cases import WRITES
 from .test_clients_ca import assert_only, held
 from .test_user_moves import move
 
@@ -404,26 +406,22 @@ def test_a_user_namespace_is_remembered(cluster: ClientsCluster) -> None:
     assert_only(cluster, cluster.current)
 
 
-def test_killed_at_any_write_it_is_remembered(cluster: ClientsCluster) -> None:
+@pytest.mark.parametrize("writes", WRITES)
+def test_killed_at_any_write_it_is_remembered(cluster: ClientsCluster, writes: range, tmp_path: Path) -> None:
     """From the write on that prepares the next CA: before it there is no flow."""
     nobody(cluster)
     Partner(cluster, "partner")
-    start, number, old, looked = cluster.memory.moment(), 0, cluster.current, 0
-    while True:
-        number += 1
-        cluster.memory.go_to(start)
-        cluster.outside = Outside(presenting=(NAMED,))
-        transport = cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
-        try:
-            cluster.run(Goal.REPLACE_KEY)
-        except Killed:
-            cluster.permitted, cluster.outside = cluster.memory.api, NOTHING_SAID
-            cluster.memory.settle(2)
-            decision = cluster.run(Goal.RECONCILE).outcome.decision
-            named = [one for one in decision.violations if one.subject == "Secret apps/partner-tls entry tls.crt"]
-            assert bool(named) is not (decision.done and cluster.accepted == {old})
-            looked += bool(named)
-            continue
-        assert not transport.killed
-        break
-    assert looked > 5
+    old, cluster.outside = cluster.current, Outside(presenting=(NAMED,))
+    transport = cluster.permitted = ForkingTransport(cluster.memory.api, writes, after=True)
+
+    def next_run() -> None:
+        cluster.permitted, cluster.outside = cluster.memory.api, NOTHING_SAID
+        cluster.memory.settle(2)
+        decision = cluster.run(Goal.RECONCILE).outcome.decision
+        named = [one for one in decision.violations if one.subject == "Secret apps/partner-tls entry tls.crt"]
+        assert bool(named) is not (decision.done and cluster.accepted == {old})
+        if named:
+            (tmp_path / str(transport.writes)).touch()
+
+    transport.kill_copies(lambda: cluster.run(Goal.REPLACE_KEY), next_run)
+    assert len(list(tmp_path.iterdir())) > 2

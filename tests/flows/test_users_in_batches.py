@@ -15,11 +15,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..tools.operator import certs, clusters
 from ..tools.support.checker import InvariantBroken
 from ..tools.support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.killing import ForkingTransport
 from ..tools.support.logging_in import LoggingIn
 from ..tools.support.memory_api import Change
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER, NAMESPACE
+from .cases import WRITES
 from .test_clients_ca import assert_only
 
 PAUSE = "strimzi.io/pause-reconciliation"
@@ -299,23 +300,17 @@ def test_the_plan_says_so(cluster: ClientsCluster, nodes: ReloadingNodes) -> Non
     assert told.index("pause reconciliation") < told.index("resume reconciliation")
 
 
-def test_killed_at_any_write(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+@pytest.mark.parametrize("writes", WRITES)
+def test_killed_at_any_write(cluster: ClientsCluster, nodes: ReloadingNodes, writes: range) -> None:
     """The next run, which knows nothing of batches, lets on every user that a dead run has left paused."""
     cluster.begin()
-    start, number = cluster.memory.moment(), 0
-    while True:
-        number += 1
-        cluster.memory.go_to(start)
-        transport = cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
-        try:
-            cluster.run(Goal.REPLACE_KEY, user_batch=1)
-        except Killed:
-            cluster.permitted = cluster.memory.api
-            cluster.memory.settle(2)
-            cluster.finish(Goal.REPLACE_KEY)
-            assert_only(cluster, cluster.current)
-            assert paused(cluster, ("orders", "payments")) == 0
-            continue
-        assert not transport.killed
-        break
-    assert number > 15
+    transport = cluster.permitted = ForkingTransport(cluster.memory.api, writes, after=True)
+
+    def next_run() -> None:
+        cluster.permitted = cluster.memory.api
+        cluster.memory.settle(2)
+        cluster.finish(Goal.REPLACE_KEY)
+        assert_only(cluster, cluster.current)
+        assert paused(cluster, ("orders", "payments")) == 0
+
+    assert len(transport.kill_copies(lambda: cluster.run(Goal.REPLACE_KEY, user_batch=1), next_run)) > 5

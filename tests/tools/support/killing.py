@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+import traceback
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from signal import SIGKILL
+from typing import Any, NoReturn
 
 from .memory_api import ACCESS_REVIEWS, MemoryApi
 from .permissions import Restricted
@@ -53,6 +57,80 @@ class KillingTransport:
         conditional = method == "POST" or metadata.get("resourceVersion") or body.get("preconditions")
         if not conditional and not asks_only:
             self.unconditional.append(f"{method} {path}")
+
+
+class ForkingTransport(KillingTransport):
+    """Kills a copy of the process at each chosen write, while the process goes on to the next: nothing that leads to a write runs twice.
+
+    numbers: of the writes (from 1). after: the write is done.
+    """
+
+    def __init__(self, api: MemoryApi | Restricted, numbers: Container[int], after: bool = False) -> None:
+        super().__init__(api, None, after)
+        self._numbers = numbers
+        #: The report of each copy, by the number of its write.
+        self._said: dict[int, str] = {}
+        #: In a copy, the pipe to the process that goes on.
+        self._report: int | None = None
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        number = self.writes + 1
+        is_write = method != "GET" and path != ACCESS_REVIEWS
+        if is_write and self._report is None and number in self._numbers and self._is_copy(number):
+            self.at = number
+        return super().request(method, path, **arguments)
+
+    def kill_copies(self, run: Callable[[], object], then: Callable[[], object]) -> list[int]:
+        """Runs the flow to its end, and each copy as far as its write; the numbers of these writes. then: what follows in a copy that was
+        killed; what it raises fails the test.
+        """
+        try:
+            run()
+        except BaseException as problem:
+            if self._report is None:
+                raise
+            self._leave(then if isinstance(problem, Killed) else None)
+        if self._report is not None:
+            self._leave(None)
+        failed = {number: said for number, said in self._said.items() if said != _WELL}
+        assert not failed, "\n".join(f"killed at write {number}: {said}" for number, said in failed.items())
+        return list(self._said)
+
+    def _is_copy(self, number: int) -> bool:
+        """Forks. In the process that goes on, the copy has ended by then."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            self._report = writer
+            return True
+        os.close(writer)
+        try:
+            with open(reader, encoding="utf-8") as report:
+                self._said[number] = report.read()
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(child, SIGKILL)
+            os.waitpid(child, 0)
+        return False
+
+    def _leave(self, then: Callable[[], object] | None) -> NoReturn:
+        """then: None where the copy did not end as a killed process does."""
+        assert self._report is not None
+        said = f"the flow went on\n{traceback.format_exc()}"
+        try:
+            if then:
+                then()
+                said = _WELL
+        except BaseException:
+            said = traceback.format_exc()
+        finally:
+            with open(self._report, "w", encoding="utf-8") as report:
+                report.write(said)
+            os._exit(0)
+
+
+_WELL = "well"
 
 
 @dataclass

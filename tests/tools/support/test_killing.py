@@ -1,0 +1,91 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A copy of the process is killed at each chosen write, and what it finds then reaches the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from .killing import ForkingTransport, Killed
+from .memory_api import MemoryApi
+
+_SECRETS = "/api/v1/namespaces/kafka/secrets"
+
+
+def flow(transport: ForkingTransport, names: str) -> Callable[[], None]:
+    """Writes a Secret of each of these names."""
+
+    def write() -> None:
+        for name in names:
+            transport.request("GET", _SECRETS)
+            transport.request("POST", _SECRETS, body={"kind": "Secret", "metadata": {"name": name}})
+
+    return write
+
+
+def names_in(api: MemoryApi) -> str:
+    return "".join(one["metadata"]["name"] for one in api.all("secrets", "kafka"))
+
+
+@pytest.mark.parametrize(("after", "found"), [(True, {"a", "abc"}), (False, {"", "ab"})])
+def test_a_copy_ends_at_each_write_and_the_process_at_none(after: bool, found: set[str], tmp_path: Path) -> None:
+    api = MemoryApi()
+    transport = ForkingTransport(api, {1, 3}, after)
+    transport.kill_copies(flow(transport, "abcd"), lambda: (tmp_path / f"found {names_in(api)}").touch())
+    assert {file.name.removeprefix("found ") for file in tmp_path.iterdir()} == found
+    assert names_in(api) == "abcd"
+
+
+def test_what_a_copy_finds_fails_the_test() -> None:
+    api = MemoryApi()
+    transport = ForkingTransport(api, {1, 2, 3}, True)
+
+    def then() -> None:
+        assert names_in(api) != "ab"
+
+    with pytest.raises(AssertionError, match=r"killed at write 2(?s:.*)AssertionError"):
+        transport.kill_copies(flow(transport, "abc"), then)
+
+
+def test_a_flow_that_ends_before_a_write_is_not_killed_there() -> None:
+    transport = ForkingTransport(MemoryApi(), {1, 4})
+    assert transport.kill_copies(flow(transport, "abc"), lambda: None) == [1]
+
+
+def test_a_kill_that_is_caught_fails_the_test() -> None:
+    transport = ForkingTransport(MemoryApi(), {2})
+
+    def run() -> None:
+        with suppress(Killed):
+            flow(transport, "abc")()
+
+    with pytest.raises(AssertionError, match="killed at write 2: the flow went on"):
+        transport.kill_copies(run, lambda: None)
+
+
+def test_an_error_in_the_place_of_the_kill_fails_the_test() -> None:
+    transport = ForkingTransport(MemoryApi(), {2})
+
+    def run() -> None:
+        try:
+            flow(transport, "abc")()
+        except Killed:
+            raise ValueError("of the flow") from None
+
+    with pytest.raises(AssertionError, match="of the flow"):
+        transport.kill_copies(run, lambda: None)
+
+
+def test_an_error_of_the_flow_that_nothing_kills_is_an_error() -> None:
+    transport = ForkingTransport(MemoryApi(), set())
+
+    def run() -> None:
+        raise ValueError("of the flow")
+
+    with pytest.raises(ValueError, match="of the flow"):
+        transport.kill_copies(run, lambda: None)
