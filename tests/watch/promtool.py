@@ -16,10 +16,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from ..tools.cluster.binaries import find_promtool
 
 
-def promtool(*arguments: object) -> str:
-    """The output of a call that succeeds."""
+def promtool(*arguments: object, given: str = "") -> str:
+    """The output of a call that succeeds. given: its input."""
     command = [str(find_promtool()), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

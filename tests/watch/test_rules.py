@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -19,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._metrics import M
 from ..tools.cluster.bed import ROOT
 from ..unit.filter.test_metrics import ca, journal, seen, user
 from .names import metrics_in
-from .promtool import check_rules, try_rules
+from .promtool import check_rules, promtool, try_rules
 
 RESOURCE = yaml.safe_load((ROOT / "docs" / "watch" / "prometheus-rule.yml").read_text())
 GROUPS: Mapping[str, Any] = RESOURCE["spec"]
@@ -160,6 +161,13 @@ def test_an_alert_leads_to_a_section_and_uses_metrics_that_there_are(name: str) 
     assert f"\n### {name}\n" in (ROOT / "docs" / "troubleshooting.md").read_text()
     assert f"[{name}](troubleshooting.md#{name.lower()})" in (ROOT / "docs" / "watch.md").read_text()
     assert metrics_in(RULES[name]["expr"]) <= set(METRICS)
+
+
+def test_prometheus_finds_no_fault_with_the_metrics() -> None:
+    begun = look(journal=journal(), phase="trust", upkeep={"due_from": when(days=163)}, violations=[{"gate": "trust"}])
+    text = metrics({"cluster": begun, "clients": look()}, {"users": [user("orders")]})
+    assert set(METRICS) == set(re.findall(r"^# TYPE (\w+) gauge$", text, re.MULTILINE))
+    assert promtool("check", "metrics", given=text) == ""
 
 
 @pytest.mark.parametrize("metric", METRICS)

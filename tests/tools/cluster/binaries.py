@@ -59,7 +59,7 @@ def find_promtool() -> Path:
         _compile("promtool", target / "promtool", "github.com/prometheus/prometheus/cmd/promtool", tags="remove_all_sd")
 
     about = f"promtool of Prometheus {PROMETHEUS}"
-    return cached(_key("promtool", PROMETHEUS), build, about, "about 2 minutes") / "promtool"
+    return cached(_key("promtool", PROMETHEUS), build, about, "about 3 minutes") / "promtool"
 
 
 def find_go_client() -> Path:
