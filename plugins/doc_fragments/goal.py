@@ -15,9 +15,9 @@ options:
       - The flow that RV(plan) is about. A flow that is in flight is continued, whatever goal is given.
       - V(renew_leaves) renews the nodes' certificates under the same CA.
       - V(reconcile) finishes what was begun. It begins a renewal or a replacement only where the source of CAs (the option C(ca_source)) holds another CA.
-      - V(create), V(renew), V(replace_key), V(upgrade), V(downgrade) and V(abort) are the flows of the roles of these names.
+      - V(create), V(renew), V(replace_key), V(upgrade), V(downgrade), V(abort) and V(recover) are the flows of the roles of these names.
     type: str
-    choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile, abort]
+    choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile, abort, recover]
     default: reconcile
 """
 

@@ -32,8 +32,11 @@ options:
         put by hand into the place of the CA in use. With O(make_room) it renews the adopted CA where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
+      - V(recovered) brings back a cluster whose certificates have ended. Nodes that present ended certificates restart at the same time and in place, once
+        their next certificates are stored, also with a CA that the operator generates; the cluster is away until they are back, for about a minute. A
+        user-managed CA that has ended is renewed under the same key. It finishes a flow that was begun, and changes nothing in a healthy cluster.
     type: str
-    choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back]
+    choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present
   fingerprint:
     description:
@@ -251,6 +254,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_mod
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import is_absent, is_switched
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import window
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
@@ -287,6 +291,7 @@ GOALS = {
     "aborted": Goal.ABORT,
     "adopted": Goal.UPGRADE,
     "handed_back": Goal.DOWNGRADE,
+    "recovered": Goal.RECOVER,
 }
 STATE = ArgumentSpec(
     {
@@ -331,11 +336,12 @@ def _present(module: FlowModule) -> dict[str, Any]:
     """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options. A flow in flight is none of this
     state's own.
     """
-    current, now = module.current_authority()
-    before = timedelta(days=module.params["renew_before_days"] or 0)
-    if current is not None and current.not_after - now < window(current, before) and not module.is_in_flight():
+    seen, before = module.observed(), timedelta(days=module.params["renew_before_days"] or 0)
+    current = next(iter(seen.ca.current), None)
+    is_due = current is not None and current.not_after - seen.now < window(current, before)
+    if is_due and in_flight(seen.ledger) is None:
         result = module.run(Goal.RENEW)
-        current, _now = module.current_authority()
+        current = next(iter(module.observed().ca.current), None)
     else:
         result = module.run(Goal.CREATE)
     return {**result, "drift": drift_of(current, module.params) if current else []}

@@ -1,4 +1,4 @@
-"""Nodes whose certificates are old: what a test cannot wait for."""
+"""Nodes whose certificates are old, which a test cannot wait for, or end soon, which it can."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ LEFT = _LIFE - _AGE
 
 def age_leaves(tier: Tier, nodes: list[str]) -> None:
     """Each node gets a certificate of the same CA, names and length of life, made long ago, and starts anew with it."""
-    before = tier.cluster.node_uids(tier.name)
+    before, begin = tier.cluster.node_uids(tier.name), datetime.now(timezone.utc) - _AGE
     for node in nodes:
-        _store(tier, node)
+        store_leaf(tier, node, begin, begin + _LIFE)
     tier.await_restarts(before)
 
 
-def _store(tier: Tier, node: str) -> None:
+def store_leaf(tier: Tier, node: str, begin: datetime, end: datetime) -> None:
+    """A certificate of the same CA and names, with these dates. The operator restarts the node for it, unless it is paused."""
     key = rsa.generate_private_key(65537, 2048)
     chain = tier.node_chain(node)
-    made = _aged(tier, chain[0], key)
+    made = _aged(tier, chain[0], key, begin, end)
     content = {
         f"{node}.crt": b"".join(one.public_bytes(Encoding.PEM) for one in (made, *chain[1:])),
         f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
@@ -45,11 +46,12 @@ def _store(tier: Tier, node: str) -> None:
         raise AssertionError(answer.body)
 
 
-def _aged(tier: Tier, stored: x509.Certificate, key: rsa.RSAPrivateKey) -> x509.Certificate:
-    begin = datetime.now(timezone.utc) - _AGE
+def _aged(
+    tier: Tier, stored: x509.Certificate, key: rsa.RSAPrivateKey, begin: datetime, end: datetime
+) -> x509.Certificate:
     builder = (
         x509.CertificateBuilder().subject_name(stored.subject).issuer_name(stored.issuer).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(begin).not_valid_after(begin + _LIFE)
+        .serial_number(x509.random_serial_number()).not_valid_before(begin).not_valid_after(end)
     )  # fmt: skip
     for extension in stored.extensions:
         if not isinstance(extension.value, x509.SubjectKeyIdentifier):

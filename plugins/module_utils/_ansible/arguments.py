@@ -117,7 +117,7 @@ CLUSTER = ArgumentSpec(
 #: The option that says which CA of a cluster a module is about.
 CA = ArgumentSpec({"ca": {"type": "str", "choices": ["cluster", "clients"], "default": "cluster"}})
 
-GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile", "abort"]
+GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile", "abort", "recover"]
 
 #: Where the CAs lie that a cluster is to trust.
 SOURCE = ArgumentSpec(

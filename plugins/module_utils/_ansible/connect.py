@@ -25,7 +25,7 @@ from .arguments import AUTH
 
 if TYPE_CHECKING:
     from .._kube.http_transport import HttpTransport
-    from .._strimzi.apply.work import PortOpener
+    from .._strimzi.apply.work import CommandRunner, PortOpener
     from .._strimzi.cluster.observe import Observation
     from .._strimzi.names import ClusterNames
 
@@ -185,7 +185,7 @@ def connection_options(params: Mapping[str, Any]) -> dict[str, Any]:
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
     """Opens ports of the cluster's pods by their addresses. Raises KubeError."""
     # Imported only where the options want direct access.
-    from .._kube.ports import DirectPorts
+    from .._kube.pod_access import DirectPorts
 
     return DirectPorts(client, scope.namespace, scope.selector)
 
@@ -193,9 +193,17 @@ def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
 def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
     """Opens ports of pods through the API server. Raises OptionsError."""
     # Imported only when a look is taken, because most calls take none.
-    from .._kube.ports import open_port
+    from .._kube.pod_access import open_port
 
     return partial(open_port, _connected(options), namespace)
+
+
+def runner_for(params: Mapping[str, Any], namespace: str) -> CommandRunner:
+    """Runs commands in containers of pods through the API server. Raises OptionsError."""
+    # Imported only where nodes restart in place.
+    from .._kube.pod_access import run_command
+
+    return partial(run_command, _connected(connection_options(params)), namespace)
 
 
 def _connected(options: Mapping[str, Any]) -> HttpTransport:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from .._engine.engine import run
@@ -19,7 +18,6 @@ from .._engine.outcome import plan
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
 from .._strimzi.apply.work import Action, Work
-from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.ledger import TRUSTED_STATES, Ledger
 from .._trust.model.names import named
@@ -175,18 +173,13 @@ class FlowModule(TrustModule):
             return ""
         return f" until_phase={asked.value} ends before it: give a later phase, or leave the option out."
 
-    def current_authority(self) -> tuple[Certificate | None, datetime]:
-        """The CA in use, and the time."""
-        snapshot = observe_cluster(self.work()).snapshot
-        return (snapshot.ca.current[0] if snapshot.ca.current else None), snapshot.now
-
-    def is_in_flight(self) -> bool:
-        """Whether a flow was begun that has not finished."""
-        return in_flight(observe_cluster(self.work()).snapshot.ledger) is not None
+    def observed(self) -> Snapshot:
+        """The cluster as it is stored now."""
+        return observe_cluster(self.work()).snapshot
 
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
-        snapshot, wanted = observe_cluster(self.work()).snapshot, named.replace(":", "").lower()
+        snapshot, wanted = self.observed(), named.replace(":", "").lower()
         known = (entry.certificate for entry in (snapshot.ledger or Ledger()).entries)
         return next((one.fingerprint for one in known if wanted in (one.fingerprint, one.sha256)), wanted)
 
@@ -196,6 +189,6 @@ class FlowModule(TrustModule):
 
     def trusted_certificates(self) -> list[str]:
         """The trusted CAs of the ledger as it is now, in PEM form, each with its chain."""
-        ledger = observe_cluster(self.work()).snapshot.ledger or Ledger()
+        ledger = self.observed().ledger or Ledger()
         trusted = (entry for entry in ledger.entries if entry.state in TRUSTED_STATES)
         return [encode_certificates(entry.chain).decode("ascii") for entry in trusted]

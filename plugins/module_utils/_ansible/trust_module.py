@@ -148,6 +148,7 @@ class TrustModule(ClusterModule):
         work.alive = self.keep_lease
         work.let_go = self.give_lease_back
         work.open_ports = opener = partial(connect.opener_for, self.params, work.client, work.scope)
+        work.run_commands = partial(connect.runner_for, self.params, work.scope.namespace)
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
         work.begin = reporter(self.params.get("progress_file"), kept=True)

@@ -18,8 +18,9 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.subjects import with_misnamed
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
-from .._trust.evidence.parties import answers_of_running
+from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import presenting_pods
+from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
@@ -84,7 +85,16 @@ def decide_with_a_look(
 
 
 def _looks(decision: Decision, snapshot: Snapshot) -> Look:
-    return max((step.look(snapshot) for step in decision.steps), key=lambda look: look.value, default=Look.NONE)
+    doubts = Look.REMEMBERED if _is_doubtful(snapshot) and not decision.violations else Look.NONE
+    return max((doubts, *(step.look(snapshot) for step in decision.steps)), key=lambda look: look.value)
+
+
+def _is_doubtful(snapshot: Snapshot) -> bool:
+    """Whether only the answer of a node shows that its certificate has not ended: it was started with a leaf that is no longer stored, and
+    neither a flow nor an operator that works explains that.
+    """
+    explained = in_flight(snapshot.ledger) is not None and snapshot.reconciliation.failure is None
+    return bool(may_present_ended(snapshot)) and not explained
 
 
 def look_closely(work: Work, observation: Observation) -> Observation:

@@ -15,6 +15,7 @@ from .._kube.resources import read_time
 from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._trust.decide import decide
+from .._trust.evidence.parties import may_present_ended
 from .._trust.gates.gates import GATES
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.journal import in_flight
@@ -25,11 +26,12 @@ from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.plan import describe_next_window, waits_for_window
 from .._trust.preconditions.cluster import pods_are_labelled, secrets_are_labelled
+from .._trust.preconditions.leaves import leaves_in_use_are_valid
 from .._trust.preconditions.order import check
 from .._trust.rules.holds import check_leaves_of_restarted
 from .._trust.rules.situation import Situation
 from .engine import carry_out
-from .looking import observe_cluster, observe_operated
+from .looking import look_closely, observe_cluster, observe_operated
 from .outcome import IN_A_FLOW, Patience
 
 
@@ -87,6 +89,8 @@ def _step(uids: frozenset[str]) -> Roll:
 def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
     """The cluster as it is now, and the UIDs of the pods to restart. Raises StepError."""
     seen = observe_operated(work)
+    if may_present_ended(seen.snapshot):
+        seen = look_closely(work, seen)
     _require_settled(seen, asked.pods)
     chosen = frozenset(
         pod.uid
@@ -131,7 +135,8 @@ def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
         raise StepError(
             snapshot.names.kafka, "is paused: the operator would restart nothing", "Resume it, then run again."
         )
-    _require_none(check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled, secrets_are_labelled)))
+    required = (pods_are_labelled, secrets_are_labelled, leaves_in_use_are_valid)
+    _require_none(check(snapshot, Intent(Goal.RECONCILE), required))
     if unknown := sorted(pods - {pod.name for pod in snapshot.nodes.pods}):
         known = ", ".join(pod.name for pod in snapshot.nodes.pods) or "none"
         raise StepError(snapshot.names.kafka, f"has no pod {', '.join(unknown)}", f"Its pods are: {known}.")

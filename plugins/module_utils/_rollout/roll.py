@@ -116,6 +116,9 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> None:
             await_leaves(roll.phase, observation, work)
         _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
         return
+    if step.reason is RollReason.ENDED:
+        _restart_together(roll)
+        return
     if work.settings.strategy is Strategy.DIRECT:
         _restart_nodes(roll)
     else:
@@ -154,6 +157,13 @@ def _restart_nodes(roll: _Roll) -> None:
 
     connect = admin.connect_to(roll.work.settings.kafka_bootstrap)
     restart_nodes(roll.step, roll.observation, roll.work, connect)
+
+
+def _restart_together(roll: _Roll) -> None:
+    # Imported only where certificates have ended.
+    from .together import restart_together
+
+    restart_together(roll.step, roll.observation, roll.work)
 
 
 def _restart_others(roll: _Roll) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
+from .ledger.enrolment import as_seen
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
 from .model.decision import Condition, Decision, Transition, Violation, Wait
@@ -25,14 +26,15 @@ from .model.steps.base import Steps
 from .model.steps.nodes import AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile
-from .preconditions.order import PRECONDITIONS, Precondition, check
+from .preconditions.order import OF_RECOVERY, PRECONDITIONS, Precondition, check
 from .rules.holds import (
     check_leaves_of_restarted,
     leaves_that_end_meanwhile,
     wait_where_it_matters,
 )
-from .rules.order import RULES, RULES_AT_REST, Rule, take_turns
+from .rules.order import RULES, RULES_AT_REST, RULES_UNADOPTED, Rule, take_turns
 from .rules.pause import await_verdict, is_patient, resume_operators
+from .rules.recover import restart_ended
 from .rules.requests import ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
@@ -52,9 +54,11 @@ class Engine:
     """The preconditions, gates and rules of decisions; a test takes one out by another value of this class."""
 
     preconditions: tuple[Precondition, ...] = PRECONDITIONS
+    preconditions_of_recovery: tuple[Precondition, ...] = OF_RECOVERY
     gates: Gates = GATES
     rules: tuple[Rule, ...] = RULES
     rules_at_rest: tuple[Rule, ...] = RULES_AT_REST
+    rules_unadopted: tuple[Rule, ...] = RULES_UNADOPTED
 
 
 ENGINE = Engine()
@@ -75,6 +79,9 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
 
 def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     """The same, where a missing answer keeps gates closed."""
+    if intent.goal is Goal.RECOVER:
+        recovery = _bring_nodes_back(snapshot, intent, engine)
+        return recovery or _decide(snapshot, _after_recovery(snapshot, intent), engine)
     violations = check(snapshot, intent, engine.preconditions)
     if violations:
         return Decision(steps=resume_operators(snapshot), violations=violations)
@@ -100,6 +107,27 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _next(at, *take_turns(at, engine.rules))
+
+
+def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
+    """The decision that brings nodes with ended certificates back, before any book or CA matters; None where no node needs it, and the flow goes on. For a
+    cluster whose CA the operator generates it is the whole recovery.
+    """
+    if violations := check(snapshot, intent, engine.preconditions_of_recovery):
+        return Decision(steps=resume_operators(snapshot), violations=violations)
+    at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
+    turn = restart_ended(at)
+    if isinstance(turn, Wait):
+        return Decision(steps=resume_operators(snapshot), violations=turn.held)
+    if snapshot.reconciliation.generated:
+        return _next(at, turn or take_turns(at, engine.rules_unadopted)[0])
+    return _next(at, turn) if turn else None
+
+
+def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
+    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else finish what was begun."""
+    ended = any(one.has_ended(snapshot.now) for one in snapshot.ca.in_use)
+    return replace(intent, goal=Goal.RENEW if ended and in_flight(snapshot.ledger) is None else Goal.RECONCILE)
 
 
 def _keeps_no_ledger(snapshot: Snapshot, intent: Intent) -> bool:

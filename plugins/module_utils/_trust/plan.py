@@ -134,12 +134,18 @@ def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: Stand
     uids: frozenset[str] = frozenset()
     while steps:
         for step in steps:
-            uids |= step.restarts
+            uids |= _restarted_in_windows(step)
             snapshot = step.effect(snapshot, stand_in)
         if not snapshot.reconciliation.paused_by_us:
             break
         steps = decide(snapshot, intent, engine).steps
     return uids | restarted_by_operator(snapshot)
+
+
+def _restarted_in_windows(step: Step) -> frozenset[str]:
+    """UIDs of the pods that this step restarts and that could wait for a window; nodes with ended certificates serve no client meanwhile."""
+    ended = isinstance(step, Roll) and step.reason is RollReason.ENDED
+    return frozenset() if ended else step.restarts
 
 
 def _told(snapshot: Snapshot, pods: tuple[str, ...]) -> str:

@@ -24,6 +24,7 @@ FLOWS = {
     "renew_leaves": "Renewal of the {owners}' certificates",
     "reconcile": "Reconciliation of the {ca} CA",
     "abort": "Abort of a rotation of the {ca} CA",
+    "recover": "Recovery from ended certificates of the {ca} CA",
     "scale": "Scaling of a node pool",
     "convert_ledger": "Conversion of the ledger",
 }

@@ -11,8 +11,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
+from ..operator import certs
 from .memory_api import Change, MemoryApi
 
 
@@ -34,6 +37,11 @@ class Process:
     trusted: bytes
     kept: Process | None = None
     users: bytes = b""
+
+
+@lru_cache(maxsize=10_000)
+def _ends(pem: bytes) -> datetime:
+    return certs.load(pem)[0].not_valid_after_utc
 
 
 class SimulatedKubelet:
@@ -79,6 +87,23 @@ class SimulatedKubelet:
             trusted=self._trust(process.component),
             kept=process.kept or process,
         )
+
+    def restart_in_place(self, name: str) -> None:
+        """The container of this node ends, and starts again in its pod: with what is stored now."""
+        pod = self.api.find("pods", self.namespace, name) or {}
+        uid, statuses = pod["metadata"]["uid"], (pod.get("status") or {}).get("containerStatuses") or [{}]
+        self._start(pod)
+        status = {
+            "phase": "Pending", "conditions": [{"type": "Ready", "status": "False"}],
+            "containerStatuses": [{"name": "kafka", "restartCount": statuses[0].get("restartCount", 0) + 1}],
+        }  # fmt: skip
+        self._set_status(name, status)
+        assert uid in self.processes
+
+    def ended(self, now: datetime) -> list[str]:
+        """Names of the nodes that present a certificate which has ended, so that every new connection to them is refused."""
+        nodes = (one for one in self.processes.values() if one.component == "kafka")
+        return sorted(one.pod for one in nodes if any(_ends(pem) <= now for _secret, pem in one.presented if pem))
 
     def reload_users(self, uid: str) -> None:
         """The listeners for users of this node read again by whom they verify; nothing else verifies by it."""
@@ -135,12 +160,14 @@ class SimulatedKubelet:
             name = pod["metadata"]["name"]
             if (pod.get("status") or {}).get("phase") == "Running" or name in self.broken:
                 continue
-            status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-            path = f"/api/v1/namespaces/{self.namespace}/pods/{name}/status"
-            body = {"status": status, "metadata": {}}
-            self.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+            self._set_status(name, {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]})
             moved = True
         return moved
+
+    def _set_status(self, name: str, status: Mapping[str, Any]) -> None:
+        path = f"/api/v1/namespaces/{self.namespace}/pods/{name}/status"
+        body = {"status": status, "metadata": {}}
+        self.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
 
     def _deployments(self) -> bool:
         moved = False

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ..operator import certs, clusters
+from ..operator.authority import ReconcileFailed
 from ..operator.double import OperatorDouble
 from ..operator.podsets import control_pod_sets
 from .kubelet import Process, SimulatedKubelet
@@ -31,6 +32,23 @@ class Moment:
     nodes: frozenset[str]
 
 
+@dataclass(frozen=True)
+class _AskedNodes:
+    """The nodes as the operator asks them before it restarts any (docs/operator.md, "Expired certificates")."""
+
+    kubelet: SimulatedKubelet
+
+    def active_controller(self) -> int | None:
+        if self.kubelet.ended(certs.now()):
+            raise ReconcileFailed(
+                "UnforceableProblem", "An error while trying to determine the active controller: SSL handshake failed"
+            )
+        return None
+
+    def refusals(self, node_id: int) -> list[str]:
+        return []
+
+
 class MemoryCluster:
     """``step`` is one operator reconcile and all that Kubernetes does by itself until it is quiet."""
 
@@ -38,7 +56,9 @@ class MemoryCluster:
         self.cluster, self.namespace = cluster, namespace
         self.api = MemoryApi()
         self.kubelet = SimulatedKubelet(self.api, namespace, cluster)
-        self.operator = OperatorDouble(self.api, namespace, self.wait)
+        self.operator = OperatorDouble(
+            self.api, namespace, self.wait, running=lambda _api, _kafka: _AskedNodes(self.kubelet)
+        )
         self.operator_runs = True
         self.seconds = 0.0
         #: Called in each step, after the operator: what else lives in the namespace.

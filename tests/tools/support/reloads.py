@@ -34,6 +34,7 @@ def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[A
 class ReloadingNodes:
     """told: pods that were told, in order. before: called with the pod's name before it does anything, and may raise.
     after: called when it has. deaf: pods that take the request and go on as before.
+    signals: the pods and signals that their processes got, in order. stubborn: pods that end by no signal but KILL.
     configured: their ConfigMaps can be found. reachable: they can be asked at all.
     """
 
@@ -43,6 +44,8 @@ class ReloadingNodes:
     before: Callable[[str], None] = field(default=lambda pod: None)
     after: Callable[[str], None] = field(default=lambda pod: None)
     deaf: set[str] = field(default_factory=set)
+    signals: list[tuple[str, str]] = field(default_factory=list)
+    stubborn: set[str] = field(default_factory=set)
     configured: bool = True
     reachable: bool = True
 
@@ -60,7 +63,17 @@ class ReloadingNodes:
             return work
         self._configure()
         work.look_live, work.open_ports = self.answers, lambda: _no_port
+        work.run_commands = lambda: self._run
         return work
+
+    def _run(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
+        assert container == "kafka"
+        signal = command[-1]
+        self.before(pod)
+        self.signals.append((pod, signal))
+        if signal == "KILL" or pod not in self.stubborn:
+            self.memory.kubelet.restart_in_place(pod)
+        self.after(pod)
 
     def _configure_new(self, change: Change) -> None:
         if (change.plural, change.verb) == ("pods", "create"):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import open_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access import open_port
 
 BINARY, CLOSE, PING, PONG = 2, 8, 9, 10
 PORT = 9091

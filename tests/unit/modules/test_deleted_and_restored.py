@@ -104,7 +104,7 @@ def test_a_status_that_was_restored_too(
 ) -> None:
     memory = start()
     restore(memory, status)
-    for state in ("present", "renewed", "replaced", "promoted", "aborted", "adopted", "handed_back"):
+    for state in ("present", "renewed", "replaced", "promoted", "aborted", "adopted", "handed_back", "recovered"):
         ended = call("strimzi_ca", memory, state=state)
         assert (ended.failed, ended.writes) == (True, [])
         assert ended.result["msg"] == f"Kafka kafka/demo: is reconciled by no Cluster Operator: {why}. {START}"

@@ -24,7 +24,7 @@ WRITERS = {"strimzi_ca", "strimzi_trusted_certs", "strimzi_ee_cert", "strimzi_no
 #: Parts that are loaded only where they are needed, and the modules that always need them.
 OWNERS = {
     "_handshake": set(),
-    "_kube.ports": set(),
+    "_kube.pod_access": set(),
     "_strimzi.cluster.looking": set(),
     "_rollout.admin": set(),
     "_rollout.direct": set(),

@@ -29,12 +29,12 @@ WHICH = (
 EVERY: list[tuple[str, dict[str, Any]]] = [
     *(
         ("strimzi_ca", {"state": one})
-        for one in ("present", "renewed", "replaced", "promoted", "aborted", "adopted", "handed_back")
+        for one in ("present", "renewed", "replaced", "promoted", "aborted", "adopted", "handed_back", "recovered")
     ),
     ("strimzi_ca", {"state": "absent", "fingerprint": "00" * 20}),
     *(
         ("strimzi_ca_info", {"goal": one})
-        for one in ("reconcile", "renew", "replace_key", "renew_leaves", "upgrade", "abort")
+        for one in ("reconcile", "renew", "replace_key", "renew_leaves", "upgrade", "abort", "recover")
     ),
     *(("strimzi_ee_cert", {"state": one}) for one in ("issued", "renewed", "tidied")),
     ("strimzi_ee_cert", {"secret": "tools-tls", "common_name": "tools"}),

@@ -30,6 +30,8 @@ CALLS: list[tuple[Callable[[], MemoryCluster], str, dict[str, Any]]] = [
     (stages.generated, "strimzi_ca", {"state": "adopted"}),
     (stages.prepared, "strimzi_ca", REPLACED),
     (stages.prepared, "strimzi_ca", {"state": "aborted"}),
+    (stages.prepared, "strimzi_ca", {"state": "recovered"}),
+    (stages.generated, "strimzi_ca", {"state": "recovered"}),
     (stages.prepared, "strimzi_trusted_certs", {"state": "trusted"}),
     (stages.issued, "strimzi_roll", {}),
     (stages.issued, "strimzi_ee_cert", {"state": "issued"}),

@@ -28,7 +28,17 @@ def tasks(role: str) -> list[dict[str, Any]]:
 
 
 def test_every_flow_is_here() -> None:
-    assert PLANNING == ["abort", "create", "downgrade", "reconcile", "renew", "renew_leaves", "replace_key", "upgrade"]
+    assert PLANNING == [
+        "abort",
+        "create",
+        "downgrade",
+        "reconcile",
+        "recover",
+        "renew",
+        "renew_leaves",
+        "replace_key",
+        "upgrade",
+    ]
     assert sorted(FLOWS) == sorted([*PLANNING, "convert_ledger", "scale"])
 
 

@@ -25,7 +25,7 @@ from ..._trust.model.steps.authority import (
     TidyKeys,
 )
 from ..._trust.model.steps.base import Step
-from ..._trust.model.steps.nodes import AwaitVerdict, Pause, Resume, SetReplicas, StampPods
+from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume, SetReplicas, StampPods
 from ..._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from ..._trust.model.steps.trust import (
     AwaitBundle,
@@ -183,5 +183,6 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     SetReplicas: _writing(set_replicas),
     Pause: operator.pause,
     Resume: operator.resume,
+    AwaitLeaves: operator.await_issued,
     AwaitVerdict: operator.await_verdict,
 }

@@ -12,7 +12,7 @@ resource version that the decision rests on (I6).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -142,6 +142,13 @@ class PortOpener(Protocol):
         """A byte stream. timeout: seconds. Raises KubeError, OSError."""
 
 
+class CommandRunner(Protocol):
+    """Runs commands in containers of pods of the cluster's namespace."""
+
+    def __call__(self, pod: str, container: str, command: Sequence[str], *, timeout: float) -> None:
+        """Wait until the command has ended. timeout: seconds. Raises KubeError, also where it failed."""
+
+
 class LookLive(Protocol):
     """Asks the running nodes."""
 
@@ -174,6 +181,8 @@ class Work:
     look_live: LookLive | None = None
     #: Makes the way to ports of pods; None where the call sends nodes no request.
     open_ports: Callable[[], PortOpener] | None = None
+    #: Makes the way to commands in pods; None where the call runs none.
+    run_commands: Callable[[], CommandRunner] | None = None
     #: The reason why nodes cannot reload, as a sentence; empty where they can.
     unreloadable: Callable[[], str] = field(default=lambda: "")
     #: Takes each action as soon as it is done.

@@ -15,7 +15,7 @@ from ..._errors import OperatorSilent, TimedOut
 from ..._kube.resources import PODS, SECRETS
 from ..._kube.wait import wait_until
 from ..._trust.model.steps.authority import SetGenerated
-from ..._trust.model.steps.nodes import AwaitVerdict, Pause, Resume
+from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume
 from ..._trust.model.steps.trust import AwaitBundle
 from .. import names
 from ..apply.work import Action, Work, Write, WriteVerb, version, write_all
@@ -87,6 +87,26 @@ def _await_leaf(name: str, generation: str, phase: str, work: Work) -> None:
 
     seconds = _wait(work, settled, SECRETS, name, f"issued the leaf in {where}")
     work.record(Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds))
+
+
+def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> None:
+    """Wait until the operator has replaced these leaves, which have ended. Raises OperatorSilent."""
+    phase, before = step.phase.value, {name: observation.secrets[name] for name in step.secrets}
+    if not work.dry_run:
+        request_reconcile(observation, work, phase, f"ended-{max(map(version, before.values()))}")
+    for name, secret in before.items():
+        where, known = f"Secret {work.scope.namespace}/{name}", version(secret)
+        seconds = None if work.dry_run else _wait_for_another(work, name, known)
+        work.record(Action("wait", where, "the operator issues the leaf anew", phase, seconds=seconds))
+
+
+def _wait_for_another(work: Work, name: str, known: str) -> float:
+    """known: the resource version of the Secret as it was read."""
+
+    def settled(objects: Objects) -> bool:
+        return name in objects and version(objects[name]) != known
+
+    return _wait(work, settled, SECRETS, name, f"issued the leaf in Secret {work.scope.namespace}/{name}")
 
 
 def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, what: str) -> float:

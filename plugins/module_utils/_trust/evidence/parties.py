@@ -12,7 +12,7 @@ what is stored, is UNKNOWN, with a sentence that says why (I5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -20,7 +20,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..model.clients import Presenter, Renewal
 from ..model.ledger import Ledger, LedgerEntry, Outgoing, RemovedEntry, TrustState
 from ..model.nodes import ObservedListener, Unanswered
-from ..model.snapshot import Component, Pod, Snapshot
+from ..model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from . import stored
 from .stored import Presentation, issuers_of, waiver_of
 
@@ -291,6 +291,40 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
         and (seen := _listeners(pod, snapshot))
         and all(one.presents and one.presents[0] in {leaves.get(name) for name in pod.leaves} for one in seen)
     )
+
+
+def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
+    """When the certificate ended that a node presents, by the UID of its pod; nodes without such a certificate are left out. A node that has
+    answered is judged by its answers, any other by the leaf that it was started with, where that is still stored.
+    """
+    return {
+        pod.uid: min(ends)
+        for pod in snapshot.nodes.pods
+        if pod.component is Component.KAFKA and (ends := [end for end in _ends(pod, snapshot) if end <= snapshot.now])
+    }
+
+
+def _ends(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
+    """The ends of the certificates that a node is known to present."""
+    if is_asked(pod, snapshot) and (
+        shown := tuple(one.presents[0].not_after for one in _listeners(pod, snapshot) if one.presents)
+    ):
+        return shown
+    if not pod.presents_stored:
+        return ()
+    return tuple(leaf.chain[0].not_after for leaf in leaves_of(pod, snapshot) if leaf.chain)
+
+
+def may_present_ended(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the nodes that were started with a leaf which is no longer stored, so that only their answers show whether it has ended."""
+    return frozenset(
+        pod.uid for pod in snapshot.nodes.pods if pod.component is Component.KAFKA and not pod.presents_stored
+    )
+
+
+def leaves_of(pod: Pod, snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
+    """The stored leaves that a pod presents once it has restarted."""
+    return tuple(leaf for leaf in snapshot.leaves.stored if leaf.secret in pod.leaves)
 
 
 def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:

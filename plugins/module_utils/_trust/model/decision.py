@@ -70,6 +70,7 @@ class Condition(str, Enum):
     CLUSTER_IS_SETTLED = "cluster_is_settled"
     LEAVES_ARE_OURS = "leaves_are_ours"
     LEAVES_ARE_KNOWN = "leaves_are_known"
+    LEAVES_IN_USE_ARE_VALID = "leaves_in_use_are_valid"
     LEAVES_CAN_BE_RENEWED = "leaves_can_be_renewed"
     POOL_IS_KNOWN = "pool_is_known"
     POOLS_ARE_OF_A_SIZE = "pools_are_of_a_size"

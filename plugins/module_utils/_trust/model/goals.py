@@ -21,6 +21,8 @@ class Goal(str, Enum):
     RENEW_LEAVES = "renew_leaves"
     RECONCILE = "reconcile"
     ABORT = "abort"
+    #: Bring nodes with ended certificates back, renew a CA that has ended, and finish what was begun.
+    RECOVER = "recover"
 
 
 #: Goals that put another CA in the place of the CA in use.

@@ -14,6 +14,7 @@ from datetime import timedelta
 
 from ..._leaves.trigger import ends_with, is_signed_by
 from ..._pki.certificates import Chain
+from ..evidence.parties import presenting_ended
 from ..evidence.stored import issuers_of
 from ..ledger.enrolment import enrol_authorities
 from ..ledger.journal import in_flight
@@ -37,6 +38,21 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         yield Violation(
             Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "holds no certificate of this cluster.",
             f"These Secrets do: {', '.join(known) or 'none'}.",
+        )  # fmt: skip
+
+
+def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Nodes that present ended certificates restart at the same time; a flow that restarts them one after the other would take the quorum and the
+    partitions apart.
+    """
+    if ended := presenting_ended(snapshot):
+        pods = ", ".join(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in ended))
+        yield Violation(
+            Condition.LEAVES_IN_USE_ARE_VALID, snapshot.names.kafka,
+            f"{pods} present certificates that have ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to them is refused, and open "
+            "connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none.",
+            "Run the recover playbook for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a "
+            "minute. Restart none of them before.",
         )  # fmt: skip
 
 

@@ -61,7 +61,13 @@ from .goals import (
     ready_to_hand_back,
     waivers_hold,
 )
-from .leaves import leaves_are_known, leaves_are_ours, leaves_can_be_renewed, leaves_outlast_the_window
+from .leaves import (
+    leaves_are_known,
+    leaves_are_ours,
+    leaves_can_be_renewed,
+    leaves_in_use_are_valid,
+    leaves_outlast_the_window,
+)
 from .presenters import (
     presenters_are_known,
     presenters_are_served,
@@ -118,6 +124,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     presenters_can_be_issued_to,
     presenters_are_known,
     presenters_are_served,
+    leaves_in_use_are_valid,
     cluster_is_settled,
     leaves_are_ours,
     leaves_are_known,
@@ -135,6 +142,14 @@ PRECONDITIONS: tuple[Precondition, ...] = (
 #: Preconditions that every other precondition rests on: the cluster exists, the clock is right, no object of the cluster is in deletion, and the operator
 #: is there.
 FIRST: tuple[Precondition, ...] = (cluster_exists, clocks_agree, nothing_is_in_deletion, operator_is_there)
+#: Preconditions of a restart that brings nodes with ended certificates back: it changes no CA, so that no defect of a CA or of the ledger keeps them away.
+OF_RECOVERY: tuple[Precondition, ...] = (
+    *FIRST,
+    not_paused_by_others,
+    pods_are_labelled,
+    pods_are_owned,
+    secrets_are_labelled,
+)
 
 
 def check(

@@ -240,10 +240,10 @@ def does_not_answer(node: Unanswered, names: ObjectNames) -> Violation:
 def _depends_on_answers(step: Step, snapshot: Snapshot, silent: Sequence[Unanswered]) -> bool:
     """Whether pods restart because of this step, or the step makes any of these nodes reload. For pods that the
     operator restarts by itself the flow only waits; but when a pause ends, the operator restarts pods that have not
-    shown that they took everything up.
+    shown that they took everything up. Nodes that present ended certificates restart whatever others answer.
     """
     if isinstance(step, Resume):
         return bool(restarted_by_operator(snapshot))
     if isinstance(step, Reload):
         return any(node.uid in step.uids for node in silent)
-    return isinstance(step, Roll) and step.reason is not RollReason.USE
+    return isinstance(step, Roll) and step.reason not in (RollReason.USE, RollReason.ENDED)

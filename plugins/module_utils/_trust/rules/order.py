@@ -38,6 +38,7 @@ from .leaves import (
 )
 from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
 from .prepare import await_confirmation, prepare, restart_to_trust, resume_replacement
+from .recover import resume
 from .requests import (
     ask_for_leaves,
     await_issuer,
@@ -132,6 +133,11 @@ def _switch_as_asked(at: Situation) -> Steps:
     return steps if all(at.allows(step.phase) for step in steps) else ()
 
 
+def stamp_in_pause(at: Situation) -> Steps:
+    """``stamp_pods`` where the operator is paused already."""
+    return stamp_pods(at) if at.is_paused else ()
+
+
 Rule: TypeAlias = Callable[[Situation], Turn]
 
 
@@ -147,8 +153,18 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
     return (), tuple(waits)
 
 
+#: The rules for a cluster whose CA the operator generates, once its nodes are back (recover.py): they end the pause, and touch no CA.
+RULES_UNADOPTED: tuple[Rule, ...] = (stamp_in_pause, resume)
+
 #: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what processes hold of others.
-RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, read_again, await_restarts, restart_holders)
+RULES_AT_REST: tuple[Rule, ...] = (
+    scale,
+    issue_missing,
+    renew_leaves,
+    read_again,
+    await_restarts,
+    restart_holders,
+)
 
 RULES: tuple[Rule, ...] = (
     # Chapter "What was begun": first, because a killed call may have left the operator paused, or unable to issue.

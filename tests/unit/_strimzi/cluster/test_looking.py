@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import open_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access import open_port
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.kafka import (
     UserListener,

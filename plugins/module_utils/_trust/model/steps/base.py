@@ -53,8 +53,6 @@ class Step(ABC):
     avoidable: str = ""
     #: Whether a line is shown when it begins; steps that only keep the books show none.
     is_told: ClassVar[bool] = True
-    #: Whether running nodes may answer differently after it.
-    changes_what_nodes_say: ClassVar[bool] = False
     #: Whether it only waits: where it is decided on again, nothing was done twice.
     only_waits: ClassVar[bool] = False
     #: Whether it only waits, for as long as others take: other runs may work meanwhile.
@@ -75,6 +73,11 @@ class Step(ABC):
     def look(self, snapshot: Snapshot) -> Look:
         """Whether a call asks running nodes before this step."""
         return Look.NONE
+
+    @property
+    def changes_what_nodes_say(self) -> bool:
+        """Whether nodes that run on may answer differently after it."""
+        return False
 
     @property
     def restarts(self) -> frozenset[str]:

@@ -92,12 +92,28 @@ class AwaitVerdict(Step):
         return replace(snapshot, reconciliation=state)
 
 
+@dataclass(frozen=True, kw_only=True)
+class AwaitLeaves(Step):
+    """Wait until the operator has issued these leaves anew, which have ended; it does so at the beginning of its next reconcile."""
+
+    secrets: tuple[str, ...]
+
+    def sentence(self) -> str:
+        return f"wait until the operator has issued {counted(len(self.secrets), 'certificate')} in the place of ended certificates"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        generation = snapshot.ca.certificate_generation
+        issue = IssueLeaves(phase=self.phase, secrets=self.secrets, issuer=snapshot.ca.current, generation=generation)
+        return issue.effect(snapshot, stand_in)
+
+
 Held = TypeVar("Held", bound=HeldByProcesses)
 
 
 class RollReason(str, Enum):
     """Why processes restart. For USE the operator restarts them by itself, because the Secrets that they read at start
-    have changed.
+    have changed. For ENDED they restart at the same time and in place: nodes with ended certificates and nodes with new certificates refuse each
+    other (docs/operator.md, "Expired certificates").
     """
 
     TRUST = "trust"
@@ -105,6 +121,7 @@ class RollReason(str, Enum):
     LEAF = "leaf"
     RETIRE = "retire"
     MANUAL = "manual"
+    ENDED = "ended"
 
 
 _SO_THAT = {
@@ -113,6 +130,7 @@ _SO_THAT = {
     RollReason.LEAF: "so that they present nothing but their stored certificates of",
     RollReason.RETIRE: "so that they stop trusting",
     RollReason.MANUAL: "beside",
+    RollReason.ENDED: "at the same time and in place, so that they present their stored certificates of",
 }
 
 
@@ -147,8 +165,13 @@ class Roll(Step):
         no restart; and before any restarts, the call knows what to hold where none can read again.
         """
         able = any(pod.verifies_only for pod in snapshot.nodes.pods if pod.uid in self.uids)
-        asks = able or self.avoidable or self.reason in (RollReason.RETIRE, RollReason.LEAF)
+        asks = able or self.avoidable or self.reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
         return Look.FRESH if asks else Look.NONE
+
+    @property
+    def changes_what_nodes_say(self) -> bool:
+        """In place, another process takes the place of a process in its pod."""
+        return self.reason is RollReason.ENDED
 
     @property
     def restarts(self) -> frozenset[str]:
@@ -170,11 +193,14 @@ class AwaitAnswers(Step):
     """Ask nodes again until they answer, or until another process has taken their place. The time limit begins anew with each that has."""
 
     nodes: tuple[Unanswered, ...]
-    changes_what_nodes_say: ClassVar[bool] = True
     only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         return f"wait for the answer of {listed([node.sentence for node in self.nodes])}"
+
+    @property
+    def changes_what_nodes_say(self) -> bool:
+        return True
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return snapshot.assuming(self.uids)
@@ -225,12 +251,15 @@ class Reload(Step):
     authority: Certificate | None
     trusting: bool = False
     phase: Phase = Phase.RETIRE
-    changes_what_nodes_say: ClassVar[bool] = True
 
     def sentence(self) -> str:
         verb = "trust" if self.trusting else "forget"
         what = f"{verb} {named(self.authority)}" if self.authority else "read their certificates again"
         return f"have the listeners of {counted(len(self.uids), 'node')} {what}, without a restart"
+
+    @property
+    def changes_what_nodes_say(self) -> bool:
+        return True
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         snapshot = snapshot.assuming(self.uids)

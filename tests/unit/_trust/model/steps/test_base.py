@@ -33,6 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
+    AwaitLeaves,
     AwaitVerdict,
     Pause,
     Reload,
@@ -82,6 +83,7 @@ EVERY: list[tuple[Step, Look]] = [
     (IssueLeaves(secrets=PODS, issuer=chain_of(OLD), generation=0, phase=USE), Look.FRESH),
     (RechainLeaves(secrets=PODS, generation=0, phase=USE), Look.NONE),
     (Roll(reason=RollReason.USE, uids=POD, authority=CA, phase=USE), Look.NONE),
+    (AwaitLeaves(secrets=PODS, phase=USE), Look.NONE),
     (AwaitAnswers(nodes=(Unanswered("demo-nodes-0", "1", "", "timed out"),), phase=USE), Look.NONE),
     (StampPods(generation=0, key_generation=0, phase=USE), Look.FRESH),
     (Reload(uids=POD, authority=CA), Look.NONE),

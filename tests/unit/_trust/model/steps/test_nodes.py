@@ -85,8 +85,13 @@ def test_in_words(step: Step, expected: str) -> None:
 
 @pytest.mark.parametrize("reason", RollReason)
 def test_nodes_that_have_read_again_need_no_restart(reason: RollReason) -> None:
-    asked = reason in (RollReason.RETIRE, RollReason.LEAF)
+    asked = reason in (RollReason.RETIRE, RollReason.LEAF, RollReason.ENDED)
     assert roll(reason).look(cluster()) is (Look.FRESH if asked else Look.NONE)
+
+
+@pytest.mark.parametrize("reason", RollReason)
+def test_a_pod_whose_process_restarts_in_place_answers_differently_afterwards(reason: RollReason) -> None:
+    assert roll(reason).changes_what_nodes_say is (reason is RollReason.ENDED)
 
 
 def test_who_restarts_starts_with_what_is_stored() -> None:

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A byte stream to a port of a pod: through the port-forward subresource, or by the pod's own address where there is a
-route to it.
+"""A byte stream to a port of a pod, through the port-forward subresource or by the pod's own address where there is a
+route to it; and a command in a container of a pod, through the exec subresource.
 
-The subresource speaks the websocket protocol v4.channel.k8s.io. A port has two channels: data (0) and errors (1). The
-first message of each is the port, as two bytes.
+Both subresources speak the websocket protocol v4.channel.k8s.io. A port has two channels: data (0) and errors (1). The
+first message of each is the port, as two bytes. A command has a channel for what it writes (1, 2), and one for how it ended (3).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
+from urllib.parse import urlencode
 
 from .._errors import KubeError, TransportError, Unauthorized, Unavailable, Unreachable
 from ._kubernetes import websocket
@@ -27,6 +28,7 @@ from .resources import PODS, Attempt, error_from
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1
+_ENDED = 3
 _PORT_BYTES = 2
 #: How the API server begins its answer where the Node of a pod has no address (NoMatchError of its package util/node).
 _NO_ADDRESS = "no preferred addresses found"
@@ -52,6 +54,16 @@ class _Forwarding(Attempt):
 
     def __str__(self) -> str:
         return f"reach port {self.port} of {self.resource.kind} {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True)
+class _Running(Attempt):
+    """The verbs are as for ports."""
+
+    container: str = ""
+
+    def __str__(self) -> str:
+        return f"run a command in container {self.container} of {self.resource.kind} {self.namespace}/{self.name}"
 
 
 class PodStream:
@@ -118,7 +130,50 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
     Only reading the stream shows whether a process listens on the port.
     """
     attempt = _Forwarding("create, get", PODS, namespace, pod, "portforward", port)
-    path = f"{PODS.path(namespace, pod, 'portforward')}?ports={port}"
+    with _open(transport, f"{PODS.path(namespace, pod, 'portforward')}?ports={port}", attempt, timeout) as connection:
+        yield PodStream(connection, attempt)
+
+
+def run_command(
+    transport: Routed, namespace: str, pod: str, container: str, command: Sequence[str], *, timeout: float
+) -> None:
+    """Run a command in a container, and wait until it has ended. timeout: seconds to get through to the API server, and for the command. Raises
+    KubeError: the command was not started, did not end in time, or failed.
+    """
+    attempt = _Running("create, get", PODS, namespace, pod, "exec", container)
+    asked = [("container", container), *(("command", part) for part in command), ("stdout", "true"), ("stderr", "true")]
+    path = f"{PODS.path(namespace, pod, 'exec')}?{urlencode(asked)}"
+    with _open(transport, path, attempt, timeout) as connection:
+        connection.settimeout(timeout)
+        _await_end(connection, attempt)
+
+
+def _await_end(connection: Any, attempt: Attempt) -> None:
+    written = b""
+    while True:
+        try:
+            opcode, frame = connection.recv_data_frame(True)
+        except (websocket.WebSocketException, OSError) as error:
+            cause = f"it did not show how it ended ({type(error).__name__})"
+            raise Unreachable(attempt, cause, "Run again; check the network.") from None
+        if opcode not in (websocket.ABNF.OPCODE_BINARY, websocket.ABNF.OPCODE_TEXT) or not frame.data:
+            continue
+        channel, data = frame.data[0], bytes(frame.data[1:])
+        if channel != _ENDED:
+            written += data
+            continue
+        status = json.loads(data)
+        if status.get("status") == "Success":
+            return
+        said = written.decode("utf-8", "replace").strip() or str(status.get("message"))
+        raise Unavailable(
+            attempt, f"it failed: {said[:300]}", "Check that this container runs a shell and a Java process."
+        )
+
+
+@contextmanager
+def _open(transport: Routed, path: str, attempt: Attempt, timeout: float) -> Iterator[Any]:
+    """A websocket to this path."""
     route = transport.route()
     try:
         connection = _connect(route, path, attempt, timeout)
@@ -127,7 +182,7 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
             raise
         connection = _connect(transport.route(), path, attempt, timeout)
     try:
-        yield PodStream(connection, attempt)
+        yield connection
     finally:
         # A regular close would wait for an answer, which the pod may never give.
         connection.shutdown()
@@ -153,7 +208,7 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
         except websocket.WebSocketException:
             connection.shutdown()
             raise Unavailable(
-                attempt, f"{route.host} does not forward ports with the protocol {_PROTOCOL}",
+                attempt, f"{route.host} does not speak the protocol {_PROTOCOL} for this",
                 "Check that no proxy before the API server takes websockets away.",
             ) from None  # fmt: skip
     except TransportError as error:

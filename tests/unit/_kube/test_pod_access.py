@@ -27,8 +27,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube import http_transport
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.http_transport import HttpTransport
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.ports import DirectPorts, PodStream, open_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.pod_access import (
+    DirectPorts,
+    PodStream,
+    open_port,
+    run_command,
+)
 
 from ...tools.support.memory_api import MemoryApi
 from .forwarding import (
@@ -410,3 +416,57 @@ def test_nobody_listens(listening: socket.socket, ports: DirectPorts) -> None:
 def test_a_pod_without_an_address_of_this_cluster(ports: DirectPorts, pod: str) -> None:
     with pytest.raises(Unreachable, match=f"kafka/{pod} by its address: it has no address"):
         ports(pod, 9091, timeout=5).__enter__()
+
+
+# Commands.
+
+
+def run(behaviour: Behaviour, timeout: float = 5.0) -> str:
+    """The line of the request."""
+    with forwarding(behaviour) as kubelet:
+        run_command(connect(options(kubelet), {}), "kafka", "my-0", "kafka", ("sh", "-c", "a & b"), timeout=timeout)
+    return kubelet.upgrades[0].line
+
+
+def ending(*frames: bytes) -> Behaviour:
+    def behave(upgrade: Upgrade) -> None:
+        upgrade.switch()
+        for frame in frames:
+            upgrade.frame(frame)
+        upgrade.data()
+
+    return behave
+
+
+SUCCESS = b"\x03" + json.dumps({"status": "Success"}).encode()
+FAILURE = b"\x03" + json.dumps({"status": "Failure", "message": "command terminated with exit code 1"}).encode()
+
+
+def test_a_command_is_one_argument_after_the_other_and_has_ended_afterwards() -> None:
+    line = run(ending(b"\x01some output", SUCCESS))
+    query = "container=kafka&command=sh&command=-c&command=a+%26+b&stdout=true&stderr=true"
+    assert line == f"GET /api/v1/namespaces/kafka/pods/my-0/exec?{query} HTTP/1.1"
+
+
+@pytest.mark.parametrize(
+    ("frames", "said"),
+    [((FAILURE,), "exit code 1"), ((b"\x02no such process", FAILURE), "no such process")],
+    ids=["silent", "with a word"],
+)
+def test_a_command_that_fails_is_an_error_with_its_own_words(frames: tuple[bytes, ...], said: str) -> None:
+    with pytest.raises(Unavailable, match=said):
+        run(ending(*frames))
+
+
+def test_a_command_of_which_nothing_shows_how_it_ended_is_an_error() -> None:
+    with pytest.raises(Unreachable):
+        run(lambda upgrade: upgrade.switch())
+    with pytest.raises(Unreachable):
+        run(ending(b"\x01at work"), timeout=0.2)
+
+
+def test_the_permission_for_commands_is_named() -> None:
+    body = {"reason": "Forbidden", "message": "no", "details": {"name": "my-0", "kind": "pods"}}
+    with pytest.raises(Forbidden) as refused:
+        run(refuse(403, json.dumps(body).encode()))
+    assert "verbs: [create, get], apiGroups: [''], resources: [pods/exec]" in refused.value.remedy

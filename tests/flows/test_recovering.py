@@ -1,0 +1,234 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The certificates of running nodes have ended: the operator issues others and restarts no node, and nodes with ended and with new certificates refuse
+each other (docs/operator.md, "Expired certificates").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
+
+from ..tools.operator import certs
+from ..tools.support.certificates import YEAR
+from ..tools.support.flows import FlowResult
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.reloads import ReloadingNodes
+from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
+from .cases import DAY, Object, roles_together
+
+NODES = ["demo-kafka-0", "demo-kafka-1"]
+#: Days for which certificates live here.
+LIFE = 100
+
+
+def lasting(*, generated: bool = False) -> list[Object]:
+    *others, kafka = roles_together(generated=generated)
+    kafka["spec"]["clusterCa"] |= {"validityDays": LIFE, "renewalDays": 20}
+    return [*others, kafka]
+
+
+def create(cluster: WatchedCluster, *, ca: int = 10 * YEAR.days) -> None:
+    """ca: days for which the CA lives."""
+    cluster.validity = ca * YEAR / 365
+    cluster.create(manifests=lasting())
+    cluster.validity = None
+
+
+def outlive_leaves(cluster: WatchedCluster) -> None:
+    """The operator is away until every certificate has ended."""
+    cluster.memory.operator_runs = False
+    cluster.memory.seconds += (LIFE + 10) * DAY
+    cluster.look_elsewhere()
+    cluster.look_away()
+    cluster.memory.operator_runs = True
+
+
+@pytest.fixture
+def ended(cluster: WatchedCluster, nodes: ReloadingNodes) -> WatchedCluster:
+    """An adopted cluster; the operator is back, has issued other certificates, and cannot restart a node."""
+    create(cluster)
+    outlive_leaves(cluster)
+    cluster.memory.settle(2)
+    assert (cluster.counts(), cluster.ready) == (dict.fromkeys(NODES, 0), False)
+    return cluster
+
+
+def recover(cluster: WatchedCluster) -> FlowResult:
+    result = cluster.run(Goal.RECOVER)
+    decision = result.outcome.decision
+    assert decision.done, [str(one) for one in decision.violations]
+    return result
+
+
+def assert_healthy(cluster: WatchedCluster, restarts: int = 1) -> None:
+    cluster.memory.settle(3)
+    assert (cluster.memory.kubelet.ended(certs.now()), cluster.counts()) == ([], dict.fromkeys(NODES, restarts))
+    assert cluster.ready
+    assert not cluster.paused
+
+
+def conditions(cluster: WatchedCluster, goal: Goal, **intent: object) -> list[Condition]:
+    return [one.condition for one in cluster.run(goal, **intent).outcome.decision.violations]
+
+
+def test_all_nodes_restart_at_the_same_time_and_once(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    pods = ended.node_uids
+    recover(ended)
+    assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
+    assert_healthy(ended)
+    assert ended.node_uids == pods, "a pod was deleted, and its volume with it"
+    recover(ended)
+    assert (ended.writes, len(nodes.signals)) == (0, 2)
+
+
+def test_no_node_restarts_before_its_next_certificate_is_stored(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    create(cluster)
+    outlive_leaves(cluster)
+    stored = {node: cluster.secret(node) for node in NODES}
+    nodes.before = lambda pod: pytest.fail("too early") if cluster.secret(pod) == stored[pod] else None
+    recover(cluster)
+    assert_healthy(cluster)
+
+
+def test_a_cluster_that_was_never_adopted_comes_back_too(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    """Its CA has ended as well: the operator has renewed it, and restarts each node once more for it, one after the other."""
+    cluster.deploy(manifests=lasting(generated=True))
+    outlive_leaves(cluster)
+    recover(cluster)
+    assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
+    assert not cluster.ledger
+    assert_healthy(cluster, restarts=2)
+
+
+def test_a_node_with_a_good_certificate_goes_on(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    ended.memory.kubelet.restart_in_place(NODES[0])
+    ended.look_away()
+    recover(ended)
+    assert nodes.signals == [(NODES[1], "TERM")]
+
+
+@pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.RENEW, Goal.REPLACE_KEY, Goal.RENEW_LEAVES, Goal.DOWNGRADE])
+def test_every_other_call_is_held(ended: WatchedCluster, nodes: ReloadingNodes, goal: Goal) -> None:
+    assert Condition.LEAVES_IN_USE_ARE_VALID in conditions(ended, goal)
+    assert (ended.counts(), nodes.signals, ended.paused) == (dict.fromkeys(NODES, 0), [], False)
+
+
+def test_so_is_a_restart_for_a_reason_of_the_caller(ended: WatchedCluster) -> None:
+    nodes = Chosen(components=frozenset({Component.KAFKA}))
+    with pytest.raises(StepError):
+        restart(ended.work(), nodes, None, lambda: None, ignores_windows=True)
+    assert ended.counts() == dict.fromkeys(NODES, 0)
+
+
+def test_without_answers_no_node_restarts(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    nodes.reachable = False
+    assert conditions(ended, Goal.RECOVER) == [Condition.EVIDENCE]
+    assert ended.counts() == dict.fromkeys(NODES, 0)
+
+
+def test_the_plan_has_these_restarts(ended: WatchedCluster) -> None:
+    asked, work = ended.intent(Goal.RECOVER), ended.work()
+    planned = plan(work, inspect(work, asked), asked)
+    assert [(step.reason, step.nodes) for step in planned.steps if step.nodes] == [(RollReason.ENDED, tuple(NODES))]
+
+
+def test_a_process_that_does_not_end_is_killed(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    nodes.stubborn = {NODES[1]}
+    recover(ended)
+    assert nodes.signals == [(NODES[0], "TERM"), (NODES[1], "TERM"), (NODES[1], "KILL")]
+    assert_healthy(ended)
+
+
+def test_a_node_that_does_not_come_back_is_named(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    ended.memory.kubelet.broken = {NODES[1]}
+    with pytest.raises(RollStuck) as stuck:
+        recover(ended)
+    assert NODES[1] in str(stuck.value)
+    assert NODES[0] not in str(stuck.value)
+    assert ended.paused, "the operator deletes a pod that takes long to start"
+    ended.memory.kubelet.broken = set()
+    recover(ended)
+    assert len(nodes.signals) == 2
+    assert_healthy(ended)
+
+
+def test_it_waits_for_no_maintenance_window(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    ended.change("kafkas", CLUSTER, {"spec": {"maintenanceTimeWindows": ["* * 0-1 1 1 ?"]}})
+    ended.memory.settle(2)
+    recover(ended)
+    assert len(nodes.signals) == 2
+
+
+def test_a_flow_that_was_stopped_stays_where_it_is(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    create(cluster)
+    cluster.validity = 10 * YEAR
+    cluster.run(Goal.REPLACE_KEY, stop_after=Phase.PREPARE, until=Phase.PREPARE)
+    cluster.validity = None
+    before, states = cluster.current, cluster.states
+    outlive_leaves(cluster)
+    cluster.run(Goal.RECOVER)
+    assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
+    assert (cluster.current, cluster.states) == (before, states)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.current != before
+
+
+def test_a_ca_that_has_ended_too_is_renewed_afterwards(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    create(cluster, ca=LIFE)
+    before = cluster.current
+    outlive_leaves(cluster)
+    recover(cluster)
+    assert cluster.current != before
+    assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]
+    assert_healthy(cluster)
+
+
+def _killed_at(cluster: WatchedCluster, write: int, after: bool) -> bool:
+    """Whether the run came as far as this write."""
+    cluster.permitted, permitted = KillingTransport(cluster.memory.api, write, after), cluster.permitted
+    try:
+        recover(cluster)
+    except Killed:
+        return True
+    finally:
+        cluster.permitted = permitted
+    return False
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("write", range(1, 7))
+def test_a_killed_run_is_finished_by_the_next(
+    ended: WatchedCluster, nodes: ReloadingNodes, write: int, after: bool
+) -> None:
+    if not _killed_at(ended, write, after):
+        pytest.skip(f"takes fewer than {write} writes")
+    recover(ended)
+    assert_healthy(ended)
+
+
+def test_a_run_that_is_killed_between_two_signals_goes_on_with_the_other(
+    ended: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    def dies(pod: str) -> Callable[[], None] | None:
+        if pod == NODES[1]:
+            raise KeyboardInterrupt
+        return None
+
+    nodes.before = dies
+    with pytest.raises(KeyboardInterrupt):
+        recover(ended)
+    nodes.before = lambda pod: None
+    recover(ended)
+    assert_healthy(ended)
+    assert sorted(nodes.signals) == [(node, "TERM") for node in NODES]

@@ -1,0 +1,210 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes that present ended certificates: which these are, when they restart, and what every flow says meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import presenting_ended
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    CaUsers,
+    Component,
+    InPlace,
+    Reconciliation,
+    Snapshot,
+    StoredLeaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitLeaves,
+    Pause,
+    Resume,
+    Roll,
+    RollReason,
+    StampPods,
+)
+
+from ....tools.support.certificates import NOW, YEAR
+from ....tools.support.certificates import leaf as issue_leaf
+from ..builders import (
+    DAY,
+    OLD,
+    PODS,
+    THIRD,
+    a_leaf,
+    a_pod,
+    answering,
+    changed,
+    cluster,
+    entry,
+    ledger,
+    pods,
+    uid_of,
+    uids_of,
+)
+
+RECOVER = Intent(Goal.RECOVER)
+PAUSED = Reconciliation(paused=True, paused_by_us=True, pause_effective=True)
+BOOKS = ledger(entry(OLD, generations=(0,)))
+
+
+def ended(name: str = PODS[0], by: timedelta = DAY) -> StoredLeaf:
+    return a_leaf(name, chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW - by), OLD.certificate))
+
+
+def presenting(*names: str, **fields: object) -> Snapshot:
+    """The operator has stored good leaves; these nodes were started with leaves that have ended, and every node has answered."""
+    nodes = tuple(a_pod(name, presents_stored=name not in names) for name in PODS)
+    seen = answering(cluster(pods=nodes, ledger=BOOKS), accepting=[OLD.certificate.fingerprint])
+    old = {name: ended(name).chain for name in names}
+    listeners = tuple(replace(one, presents=old.get(one.pod, one.presents)) for one in seen.nodes.listeners or ())
+    return changed(seen, **{"listeners": listeners, "in_place": InPlace(), **fields})
+
+
+def restarted(decision: Decision) -> list[tuple[RollReason, frozenset[str]]]:
+    return [(step.reason, step.uids) for step in decision.steps if isinstance(step, Roll)]
+
+
+# The nodes.
+
+
+def test_the_answer_of_a_node_says_whether_its_certificate_has_ended() -> None:
+    assert presenting_ended(presenting(PODS[1])) == {uid_of(PODS[1]): NOW - DAY}
+    assert presenting_ended(presenting()) == {}
+
+
+def test_a_certificate_has_ended_at_its_end_and_not_before() -> None:
+    assert presenting_ended(cluster(stored=(ended(by=timedelta(0)),))) == {uid_of(PODS[0]): NOW}
+    assert presenting_ended(cluster(stored=(ended(by=timedelta(seconds=-1)),))) == {}
+
+
+def test_without_an_answer_the_leaf_that_the_node_was_started_with_counts_as_long_as_it_is_stored() -> None:
+    assert presenting_ended(cluster(stored=(ended(),))) == {uid_of(PODS[0]): NOW - DAY}
+    assert presenting_ended(cluster(pods=(a_pod(presents_stored=False),), stored=(ended(),))) == {}
+    assert presenting_ended(cluster(pods=(a_pod(presents_stored=None),), stored=(ended(),))) == {}
+
+
+def test_an_answer_counts_more_than_what_is_stored() -> None:
+    seen = answering(cluster(ledger=BOOKS))
+    assert presenting_ended(changed(seen, stored=(ended(),))) == {}
+
+
+def test_components_are_no_nodes() -> None:
+    exporter = a_pod(component=Component.KAFKA_EXPORTER)
+    assert presenting_ended(cluster(pods=(exporter,), stored=(ended(),))) == {}
+
+
+# The recovery.
+
+
+def test_the_nodes_restart_at_the_same_time_in_a_pause() -> None:
+    seen = presenting(*PODS[:2])
+    (pause,) = decide(seen, RECOVER).steps
+    assert isinstance(pause, Pause)
+    decision = decide(changed(seen, reconciliation=PAUSED), RECOVER)
+    assert restarted(decision) == [(RollReason.ENDED, uids_of(*PODS[:2]))]
+
+
+def test_no_node_restarts_before_its_next_leaf_is_stored() -> None:
+    (step,) = decide(presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:]))), RECOVER).steps
+    assert isinstance(step, AwaitLeaves)
+    assert step.secrets == (PODS[0],)
+
+
+@pytest.mark.parametrize(
+    "unusable",
+    [a_leaf(chain=None), a_leaf(issuer=THIRD), a_leaf(problem="it is cut off")],
+    ids=["unread", "foreign", "spoilt"],
+)
+def test_nor_with_a_leaf_that_it_could_not_use(unusable: StoredLeaf) -> None:
+    decision = decide(presenting(PODS[0], stored=(unusable, *map(a_leaf, PODS[1:]))), RECOVER)
+    assert restarted(decision) == []
+    assert not any(isinstance(step, Pause) for step in decision.steps)
+
+
+def test_a_pause_ends_where_the_operator_has_still_to_issue() -> None:
+    seen = presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:])), reconciliation=PAUSED)
+    assert restarted(decide(seen, RECOVER)) == []
+
+
+def test_nodes_are_asked_before_they_restart() -> None:
+    """Until then their restart is the step, which has them asked, so that a pause of an earlier call does not end."""
+    unasked = changed(presenting(PODS[0]), listeners=None, in_place=None, reconciliation=PAUSED)
+    assert restarted(decide(unasked, RECOVER)) == [(RollReason.ENDED, uids_of(PODS[0]))]
+
+
+def test_where_nodes_cannot_be_asked_none_restarts() -> None:
+    decision = decide(changed(presenting(PODS[0]), listeners=None), RECOVER)
+    assert [one.condition for one in decision.violations] == [Condition.EVIDENCE]
+    assert decision.steps == ()
+
+
+def test_a_silent_node_does_not_keep_the_others_away() -> None:
+    """It may end again and again, because it started before its next certificate was stored."""
+    seen = presenting(*PODS, reconciliation=PAUSED)
+    silent = tuple(
+        replace(one, presents=None, accepts=frozenset()) if one.pod == PODS[2] else one
+        for one in seen.nodes.listeners or ()
+    )
+    assert restarted(decide(changed(seen, listeners=silent), RECOVER)) == [(RollReason.ENDED, uids_of(*PODS[:2]))]
+
+
+def test_the_operator_learns_what_the_nodes_have_taken_up_and_goes_on() -> None:
+    back = answering(
+        cluster(pods=tuple(a_pod(name, presents_stored=False) for name in PODS), ledger=BOOKS),
+        [OLD.certificate.fingerprint],
+    )
+    back = changed(back, in_place=InPlace(), reconciliation=PAUSED)
+    (stamp,) = decide(back, RECOVER).steps
+    assert isinstance(stamp, StampPods)
+    told = changed(back, pods=pods())
+    assert [type(step) for step in decide(told, RECOVER).steps] == [Resume]
+
+
+def test_a_ledger_that_cannot_be_read_keeps_no_node_away() -> None:
+    seen = presenting(PODS[0], ledger=replace(BOOKS, problems=("an entry cannot be read.",)), reconciliation=PAUSED)
+    assert restarted(decide(seen, RECOVER)) == [(RollReason.ENDED, uids_of(PODS[0]))]
+
+
+def test_a_pause_of_another_party_does() -> None:
+    decision = decide(presenting(PODS[0], reconciliation=Reconciliation(paused=True)), RECOVER)
+    assert [one.condition for one in decision.violations] == [Condition.NOT_PAUSED_BY_OTHERS]
+
+
+def test_a_cluster_that_was_never_adopted_gets_no_ledger() -> None:
+    generated = replace(PAUSED, generated=True)
+    seen = presenting(PODS[0], ledger=None, reconciliation=generated)
+    assert restarted(decide(seen, RECOVER)) == [(RollReason.ENDED, uids_of(PODS[0]))]
+    healthy = changed(answering(cluster(ledger=None), [OLD.certificate.fingerprint]), in_place=InPlace())
+    assert [type(step) for step in decide(changed(healthy, reconciliation=generated), RECOVER).steps] == [Resume]
+    assert decide(changed(healthy, reconciliation=Reconciliation(generated=True)), RECOVER).done
+
+
+def test_a_healthy_cluster_is_left_alone() -> None:
+    decision = decide(presenting(), RECOVER)
+    assert (decision.steps, decision.violations, decision.done) == ((), (), True)
+
+
+# Every other flow.
+
+
+@pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.RECOVER])
+def test_every_other_flow_holds(goal: Goal) -> None:
+    decision = decide(presenting(PODS[0]), Intent(goal))
+    assert Condition.LEAVES_IN_USE_ARE_VALID in [one.condition for one in decision.violations]
+    assert decision.steps == ()
+
+
+def test_so_does_a_flow_on_the_clients_ca_and_its_recovery_restarts_no_node() -> None:
+    for goal in (Goal.RENEW, Goal.RECOVER):
+        decision = decide(presenting(PODS[0], users=CaUsers()), Intent(goal))
+        assert Condition.LEAVES_IN_USE_ARE_VALID in [one.condition for one in decision.violations]
+        assert decision.steps == ()
