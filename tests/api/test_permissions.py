@@ -121,7 +121,9 @@ def test_status_writes_metrics_of_both_cas_with_the_same_roles(runner: Runner, t
     looking.flow("status", "--check", strimzi_metrics_dir=str(folder)).check()
     assert list(folder.iterdir()) == []
     since = runner.audit_lines()
-    assert "changed=0" in looking.flow("status", strimzi_metrics_dir=str(folder)).check().output
+    told = looking.flow("status", strimzi_metrics_dir=str(folder)).check().output
+    assert "changed=0" in told
+    assert "users of" not in told, "users are shown where strimzi_show_users asks for it"
     assert runner.writes_in_audit_log(since) == []
     (file,) = folder.iterdir()
     written = file.read_text()

@@ -29,7 +29,7 @@ def write(folder: Path, look: dict[str, Any], users: dict[str, Any], *options: s
     tasks = yaml.safe_load((ROLE / "tasks" / "main.yml").read_text())
     (written,) = (task for task in tasks if "ansible.builtin.copy" in task)
     (folder / "seen.json").write_text(json.dumps({"look": look, "users": users}))
-    results = {"status_seen": "look", "status_other": "look", "status_users": "users"}
+    results = {"status_seen": "look", "status_other": "look", "status_users_seen": "users"}
     play = {
         "hosts": "localhost",
         "gather_facts": False,
