@@ -20,7 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.cases import Case
-from ..tools.support.faults import PASSING, Choose, Fault, FaultyApi, at_call, from_call_on, now_and_then
+from ..tools.support.faults import PASSING, Choose, Fault, FaultyApi, now_and_then
+from ..tools.support.killing import Copies
 from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from . import stories, test_kill_clients_ca
 from .conftest import Points
@@ -128,13 +129,19 @@ def told_of(cluster: WatchedCluster) -> frozenset[str]:
     return frozenset(one for one in left_paused(cluster) if one in cluster.pause_left)
 
 
-def fails_once(story: Story | ClientsStory, number: int, fault: Fault, patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The end state; a single failure ends no run."""
+def assert_fails_once(
+    story: Story | ClientsStory, numbers: list[int], fault: Fault, wanted: dict[str, Any], patch: pytest.MonkeyPatch
+) -> None:
+    """At each of these calls, in a copy of its own: a single failure ends no run, and the end is the same."""
     with patch.context() as own:
-        course, _api = begun(story, own, at_call(number, fault))
-        course.complete()
-        assert_restarts(course)
-        return course.end_state()
+        copies = Copies(numbers)
+        course, _api = begun(story, own, lambda number, method, path: fault if copies.begins_at(number) else None)
+
+        def then() -> None:
+            assert_restarts(course)
+            assert course.end_state() == wanted
+
+        assert copies.run(course.complete, then) == numbers
 
 
 def fails_again_and_again(
@@ -191,8 +198,8 @@ _AT_EACH_CALL = pytest.mark.timeout(3600)
 def test_each_call_fails_once(story: Story | ClientsStory, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call with one of the failures, and each failure at calls all over the flow."""
     calls, wanted = undisturbed(story, monkeypatch)
-    for number in range(1 + PASSING.index(fault), len(calls) + 1, len(PASSING)):
-        assert fails_once(story, number, fault, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
+    numbers = list(range(1 + PASSING.index(fault), len(calls) + 1, len(PASSING)))
+    assert_fails_once(story, numbers, fault, wanted, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -205,24 +212,32 @@ def test_each_write_fails_once(
     """The part of the test above in which something can be half-way."""
     calls, wanted = undisturbed(story, monkeypatch)
     writes = [number for number, call in enumerate(calls, 1) if is_write(call) and "/leases" not in call[1]]
-    for number in (writes[one - 1] for one in points.to(len(writes))):
-        assert fails_once(story, number, fault, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
+    assert_fails_once(story, [writes[one - 1] for one in points.to(len(writes))], fault, wanted, monkeypatch)
 
 
-def ends_and_goes_on(story: Story | ClientsStory, number: int, patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The token runs out at this call, and there is no other until the next run."""
+def assert_ends_and_goes_on(
+    story: Story | ClientsStory, numbers: list[int], wanted: dict[str, Any], patch: pytest.MonkeyPatch
+) -> None:
+    """The token runs out at each of these calls, in a copy of its own, and there is no other until the next run."""
     with patch.context() as own:
-        course, _api = begun(story, own, from_call_on(number, Fault.UNAUTHORIZED))
+        copies = Copies(numbers)
+
+        def choose(number: int, method: str, path: str) -> Fault | None:
+            return Fault.UNAUTHORIZED if copies.is_one or copies.begins_at(number) else None
+
+        course, _api = begun(story, own, choose)
         cluster = course.cluster
-        with pytest.raises(Unauthorized):
+
+        def then() -> None:
+            assert told_of(cluster) == left_paused(cluster), "left paused without a word"
+            cluster.permitted = cluster.memory.api  # type: ignore[assignment]
+            if cluster.kafka:
+                cluster.memory.settle(2)
             course.complete()
-        assert told_of(cluster) == left_paused(cluster), "left paused without a word"
-        cluster.permitted = cluster.memory.api  # type: ignore[assignment]
-        if cluster.kafka:
-            cluster.memory.settle(2)
-        course.complete()
-        assert_restarts(course)
-        return course.end_state()
+            assert_restarts(course)
+            assert course.end_state() == wanted
+
+        assert copies.run(course.complete, then, Unauthorized) == numbers
 
 
 #: Flows with a pause: of the operator, and of users.
@@ -238,8 +253,7 @@ def test_the_token_runs_out_at_each_call(
     numbers = [number for number, call in enumerate(calls, 1) if "/leases" not in call[1]]
     if story in _PAUSING:
         numbers = [number for number in numbers if is_write(calls[number - 1])]
-    for number in (numbers[one - 1] for one in points.to(len(numbers))):
-        assert ends_and_goes_on(story, number, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
+    assert_ends_and_goes_on(story, [numbers[one - 1] for one in points.to(len(numbers))], wanted, monkeypatch)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.3])

@@ -45,10 +45,6 @@ def at_call(number: int, fault: Fault) -> Choose:
     return lambda current, method, path: fault if current == number else None
 
 
-def from_call_on(number: int, fault: Fault) -> Choose:
-    return lambda current, method, path: fault if current >= number else None
-
-
 def always(fault: Fault, *methods: str) -> Choose:
     return lambda current, method, path: fault if method in methods else None
 

@@ -59,45 +59,28 @@ class KillingTransport:
             self.unconditional.append(f"{method} {path}")
 
 
-class ForkingTransport(KillingTransport):
-    """Kills a copy of the process at each chosen write, while the process goes on to the next: nothing that leads to a write runs twice.
+class Copies:
+    """Copies of the process, one for each chosen call: what leads to a call runs once for all of them.
 
-    numbers: of the writes (from 1). after: the write is done.
+    numbers: of the calls. In a copy that call fails or is the last; the process itself goes on to the next.
     """
 
-    def __init__(self, api: MemoryApi | Restricted, numbers: Container[int], after: bool = False) -> None:
-        super().__init__(api, None, after)
+    def __init__(self, numbers: Container[int]) -> None:
         self._numbers = numbers
-        #: The report of each copy, by the number of its write.
+        #: The report of each copy, by the number of its call.
         self._said: dict[int, str] = {}
         #: In a copy, the pipe to the process that goes on.
         self._report: int | None = None
 
-    def request(self, method: str, path: str, **arguments: Any) -> Any:
-        number = self.writes + 1
-        is_write = method != "GET" and path != ACCESS_REVIEWS
-        if is_write and self._report is None and number in self._numbers and self._is_copy(number):
-            self.at = number
-        return super().request(method, path, **arguments)
+    @property
+    def is_one(self) -> bool:
+        """Whether this process is a copy."""
+        return self._report is not None
 
-    def kill_copies(self, run: Callable[[], object], then: Callable[[], object]) -> list[int]:
-        """Runs the flow to its end, and each copy as far as its write; the numbers of these writes. then: what follows in a copy that was
-        killed; what it raises fails the test.
-        """
-        try:
-            run()
-        except BaseException as problem:
-            if self._report is None:
-                raise
-            self._leave(then if isinstance(problem, Killed) else None)
-        if self._report is not None:
-            self._leave(None)
-        failed = {number: said for number, said in self._said.items() if said != _WELL}
-        assert not failed, "\n".join(f"killed at write {number}: {said}" for number, said in failed.items())
-        return list(self._said)
-
-    def _is_copy(self, number: int) -> bool:
-        """Forks. In the process that goes on, the copy has ended by then."""
+    def begins_at(self, number: int) -> bool:
+        """Forks at a chosen call, in a process that is no copy. True in the copy; in the process that goes on, the copy has ended by then."""
+        if self.is_one or number not in self._numbers:
+            return False
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -114,10 +97,30 @@ class ForkingTransport(KillingTransport):
             os.waitpid(child, 0)
         return False
 
+    def run(
+        self, flow: Callable[[], object], then: Callable[[], object], ends: type[BaseException] | None = None
+    ) -> list[int]:
+        """Runs the flow here and in each copy; the numbers of the calls at which copies began.
+
+        then: what follows in a copy. ends: the error with which the flow ends there; None where it comes to its end. Raises AssertionError with what any
+        copy has raised.
+        """
+        try:
+            flow()
+        except BaseException as problem:
+            if not self.is_one:
+                raise
+            self._leave(then if ends and isinstance(problem, ends) else None)
+        if self.is_one:
+            self._leave(None if ends else then)
+        failed = {number: said for number, said in self._said.items() if said != _WELL}
+        assert not failed, "\n".join(f"in the copy of call {number}: {said}" for number, said in failed.items())
+        return list(self._said)
+
     def _leave(self, then: Callable[[], object] | None) -> NoReturn:
-        """then: None where the copy did not end as a killed process does."""
+        """then: None where the flow did not end as it was to."""
         assert self._report is not None
-        said = f"the flow went on\n{traceback.format_exc()}"
+        said = f"the flow did not end as it was to\n{traceback.format_exc()}"
         try:
             if then:
                 then()
@@ -131,6 +134,29 @@ class ForkingTransport(KillingTransport):
 
 
 _WELL = "well"
+
+
+class ForkingTransport(KillingTransport):
+    """Kills a copy of the process at each chosen write, while the process goes on to the next.
+
+    numbers: of the writes (from 1). after: the write is done.
+    """
+
+    def __init__(self, api: MemoryApi | Restricted, numbers: Container[int], after: bool = False) -> None:
+        super().__init__(api, None, after)
+        self._copies = Copies(numbers)
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        is_write = method != "GET" and path != ACCESS_REVIEWS
+        if is_write and self._copies.begins_at(self.writes + 1):
+            self.at = self.writes + 1
+        return super().request(method, path, **arguments)
+
+    def kill_copies(self, run: Callable[[], object], then: Callable[[], object]) -> list[int]:
+        """Runs the flow to its end, and each copy as far as its write; the numbers of these writes. then: what follows in a copy that was
+        killed; what it raises fails the test.
+        """
+        return self._copies.run(run, then, Killed)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .killing import ForkingTransport, Killed
+from .killing import Copies, ForkingTransport, Killed
 from .memory_api import MemoryApi
 
 _SECRETS = "/api/v1/namespaces/kafka/secrets"
@@ -48,7 +48,7 @@ def test_what_a_copy_finds_fails_the_test() -> None:
     def then() -> None:
         assert names_in(api) != "ab"
 
-    with pytest.raises(AssertionError, match=r"killed at write 2(?s:.*)AssertionError"):
+    with pytest.raises(AssertionError, match=r"in the copy of call 2(?s:.*)AssertionError"):
         transport.kill_copies(flow(transport, "abc"), then)
 
 
@@ -64,7 +64,7 @@ def test_a_kill_that_is_caught_fails_the_test() -> None:
         with suppress(Killed):
             flow(transport, "abc")()
 
-    with pytest.raises(AssertionError, match="killed at write 2: the flow went on"):
+    with pytest.raises(AssertionError, match="in the copy of call 2: the flow did not end"):
         transport.kill_copies(run, lambda: None)
 
 
@@ -79,6 +79,16 @@ def test_an_error_in_the_place_of_the_kill_fails_the_test() -> None:
 
     with pytest.raises(AssertionError, match="of the flow"):
         transport.kill_copies(run, lambda: None)
+
+
+def test_a_copy_that_fails_once_comes_to_its_end(tmp_path: Path) -> None:
+    copies, failed = Copies({2, 3}), list[int]()
+
+    def run() -> None:
+        failed.extend(number for number in range(1, 5) if copies.begins_at(number))
+
+    assert copies.run(run, lambda: (tmp_path / f"{failed}").touch()) == [2, 3]
+    assert ({file.name for file in tmp_path.iterdir()}, failed) == ({"[2]", "[3]"}, [])
 
 
 def test_an_error_of_the_flow_that_nothing_kills_is_an_error() -> None:
