@@ -108,12 +108,15 @@ class Leased:
             self.lease.release()
 
 
-def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: bool = False) -> FlowResult:
-    """As the roles do: one call for each phase, up to the last that is allowed. is_leased: each call takes the Lease and gives it back."""
-    result = None
-    for phase in Phase:
-        if not intent.allows(phase):
-            break
+def run_flow(
+    work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: bool = False, in_one_call: bool = False
+) -> FlowResult:
+    """As the roles do: one call for each phase, up to the last that is allowed. is_leased: each call takes the Lease and gives it back.
+
+    in_one_call: only the call of the last phase that is allowed, which does what the calls of all phases do.
+    """
+    result, phases = None, [phase for phase in Phase if intent.allows(phase)]
+    for phase in phases[-1:] if in_one_call else phases:
         call = replace(work, actions=[], warnings=[], written=Written(), user_secrets=Remembered())
         leased = Leased(call) if is_leased else None
         try:

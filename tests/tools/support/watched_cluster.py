@@ -158,14 +158,16 @@ class WatchedCluster:
 
     # Runs of the collection.
 
-    def run(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
-        """A playbook run."""
+    def run(
+        self, goal: Goal, supplied: Authority | None = None, *, in_one_call: bool = False, **intent: Any
+    ) -> FlowResult:
+        """A playbook run; in_one_call: a call of the module in its place."""
         transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
         self.checker.leaving |= {asked.trust.leaving} if asked.trust.leaving else set()
         self.checker.leaving |= self.prepared if goal is Goal.ABORT else set()
         work = self.work(supplied, transport)
         try:
-            result = run_flow(work, asked, self.engine, is_leased=self.is_leased)
+            result = run_flow(work, asked, self.engine, is_leased=self.is_leased, in_one_call=in_one_call)
         finally:
             self.pause_left = work.pause_left
         self.writes = transport.writes
@@ -193,11 +195,11 @@ class WatchedCluster:
         return an_intent(goal, supplied=supplied.prepared if supplied else None, **{**usual, **intent})
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
-        """Run to the end, and once more: the second run has nothing to do."""
+        """Run to the end, and once more: the second run has nothing to do. It is one call; the kill tests have it phase by phase."""
         result = self.run(goal, supplied, **intent)
         decision = result.outcome.decision
         assert decision.done, [str(violation) for violation in decision.violations]
-        again = self.run(goal, supplied, **intent)
+        again = self.run(goal, supplied, in_one_call=True, **intent)
         assert again.outcome.decision.done
         assert (self.writes, again.changes) == (0, []), "a second run wrote something (I9)"
         assert not self.paused
