@@ -20,7 +20,6 @@ from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import presenting_pods
-from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
@@ -29,6 +28,7 @@ from .._trust.model.snapshot import Component, InPlace, Snapshot
 from .._trust.model.steps.base import Look
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
+from .._trust.rules.recover import is_explained
 
 #: How often a call asks the nodes again when pods were replaced while it asked.
 _LOOKS = 3
@@ -85,16 +85,12 @@ def decide_with_a_look(
 
 
 def _looks(decision: Decision, snapshot: Snapshot) -> Look:
-    doubts = Look.REMEMBERED if _is_doubtful(snapshot) and not decision.violations else Look.NONE
-    return max((doubts, *(step.look(snapshot) for step in decision.steps)), key=lambda look: look.value)
-
-
-def _is_doubtful(snapshot: Snapshot) -> bool:
-    """Whether only the answer of a node shows that its certificate has not ended: it was started with a leaf that is no longer stored, and
-    neither a flow nor an operator that works explains that.
+    """A call asks also where a node was started with a leaf that is no longer stored, and nothing explains that: only its answer shows whether that leaf
+    has ended.
     """
-    explained = in_flight(snapshot.ledger) is not None and snapshot.reconciliation.failure is None
-    return bool(may_present_ended(snapshot)) and not explained
+    is_doubtful = bool(may_present_ended(snapshot)) and not is_explained(snapshot) and not decision.violations
+    doubts = Look.REMEMBERED if is_doubtful else Look.NONE
+    return max((doubts, *(step.look(snapshot) for step in decision.steps)), key=lambda look: look.value)
 
 
 def look_closely(work: Work, observation: Observation) -> Observation:

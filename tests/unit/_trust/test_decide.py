@@ -223,7 +223,7 @@ def test_handed_back_the_operator_is_not_left_paused_by_us() -> None:
     assert decide(paused, DOWNGRADE).steps == (Resume(phase=Phase.USE),)
 
 
-@pytest.mark.parametrize("goal", sorted(set(Goal) - {Goal.UPGRADE, Goal.DOWNGRADE}))
+@pytest.mark.parametrize("goal", sorted(set(Goal) - {Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECOVER}))
 def test_nobody_but_who_hands_back_gives_up_the_books(goal: Goal) -> None:
     """Also where no precondition holds the other goals before."""
     given = cluster(ledger=ledger(entry(OLD, UNUSED)), reconciliation=GENERATED)

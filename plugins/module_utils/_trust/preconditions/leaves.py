@@ -47,10 +47,11 @@ def leaves_in_use_are_valid(snapshot: Snapshot, intent: Intent) -> Iterator[Viol
     """
     if ended := presenting_ended(snapshot):
         pods = ", ".join(sorted(pod.name for pod in snapshot.nodes.pods if pod.uid in ended))
+        what = "presents a certificate that has" if len(ended) == 1 else "present certificates that have"
         yield Violation(
             Condition.LEAVES_IN_USE_ARE_VALID, snapshot.names.kafka,
-            f"{pods} present certificates that have ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to them is refused, and open "
-            "connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none.",
+            f"{pods} {what} ended, since {min(ended.values()):%Y-%m-%d %H:%M} UTC: every new connection to them is refused, and open connections go on "
+            "until they break. The Cluster Operator cannot ask these nodes, and restarts none.",
             "Run the recover playbook for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a "
             "minute. Restart none of them before.",
         )  # fmt: skip

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
 from ..evidence.stored import why_not_ours
+from ..ledger.journal import in_flight
 from ..model.decision import Condition, Turn, Violation, Wait
 from ..model.goals import Phase
-from ..model.snapshot import Pod, StoredLeaf
+from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.base import Steps
 from ..model.steps.nodes import AwaitLeaves, Resume, Roll, RollReason
 from .pause import pause_first
@@ -33,7 +34,7 @@ def restart_ended(at: Situation) -> Turn:
     if nodes.in_place is None:
         # Before this step the call asks the nodes, and their answers decide. Until then a pause of an earlier call stays.
         ended |= doubtful
-    elif doubtful and nodes.listeners is None:
+    elif doubtful and nodes.listeners is None and not is_explained(at.snapshot):
         return Wait(held=(_unasked(at, doubtful),))
     pods = tuple(pod for pod in nodes.pods if pod.uid in ended)
     if lacking := _without_next_leaf(at, pods):
@@ -48,6 +49,11 @@ def restart_ended(at: Situation) -> Turn:
             "until they are back, for about a minute.",
         ),
     )  # fmt: skip
+
+
+def is_explained(snapshot: Snapshot) -> bool:
+    """Whether a flow in flight, with an operator that works, explains that nodes present leaves which are no longer stored."""
+    return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.failure is None
 
 
 def resume(at: Situation) -> Steps:

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     leaves_are_known,
     leaves_are_ours,
     leaves_can_be_renewed,
+    leaves_in_use_are_valid,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
@@ -112,6 +113,15 @@ BEGINNING = [
 ]
 
 CASES = [
+    refusal(
+        leaves_in_use_are_valid,
+        f"Kafka kafka/demo: {PODS[0]} presents a certificate that has ended, since {NOW - DAY:%Y-%m-%d %H:%M} UTC: every new connection to them is "
+        "refused, and open connections go on until they break. The Cluster Operator cannot ask these nodes, and restarts none. Run the recover playbook "
+        "for the cluster CA: it restarts these nodes at the same time and in place, and the cluster is away for about a minute. Restart none of them "
+        "before.",
+        name="",
+        leaves=(a_leaf(chain=(issue_leaf(OLD, begin=NOW - YEAR, end=NOW - DAY), OLD.certificate)), *leaves(names=PODS[1:])),
+    ),
     refusal(
         leaves_can_be_renewed,
         f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
+    FailedReconcile,
     InPlace,
     Reconciliation,
     Snapshot,
@@ -31,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
     StampPods,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.recover import is_explained
 
 from ....tools.support.certificates import NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
@@ -39,6 +41,7 @@ from ..builders import (
     OLD,
     PODS,
     THIRD,
+    a_journal,
     a_leaf,
     a_pod,
     answering,
@@ -145,6 +148,18 @@ def test_where_nodes_cannot_be_asked_none_restarts() -> None:
     decision = decide(changed(presenting(PODS[0]), listeners=None), RECOVER)
     assert [one.condition for one in decision.violations] == [Condition.EVIDENCE]
     assert decision.steps == ()
+
+
+def test_a_flow_in_flight_explains_leaves_that_are_no_longer_stored_while_the_operator_works() -> None:
+    begun, failing = (
+        replace(BOOKS, journal=a_journal()),
+        Reconciliation(failure=FailedReconcile("Timeout", "no answer", None)),
+    )
+    assert not is_explained(presenting(PODS[0]))
+    assert is_explained(presenting(PODS[0], ledger=begun))
+    assert not is_explained(presenting(PODS[0], ledger=begun, reconciliation=failing))
+    unseen = changed(presenting(PODS[0], ledger=begun), listeners=None)
+    assert decide(unseen, RECOVER) == decide(unseen, Intent(Goal.RECONCILE))
 
 
 def test_a_silent_node_does_not_keep_the_others_away() -> None:
