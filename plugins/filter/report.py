@@ -153,6 +153,8 @@ _value:
     plan: {description: "In check mode, the steps of the plan.", type: list, elements: dict, sample: []}
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
+    planned_seconds: {description: "How long the plan takes, estimated: least and most; null where there is no estimate.", type: dict,
+      sample: {least: 145, most: 420}}
     pending: {description: Steps that are left because the flow was to stop after a phase., type: list, elements: str, sample: []}
     waiting: {description: "What running processes still hold, which process, and until when.", type: list, elements: str, sample: []}
     violations: {description: "What holds the flow, with what helps.", type: list, elements: dict, sample: []}

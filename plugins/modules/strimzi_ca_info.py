@@ -460,6 +460,16 @@ planned_restarts:
   returned: with RV(plan)
   type: int
   sample: 9
+planned_seconds:
+  description:
+    - How long RV(plan) takes, estimated from the last starts of these very pods, the time that clients get, and the usual reactions of the operator. Null
+      where no pod shows how long its start takes.
+  returned: with RV(plan)
+  type: dict
+  contains:
+    least: {description: Where nothing keeps a step waiting., type: int, returned: always, sample: 145}
+    most: {description: The usual time at most; null where an issuer or a client outside the cluster decides., type: int, returned: always, sample: 420}
+  sample: {least: 145, most: 420}
 choices:
   description: Why the plan does it this way, where there is another, as sentences.
   returned: with RV(plan)
@@ -561,8 +571,20 @@ def _summary(planned: Mapping[str, Any], answered: str) -> str:
         return "something is in the way" if planned["violations"] else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
-        f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all"
+        f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all{_estimate(planned['planned_seconds'])}"
     )
+
+
+def _estimate(seconds: Mapping[str, Any] | None) -> str:
+    """The estimated time, as the end of a sentence; empty where there is none."""
+    if seconds is None:
+        return ""
+    least, most = _minutes(seconds["least"]), seconds["most"]
+    return f", {least} or more" if most is None else f", {least} to {_minutes(most)}"
+
+
+def _minutes(seconds: int) -> str:
+    return f"{seconds} s" if seconds < 100 else f"{-(-seconds // 60)} min"
 
 
 def _idle(left: Sequence[str], answered: str) -> str:

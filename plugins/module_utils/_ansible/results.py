@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.work import Action
+from .._trust.duration import Span
 from .._trust.evidence.parties import known_presenters, present_live, present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import (
     Presentation,
@@ -242,9 +243,19 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
         ],
         "planned_rolls": sum(1 for step in forecast.whole if step.nodes),
         "planned_restarts": len(restarted),
+        "planned_seconds": _describe_span(forecast.span),
         "planned_phases": [phase.value for phase in Phase if any(step.phase is phase for step in forecast.whole)],
         "choices": list(forecast.choices),
         "waiting": list(forecast.waiting),
+    }
+
+
+def _describe_span(span: Span | None) -> dict[str, int | None] | None:
+    if span is None:
+        return None
+    return {
+        "least": round(span.least.total_seconds()),
+        "most": None if span.most is None else round(span.most.total_seconds()),
     }
 
 

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 from .._pki.certificates import Certificate
 from .decide import ENGINE, Engine, decide
+from .duration import NO_TIME, Span, span_of
 from .evidence.stored import waiver_of
 from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
@@ -39,7 +40,7 @@ from .rules.pause import restarted_by_operator
 
 #: Fields that say which leaf or which pod something is, or how long an answer has taken, and nothing else.
 _CHANGING = {
-    (Pod, "leaf_hash"), (Pod, "uid"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"),
+    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"),
 }  # fmt: skip
 
 
@@ -185,6 +186,8 @@ class PlannedStep:
     reason: RollReason | None = None
     #: Whether the step does more than wait.
     is_change: bool = True
+    #: How long the step takes; None where no pod shows how long a start takes.
+    span: Span | None = NO_TIME
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,12 @@ class Forecast:
     def whole(self) -> tuple[PlannedStep, ...]:
         """The steps to the end of the flow, with the steps after the point where it is held."""
         return (*self.steps, *self.after)
+
+    @property
+    def span(self) -> Span | None:
+        """How long all of these steps take; None where no pod shows how long a start takes."""
+        spans = [step.span for step in self.whole]
+        return None if None in spans else sum((span for span in spans if span is not None), NO_TIME)
 
 
 def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
@@ -362,4 +371,5 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
         reason=step.reason if isinstance(step, Roll) else None,
         is_change=not step.holds_nothing,
+        span=span_of(step, snapshot),
     )

@@ -280,6 +280,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "phases": describe_phases(run),
         "plan": run.plan,
         "planned_rolls": run.planned_rolls,
+        "planned_seconds": run.planned_seconds,
         "planned_restarts": sum(len(step["restarts"]) for step in run.plan),
         "pending": list(run.last.get("pending") or []),
         "waiting": list(run.last.get("waiting") or []),

@@ -43,7 +43,7 @@ _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "unmanaged", "leav
 class Run:
     """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also failed
     calls. ca: which CA of the cluster it is about. look: the last answers of the listeners, when and why. plan: what a
-    run in check mode would do.
+    run in check mode would do. planned_seconds: how long it would take, ``least`` and ``most``; None where there is no estimate.
     violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``,
     where it was called.
     """
@@ -58,6 +58,7 @@ class Run:
     steps: list[dict[str, Any]]
     plan: list[dict[str, Any]]
     planned_rolls: int
+    planned_seconds: Mapping[str, int | None] | None
     violations: list[dict[str, Any]]
     failure: str | None
     began_at: str | None
@@ -88,6 +89,7 @@ class Run:
             steps=[_step(call) for call in told if call.get("actions") and not check_mode],
             plan=list(planned.get("plan") or []),
             planned_rolls=int(planned.get("planned_rolls") or 0),
+            planned_seconds=planned.get("planned_seconds"),
             violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
             began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),

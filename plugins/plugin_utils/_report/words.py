@@ -172,12 +172,21 @@ def _work(facts: Facts) -> Iterable[str]:
     if facts["plan"]:
         yield (
             f"{count(len(facts['plan']), 'step')} planned with {count(facts['planned_rolls'], 'roll')} of "
-            f"{count(facts['nodes'], 'node')} and {count(facts['planned_restarts'], 'restart')} of pods in all."
+            f"{count(facts['nodes'], 'node')} and {count(facts['planned_restarts'], 'restart')} of pods in all"
+            f"{_estimate(facts['planned_seconds'])}."
         )
     elif facts["check_mode"] or not facts["steps"]:
         yield "Nothing was written and nothing was restarted."
     else:
         yield f"{count(facts['writes'], 'write')} and {count(facts['restarts'], 'restart')} of pods."
+
+
+def _estimate(seconds: Mapping[str, int | None] | None) -> str:
+    """The estimated time of a plan, as the end of a sentence; empty where there is none."""
+    if seconds is None:
+        return ""
+    least, most = duration(seconds["least"]), seconds["most"]
+    return f"; it takes {least} or more" if most is None else f"; it takes {least} to {duration(most)}"
 
 
 def _issuer(facts: Facts) -> Iterable[str]:

@@ -28,6 +28,7 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
         "planned_phases": [step["phase"] for step in steps],
         "planned_rolls": len(steps) // 2,
         "planned_restarts": sum(len(step["restarts"]) for step in steps),
+        "planned_seconds": None,
         "choices": [],
         "waiting": [],
         "pending": [],
@@ -44,6 +45,14 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
         (planned([], violations=[VIOLATION], pending=["use it"]), "renew: something is in the way"),
         (planned([], violations=[VIOLATION]), "renew: something is in the way"),
         (planned(STEPS), "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all"),
+        (
+            planned(STEPS, planned_seconds={"least": 99, "most": 421}),
+            "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all, 99 s to 8 min",
+        ),
+        (
+            planned(STEPS, planned_seconds={"least": 120, "most": None}),
+            "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all, 2 min or more",
+        ),
         (planned(STEPS[:1]), "renew: 1 step (prepare), 0 rolls of the Kafka nodes, 0 restarts in all"),
         (planned([*STEPS, *STEPS]), "renew: 4 steps (prepare, use, prepare, use), 2 rolls of the Kafka nodes, 4 restarts in all"),
     ],

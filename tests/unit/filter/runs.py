@@ -164,6 +164,7 @@ PLANNED = {
     "done": False,
     "plan": [{"phase": "trust", "what": "restart 3 pods", "restarts": ["a", "b", "c"]}],
     "planned_rolls": 1,
+    "planned_seconds": {"least": 40, "most": 300},
     "planned_restarts": 3,
     "violations": [],
 }

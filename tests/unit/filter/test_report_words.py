@@ -91,7 +91,9 @@ def test_nothing_was_done() -> None:
 
 def test_in_check_mode_the_plan_is_told_and_nothing_as_done() -> None:
     view = shown([PLANNED], check_mode=True)
-    assert view["sentences"][0] == "1 step planned with 1 roll of 3 nodes and 3 restarts of pods in all."
+    assert view["sentences"][0] == (
+        "1 step planned with 1 roll of 3 nodes and 3 restarts of pods in all; it takes 40 s to 5 min 0 s."
+    )
     assert ("1", "planned roll of 3 Kafka nodes") in view["figures"]
     assert view["phases"] == []
     assert not any("write" in line for line in view["lines"])

@@ -15,11 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
 from ..._kube.client import KubeClient
-from ..._kube.resources import PODS
+from ..._kube.resources import PODS, read_time
 from ..._trust.model.snapshot import Component, Pod, StoredLeaf
 from .. import names
 from ..names import KAFKA_NODE_POOLS, KAFKAS, STRIMZI_POD_SETS
@@ -101,7 +102,25 @@ def read_pod(
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
         worker=worker_of(pod),
+        started_in=_started_in(pod),
     )
+
+
+#: A pod that took longer has been away for another reason meanwhile, and shows no start.
+_LONGEST_START = timedelta(hours=1)
+
+
+def _started_in(pod: Mapping[str, Any]) -> timedelta | None:
+    """From the start of the pod until it was ready, which it has been without a break since; None where a container has started again, so that the time
+    has breaks in it.
+    """
+    status = pod.get("status") or {}
+    ready: Mapping[str, Any] = next((one for one in status.get("conditions") or [] if one.get("type") == "Ready"), {})
+    begin, end = read_time(status.get("startTime")), read_time(ready.get("lastTransitionTime"))
+    again = any(one.get("restartCount") for one in status.get("containerStatuses") or [])
+    if ready.get("status") != "True" or begin is None or end is None or again:
+        return None
+    return end - begin if timedelta(0) < end - begin <= _LONGEST_START else None
 
 
 Object = Mapping[str, Any]

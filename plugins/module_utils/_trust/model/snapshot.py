@@ -72,6 +72,8 @@ class Pod:
     verifies_only: bool = False
     #: The machine that the pod runs on; empty where it has none yet.
     worker: str = ""
+    #: How long the pod took from its start until it was ready; None where that is not known.
+    started_in: timedelta | None = None
 
 
 @dataclass(frozen=True)

@@ -194,6 +194,31 @@ def test_only_a_process_that_has_ended_is_no_party(phase: str, final: bool) -> N
     assert is_final({"metadata": {}, "status": {"phase": phase}}) is final
 
 
+@pytest.mark.parametrize(
+    ("ready", "since", "restarts", "expected"),
+    [
+        ("True", "2026-01-01T00:00:42Z", 0, timedelta(seconds=42)),
+        ("True", "2026-01-01T01:00:00Z", 0, timedelta(hours=1)),
+        ("True", "2026-01-01T01:00:01Z", 0, None),
+        ("True", "2026-01-01T00:00:00Z", 0, None),
+        ("True", "2026-01-01T00:00:42Z", 1, None),
+        ("False", "2026-01-01T00:00:42Z", 0, None),
+        ("True", None, 0, None),
+    ],
+    ids=["seen", "slow", "away later", "no time", "started again", "not ready", "no times"],
+)
+def test_the_start_of_a_pod_is_known_where_nothing_came_between(
+    ready: str, since: str | None, restarts: int, expected: timedelta | None
+) -> None:
+    raw = pod("demo-kafka-0", "kafka", ready=True)
+    raw["status"] |= {
+        "startTime": "2026-01-01T00:00:00Z",
+        "conditions": [{"type": "Ready", "status": ready, "lastTransitionTime": since}],
+        "containerStatuses": [{"name": "kafka", "restartCount": restarts}],
+    }
+    assert read(raw).started_in == expected
+
+
 def test_terminating_pod_is_still_a_party_and_says_so() -> None:
     raw = pod("demo-kafka-0")
     assert read(raw).terminating is False
