@@ -49,7 +49,7 @@ from .._trust.model.ledger import Layout, UpkeepAsked, WhenDue
 from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.nodes import ObservedListener, Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
-from .._trust.preconditions.cluster import describe_clock_doubt, unlabelled_and_read
+from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
 from .._trust.rules.due import expiring
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
@@ -368,6 +368,7 @@ class TrustModule(ClusterModule):
         told = (
             *describe_unmanaged_listeners(seen),
             *describe_clock_doubt(seen),
+            *describe_unknown_operator(seen),
             *unlabelled_and_read(seen),
             *describe_unnameable_users(seen),
             *filter(None, (one.warning(seen.now) for one in ending)),

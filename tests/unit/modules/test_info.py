@@ -242,3 +242,12 @@ def test_nodes_that_never_answer_hold_the_flow_with_their_names(reading: Reading
     assert {one["subject"] for one in ended.result["violations"]} == {f"Pod kafka/{name}" for name in ALL}
     assert "evidence=annotations" in ended.result["msg"]
     assert set(memory.restarts().values()) == {0}
+
+
+def test_an_operator_of_another_version_is_warned_of() -> None:
+    memory = stages.managed()
+    body = {"status": {"operatorLastSuccessfulVersion": "1.3.0"}, "metadata": {}}
+    path = "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkas/demo/status"
+    memory.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    assert [one for one in stages.done(memory, "strimzi_ca_info").warnings if "Strimzi 1.3.0" in one]
+    assert stages.done(stages.managed(), "strimzi_ca_info").warnings == []

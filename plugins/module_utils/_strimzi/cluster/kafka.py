@@ -151,6 +151,7 @@ def read_reconciliation(
         pauser=_pauser(kafka, scope) if paused else "",
         foreign_type=_foreign_type(kafka, scope),
         replaces_key=_specified(kafka, scope).get("certificateExpirationPolicy") == _REPLACES_KEY,
+        operator_version=str(((kafka or {}).get("status") or {}).get("operatorLastSuccessfulVersion") or ""),
     )
 
 

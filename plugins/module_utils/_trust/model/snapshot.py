@@ -317,6 +317,8 @@ class Reconciliation:
     replaces_key: bool = False
     #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
     windows: MaintenanceWindows | None = None
+    #: The version of the operator that last reconciled the resource with success, such as "1.2.0"; empty where the resource does not say.
+    operator_version: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
-from ..model.names import label_command, named
+from ..model.names import label_command, listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
 from ..rules.due import due_leaves
 from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
@@ -288,6 +288,21 @@ def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
     return (
         f"The clock of {clock.machine} is {_difference(clock.ahead)} the API server's: certificates are dated by it, and from "
         f"{_seconds(LARGEST)} on nothing is written. {_REMEDY}",
+    )
+
+
+#: The versions of Strimzi that this collection knows (docs/operator.md, "Releases").
+KNOWN_VERSIONS = ("1.0", "1.1", "1.2")
+
+
+def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
+    """A sentence that warns of an operator of another version; none where its version is known, or the resource does not say it."""
+    version = snapshot.reconciliation.operator_version
+    if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
+        return ()
+    return (
+        f"{snapshot.names.kafka} is run by Strimzi {version}, and this collection knows {listed(KNOWN_VERSIONS)}. Look for a release of the collection "
+        "that knows it; until then try a flow in a test cluster, and compare its restarts with its plan.",
     )
 
 

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     authority_is_user_managed,
     cluster_exists,
     cluster_is_settled,
+    describe_unknown_operator,
     ledger_is_of_the_past,
     ledger_is_ours,
     no_left_over_trigger,
@@ -360,3 +361,25 @@ def test_a_deletion_names_the_finalizers_that_it_waits_for(finalizers: tuple[str
     violation = deletion_of("Kafka kafka/demo", finalizers, "Wait.")
     assert violation.condition is Condition.NOTHING_IS_IN_DELETION
     assert violation.message == f"is being deleted (metadata.deletionTimestamp){waits}."
+
+
+@pytest.mark.parametrize(
+    ("version", "warns"),
+    [
+        ("1.0.0", 0),
+        ("1.1.3", 0),
+        ("1.2.0", 0),
+        ("1.2", 0),
+        ("", 0),
+        ("1.3.0", 1),
+        ("1.10.0", 1),
+        ("1.20.0", 1),
+        ("2.0.0", 1),
+        ("0.49.1", 1),
+    ],
+)
+def test_an_operator_of_a_version_that_nothing_is_known_of_is_warned_of(version: str, warns: int) -> None:
+    """It holds nothing: most releases change nothing that matters here."""
+    seen = cluster(reconciliation=Reconciliation(operator_version=version))
+    assert len(describe_unknown_operator(seen)) == warns
+    assert check(seen, Intent(Goal.RENEW)) == ()
