@@ -35,13 +35,15 @@ def _build(target: Path) -> None:
 
 
 def _debian_root() -> Path:
-    return cached(f"debian-{DEBIAN}-openjdk-17", _bootstrap, "a Debian root with Java", "about a minute") / "root.tar"
+    return (
+        cached(f"debian-{DEBIAN}-openjdk-17-tini", _bootstrap, "a Debian root with Java", "about a minute") / "root.tar"
+    )
 
 
 def _bootstrap(target: Path) -> None:
     # The hook: Java's package puts links to manual pages into a folder that this variant does not have.
     run_tool(
-        "mmdebstrap", "--variant=essential", "--include=openjdk-17-jre-headless", "--quiet",
+        "mmdebstrap", "--variant=essential", "--include=openjdk-17-jre-headless,tini", "--quiet",
         "--setup-hook=mkdir -p $1/usr/share/man/man1", "--dpkgopt=path-exclude=/usr/share/doc/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*", DEBIAN, str(target / "root.tar"),
     )  # fmt: skip

@@ -8,4 +8,5 @@ if [ ! -e "$data/meta.properties" ]; then
     bin/kafka-run-class.sh kafka.tools.StorageTool format --cluster-id "$(cat custom-config/cluster.id)" \
         --release-version "$(cat custom-config/metadata.version)" --config /tmp/strimzi.properties
 fi
-exec bin/kafka-run-class.sh kafka.Kafka /tmp/strimzi.properties
+# As in Strimzi's image: a process with the number 1 is ended by no signal from inside its container that it does not wait for.
+exec /usr/bin/tini -w -e 143 -- bin/kafka-run-class.sh kafka.Kafka /tmp/strimzi.properties
