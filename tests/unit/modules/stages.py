@@ -11,10 +11,12 @@ from functools import cache
 from typing import Any
 from unittest import mock
 
+from cryptography.hazmat.primitives.asymmetric import ec
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.pending import requests
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
 
-from ...tools.operator import clusters
+from ...tools.operator import certs, clusters
 from ...tools.support.certificates import EC, key, make
 from ...tools.support.memory_cluster import MemoryCluster, Moment
 from .running import Ended, call
@@ -104,7 +106,13 @@ def _switched() -> MemoryCluster:
 
 @cache
 def _reached(make: Callable[[], MemoryCluster]) -> Moment:
-    return make().moment()
+    """With EC keys of the operator, whichever test comes first: the cluster is kept for all of them."""
+    with mock.patch.multiple(certs, new_ca_key=_ec_key, new_leaf_key=_ec_key):
+        return make().moment()
+
+
+def _ec_key() -> ec.EllipticCurvePrivateKey:
+    return ec.generate_private_key(ec.SECP256R1())
 
 
 def start(make: Callable[[], MemoryCluster]) -> MemoryCluster:
