@@ -12,7 +12,7 @@ from datetime import timedelta
 from .model.snapshot import Component, Pod, Snapshot
 from .model.steps.base import Step
 from .model.steps.leaves import AwaitIssuer
-from .model.steps.nodes import AwaitAnswers, AwaitVerdict, Pause, Reload, Roll
+from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason
 from .model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from .model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside
 
@@ -41,7 +41,7 @@ _REACTION = Span(_SECOND, timedelta(minutes=2))
 _STOP = Span(_SECOND, timedelta(seconds=30))
 #: The reload of one node, and the look whether it has.
 _RELOAD = Span(_SECOND, timedelta(seconds=5))
-_OF_OPERATOR = (Pause, AwaitBundle, AwaitVerdict)
+_OF_OPERATOR = (Pause, AwaitBundle, AwaitLeaves, AwaitVerdict)
 _OF_OTHERS = (AwaitIssuer, AwaitOutside, AwaitReissue, AwaitKept, AwaitPickUp, AwaitAnswers)
 
 
@@ -61,7 +61,7 @@ def span_of(step: Step, snapshot: Snapshot) -> Span | None:
 
 def _of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
     """Nodes restart one after the other, and then all other pods at the same time. A node takes its place in every partition before the next node
-    restarts, which takes about as long again as its start at most.
+    restarts, which takes about as long again as its start at most. Nodes with ended certificates restart at the same time.
     """
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.uids]
     starts = {pod.uid: _start_of(pod, snapshot) for pod in restarted}
@@ -69,6 +69,8 @@ def _of_roll(step: Roll, snapshot: Snapshot) -> Span | None:
         return None
     nodes = [starts[pod.uid] or _NONE for pod in restarted if pod.component is Component.KAFKA]
     others = [starts[pod.uid] or _NONE for pod in restarted if pod.component is not Component.KAFKA]
+    if step.reason is RollReason.ENDED:
+        nodes = [max(nodes, default=_NONE)]
     found = sum((_STOP + Span(start, 2 * start) for start in nodes), _REACTION)
     return found + _STOP + Span(max(others), 2 * max(others)) if others else found
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -52,6 +53,12 @@ def test_nodes_restart_one_after_the_other() -> None:
     assert two is not None
     # The end of a process, its start, and at most as long again until its partitions are in sync.
     assert (two.least - one.least, (two.most or SECOND) - (one.most or SECOND)) == (21 * SECOND, 70 * SECOND)
+
+
+def test_nodes_with_ended_certificates_restart_at_the_same_time() -> None:
+    step, seen = rolling(node(0, 10), node(1, 20))
+    slowest, alone = rolling(node(1, 20))
+    assert span_of(replace(step, reason=RollReason.ENDED), seen) == span_of(slowest, alone)
 
 
 def test_other_pods_restart_at_the_same_time() -> None:
