@@ -32,7 +32,7 @@ from .rules.holds import (
     leaves_that_end_meanwhile,
     wait_where_it_matters,
 )
-from .rules.order import RULES, RULES_AT_REST, RULES_UNADOPTED, Rule, take_turns
+from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, is_patient, resume_operators
 from .rules.recover import restart_ended
 from .rules.requests import ending_unserved, leaves_to_ask_for
@@ -58,7 +58,6 @@ class Engine:
     gates: Gates = GATES
     rules: tuple[Rule, ...] = RULES
     rules_at_rest: tuple[Rule, ...] = RULES_AT_REST
-    rules_unadopted: tuple[Rule, ...] = RULES_UNADOPTED
 
 
 ENGINE = Engine()
@@ -120,7 +119,7 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
     if isinstance(turn, Wait):
         return Decision(steps=resume_operators(snapshot), violations=turn.held)
     if snapshot.reconciliation.generated:
-        return _next(at, turn or take_turns(at, engine.rules_unadopted)[0])
+        return _next(at, turn or end_pause_unadopted(at))
     return _next(at, turn) if turn else None
 
 

@@ -9,6 +9,7 @@ bundle", "Re-issue", "Pause").
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ..._errors import OperatorSilent, TimedOut
@@ -72,41 +73,40 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
 
 
 def await_leaves(phase: str, observation: Observation, work: Work) -> None:
-    """Wait until the operator has issued the leaves that belong to another generation than its CA."""
+    """Wait until the operator has issued the leaves that belong to another generation than its CA. Raises OperatorSilent."""
     wanted = str(observation.snapshot.ca.certificate_generation)
     for leaf in observation.snapshot.leaves.stored:
         if str(leaf.generation) != wanted:
-            _await_leaf(leaf.secret, wanted, phase, work)
-
-
-def _await_leaf(name: str, generation: str, phase: str, work: Work) -> None:
-    where = f"Secret {work.scope.namespace}/{name}"
-
-    def settled(objects: Objects) -> bool:
-        return annotation(objects.get(name), names.CLUSTER_CA_CERT_GENERATION) == generation
-
-    seconds = _wait(work, settled, SECRETS, name, f"issued the leaf in {where}")
-    work.record(Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds))
+            seconds = _await_leaf(
+                leaf.secret, lambda secret: annotation(secret, names.CLUSTER_CA_CERT_GENERATION) == wanted, work
+            )
+            where, what = (
+                f"Secret {work.scope.namespace}/{leaf.secret}",
+                f"the operator issued the leaf, generation {wanted}",
+            )
+            work.record(Action("wait", where, what, phase, seconds=seconds))
 
 
 def await_issued(step: AwaitLeaves, observation: Observation, work: Work) -> None:
     """Wait until the operator has replaced these leaves, which have ended. Raises OperatorSilent."""
-    phase, before = step.phase.value, {name: observation.secrets[name] for name in step.secrets}
+    phase, before = step.phase.value, {name: version(observation.secrets[name]) for name in step.secrets}
     if not work.dry_run:
-        request_reconcile(observation, work, phase, f"ended-{max(map(version, before.values()))}")
-    for name, secret in before.items():
-        where, known = f"Secret {work.scope.namespace}/{name}", version(secret)
-        seconds = None if work.dry_run else _wait_for_another(work, name, known)
-        work.record(Action("wait", where, "the operator issues the leaf anew", phase, seconds=seconds))
+        request_reconcile(observation, work, phase, f"ended-{max(before.values())}")
+    for name, known in before.items():
+        seconds = None if work.dry_run else _await_leaf(name, partial(_is_replaced, known), work)
+        where = f"Secret {work.scope.namespace}/{name}"
+        work.record(Action("wait", where, "the operator replaces the leaf, which has ended", phase, seconds=seconds))
 
 
-def _wait_for_another(work: Work, name: str, known: str) -> float:
+def _is_replaced(known: str, secret: Mapping[str, Any] | None) -> bool:
     """known: the resource version of the Secret as it was read."""
+    return secret is not None and version(secret) != known
 
-    def settled(objects: Objects) -> bool:
-        return name in objects and version(objects[name]) != known
 
-    return _wait(work, settled, SECRETS, name, f"issued the leaf in Secret {work.scope.namespace}/{name}")
+def _await_leaf(name: str, is_issued: Callable[[Mapping[str, Any] | None], bool], work: Work) -> float:
+    """Wait until this Secret is as wanted; the seconds that it took."""
+    where = f"Secret {work.scope.namespace}/{name}"
+    return _wait(work, lambda objects: is_issued(objects.get(name)), SECRETS, name, f"issued the leaf in {where}")
 
 
 def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, what: str) -> float:

@@ -38,7 +38,6 @@ from .leaves import (
 )
 from .pause import pause_first, resume_reissue, why_not_annotated, why_not_in_place
 from .prepare import await_confirmation, prepare, restart_to_trust, resume_replacement
-from .recover import resume
 from .requests import (
     ask_for_leaves,
     await_issuer,
@@ -114,11 +113,21 @@ def end_pause(at: Situation) -> Steps:
     """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA comes into use or leaves in it where
     the caller stops before that, or the flow does.
     """
-    if not at.snapshot.reconciliation.paused_by_us:
-        return (Resume(phase=at.phase),) if at.snapshot.reconciliation.mark_left else ()
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
     rules = (write_bundle, rewrite_leaves, stamp_pods, issuing, scale, _switch_as_asked, *leaving, raise_key_generation)
+    return _end_pause(at, rules)
+
+
+def end_pause_unadopted(at: Situation) -> Steps:
+    """The same for a cluster whose CA the operator generates: no step of it changes a CA."""
+    return _end_pause(at, (stamp_pods,))
+
+
+def _end_pause(at: Situation, rules: tuple[Rule, ...]) -> Steps:
+    """In a pause, the steps of these rules, and the end of the pause after them."""
+    if not at.snapshot.reconciliation.paused_by_us:
+        return (Resume(phase=at.phase),) if at.snapshot.reconciliation.mark_left else ()
     return take_turns(at, rules)[0] or (Resume(phase=at.phase),)
 
 
@@ -131,11 +140,6 @@ def _is_used(at: Situation) -> bool:
 def _switch_as_asked(at: Situation) -> Steps:
     steps = steps_of(switch(at))
     return steps if all(at.allows(step.phase) for step in steps) else ()
-
-
-def stamp_in_pause(at: Situation) -> Steps:
-    """``stamp_pods`` where the operator is paused already."""
-    return stamp_pods(at) if at.is_paused else ()
 
 
 Rule: TypeAlias = Callable[[Situation], Turn]
@@ -153,18 +157,8 @@ def take_turns(at: Situation, rules: tuple[Rule, ...]) -> tuple[Steps, tuple[Wai
     return (), tuple(waits)
 
 
-#: The rules for a cluster whose CA the operator generates, once its nodes are back (recover.py): they end the pause, and touch no CA.
-RULES_UNADOPTED: tuple[Rule, ...] = (stamp_in_pause, resume)
-
 #: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what processes hold of others.
-RULES_AT_REST: tuple[Rule, ...] = (
-    scale,
-    issue_missing,
-    renew_leaves,
-    read_again,
-    await_restarts,
-    restart_holders,
-)
+RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, read_again, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
     # Chapter "What was begun": first, because a killed call may have left the operator paused, or unable to issue.

@@ -19,7 +19,7 @@ from ..model.decision import Condition, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.base import Steps
-from ..model.steps.nodes import AwaitLeaves, Resume, Roll, RollReason
+from ..model.steps.nodes import AwaitLeaves, Roll, RollReason
 from .pause import pause_first
 from .situation import Situation
 
@@ -54,12 +54,6 @@ def restart_ended(at: Situation) -> Turn:
 def is_explained(snapshot: Snapshot) -> bool:
     """Whether a flow in flight, with an operator that works, explains that nodes present leaves which are no longer stored."""
     return in_flight(snapshot.ledger) is not None and snapshot.reconciliation.failure is None
-
-
-def resume(at: Situation) -> Steps:
-    """End a pause of this collection."""
-    state = at.snapshot.reconciliation
-    return (Resume(phase=at.phase),) if state.paused_by_us or state.mark_left else ()
 
 
 def _without_next_leaf(at: Situation, pods: tuple[Pod, ...]) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ class AwaitVerdict(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitLeaves(Step):
-    """Wait until the operator has issued these leaves anew, which have ended; it does so at the beginning of its next reconcile."""
+    """Wait until the operator has replaced these ended leaves; it does so at the beginning of its next reconcile."""
 
     secrets: tuple[str, ...]
 
