@@ -11,7 +11,9 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 #: The unit tests that take Ansible itself: modules by their real ``main()``, filters, templates.
-_BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
+_BY_ANSIBLE = tuple(
+    f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "inventory", "modules", "report", "roles")
+)
 _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
 #: The unit tests of code that calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others. A third
@@ -35,7 +37,7 @@ _SLOW = ("pylint", "import")
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
     part
-    for name in ("modules", "module_utils", "plugin_utils", "filter")
+    for name in ("modules", "module_utils", "plugin_utils", "filter", "inventory")
     for part in ("--package", f"{_PLUGINS}.{name}")
 )
 
@@ -73,7 +75,9 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
         Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),
         Check("importer", "galaxy-importer on the built collection", main, (_script("importer"),)),
-        Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
+        Check(
+            "types", "mypy --strict on modules, filters, the inventory and what they import", main, (("mypy", *_TYPED),)
+        ),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
         Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
         Check("yaml", "yamllint", main, (("yamllint", "--strict", "."),)),

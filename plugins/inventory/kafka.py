@@ -1,0 +1,279 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: kafka
+short_description: Kafka clusters run by Strimzi as hosts
+version_added: 1.0.0
+description:
+  - Each Kafka resource of Strimzi becomes a host on which the playbooks and modules of this collection run, on the controller. Give the playbooks
+    C(strimzi_hosts=kafka_clusters), or any other group or pattern.
+  - A host is named C(<cluster>.<namespace>), and C(<cluster>.<namespace>.<context>) where O(contexts) are given. Characters of a context that a
+    pattern of hosts could not hold become a hyphen.
+  - The name of the file ends in C(strimzi.yml), C(strimzi.yaml), C(kafka.yml) or C(kafka.yaml).
+  - It reads the list of Kafka resources, and of each cluster the certificate Secret and the ledger of both CAs, by their names. It reads no Secret
+    that is made to hold a key, so it does not see when the certificates of nodes end, and not which issuer keeps a key;
+    M(trustops.strimzi.strimzi_ca_info) does.
+  - It takes the credentials that the modules take, the variables C(K8S_AUTH_*) of the environment included. They need C(list) for C(kafkas) and C(get) for
+    C(secrets), in each of O(namespaces), or without these in the whole Kubernetes cluster.
+  - "Variables for the playbooks: C(strimzi_cluster), C(strimzi_namespace), C(strimzi_context) and C(strimzi_kubeconfig) where given here,
+    C(ansible_connection=local), and C(ansible_python_interpreter), which is the Python of the controller."
+  - "Variables about the cluster: C(kafka_state), which is V(ready), V(not_ready) or V(paused); C(kafka_failure), the operator's message;
+    C(kafka_version); C(kafka_operator_version); C(kafka_labels); C(kafka_first_end), when the first of both CAs in use ends, or a CA above it; and
+    C(kafka_days_left) until then."
+  - "Variables about its CAs, C(kafka_cluster_ca) and C(kafka_clients_ca), with the keys C(management), which is V(generated) by the operator,
+    V(adopted) by this collection, V(by_hand) or V(missing); C(subject), C(sha256), C(issuer) and C(not_after) of the CA in use; C(trust), its state
+    in the ledger; C(flow), which is null or has C(goal), C(started_at) and C(stops_after), the phase after which it awaits an approval; and
+    C(problems), sentences."
+  - "Groups, all below C(kafka_clusters): C(kafka_ready), C(kafka_not_ready), C(kafka_paused); C(kafka_version_<version>) and
+    C(kafka_operator_version_<version>); C(cluster_ca_generated), C(cluster_ca_adopted), C(cluster_ca_by_hand), C(cluster_ca_missing), and the same of
+    C(clients_ca); C(ca_flow_in_flight), and in it C(ca_flow_awaits_approval); C(ca_with_problems); and C(ca_ends_within_<days>_days) for each of
+    O(days), each in the next, with C(ca_ended) in the innermost. Further groups come from O(keyed_groups) and O(groups)."
+  - Ansible warns of an inventory that cannot be read, and goes on without its hosts. Set C(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true) where a run
+    is to fail instead.
+extends_documentation_fragment:
+  - constructed
+  - inventory_cache
+options:
+  plugin:
+    description: The name of this plugin.
+    type: str
+    required: true
+    choices: [trustops.strimzi.kafka]
+  kubeconfig:
+    description:
+      - Path to a kubeconfig file, from the folder of this file where it is no absolute path. The playbooks get it as C(strimzi_kubeconfig).
+      - Without it E(K8S_AUTH_KUBECONFIG) counts, as for the modules.
+    type: str
+  contexts:
+    description:
+      - Contexts of the kubeconfig file, each a Kubernetes cluster to look into. The playbooks get the context of each host as C(strimzi_context).
+      - Without any, the connection of the modules is the only connection - E(K8S_AUTH_CONTEXT), E(K8S_AUTH_HOST) and the others.
+    type: list
+    elements: str
+    default: []
+  namespaces:
+    description: Namespaces to look into; all of them without any.
+    type: list
+    elements: str
+    default: []
+  label_selector:
+    description: Takes Kafka resources with these labels alone, as kubectl takes a selector.
+    type: str
+    default: ''
+  days:
+    description: For each number of days, the group of clusters a CA of which ends within so many days.
+    type: list
+    elements: int
+    default: [7, 30, 90]
+  skip_unreachable:
+    description:
+      - Whether a Kubernetes cluster whose API server does not answer, or does not accept the credentials, is left out with a warning. By default the whole
+        inventory fails, since a run over the other hosts would look complete.
+      - An inventory with something left out is not cached.
+    type: bool
+    default: false
+requirements:
+  - kubernetes >= 24.2.0
+  - cryptography >= 45.0.0
+seealso:
+  - module: trustops.strimzi.strimzi_ca_info
+author:
+  - The trustops.strimzi contributors (@trustops)
+"""
+
+EXAMPLES = r"""
+# fleet.strimzi.yml: two Kubernetes clusters, with groups by environment and by the CA above each cluster CA
+plugin: trustops.strimzi.kafka
+contexts: [prod-eu, prod-us]
+label_selector: team=payments
+keyed_groups:
+  - key: kafka_labels.environment | default('none')
+    prefix: environment
+  - key: strimzi_context
+    prefix: context
+groups:
+  of_the_corporate_root: "'CN=Corporate Root' in kafka_cluster_ca.issuer"
+cache: true
+cache_plugin: jsonfile
+cache_connection: ~/.cache/strimzi-fleet
+cache_timeout: 900
+
+# ansible-inventory -i fleet.strimzi.yml --graph
+# ansible-playbook -i fleet.strimzi.yml trustops.strimzi.status -e strimzi_hosts=ca_ends_within_30_days
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from typing import Any
+
+from ansible.errors import AnsibleParserError
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible.utils.unsafe_proxy import wrap_var
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import time_text
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.fleet import (
+    CAS,
+    EVERY,
+    Facts,
+    days_until,
+    first_end,
+    groups_of,
+    read_clusters,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import missing_library
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    CollectionError,
+    OptionsError,
+    Unauthorized,
+    Unavailable,
+    Unreachable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import resolve_options
+
+try:
+    from ansible.template import trust_as_template
+except ImportError:
+    # Before ansible-core 2.19 every text is a template that is not marked otherwise.
+    trust_as_template = str
+
+_FILES = ("strimzi.yml", "strimzi.yaml", "kafka.yml", "kafka.yaml")
+#: How many Kubernetes clusters are read at the same time.
+_AT_ONCE = 8
+#: Failures of a Kubernetes cluster that cannot be reached; all others are mistakes in what was given.
+_OUT_OF_REACH = (Unreachable, Unavailable, Unauthorized)
+_OUTSIDE_HOST_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+_OF_THE_CONTROLLER = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]
+    """Ansible asks this class for the hosts of a file."""
+
+    NAME = "trustops.strimzi.kafka"
+
+    def verify_file(self, path: str) -> bool:
+        return bool(super().verify_file(path)) and path.endswith(_FILES)
+
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        self._kubeconfig = _beside(path, self.get_option("kubeconfig"))
+        hosts = self._hosts(self._clusters(path, cache))
+        now = datetime.now(timezone.utc)
+        self.inventory.add_group(EVERY)
+        for name, (context, cluster) in hosts.items():
+            self._add(name, context, cluster, now)
+
+    def _clusters(self, path: str, cache: bool) -> Mapping[str, Sequence[Facts]]:
+        """The clusters by context, from the cache where a look with the same options left them there."""
+        is_cached, key = self.get_option("cache"), self.get_cache_key(path)
+        asked = [self._kubeconfig, *(self.get_option(name) for name in ("contexts", "namespaces", "label_selector"))]
+        if is_cached and cache:
+            known = self._cache.get(key) or {}
+            if known.get("asked") == asked:
+                return dict(known["clusters"])
+        found, is_complete = self._read()
+        if is_cached and is_complete:
+            self._cache[key] = {"asked": asked, "clusters": found}
+        return found
+
+    def _read(self) -> tuple[dict[str, Sequence[Facts]], bool]:
+        """The clusters by context, and whether nothing was left out."""
+        missing = missing_library()
+        if missing is not None:
+            raise AnsibleParserError(missing[0])
+        contexts = self.get_option("contexts") or [""]
+        readers = {context: self._reader(context) for context in dict.fromkeys(contexts)}
+        found: dict[str, Sequence[Facts]] = {}
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            reads = {context: threads.submit(read) for context, read in readers.items()}
+        for context, read in reads.items():
+            try:
+                found[context] = read.result()
+            except _OUT_OF_REACH as error:
+                if not self.get_option("skip_unreachable"):
+                    raise AnsibleParserError(_told(context, error)) from None
+                self.display.warning(f"{_told(context, error)} Its Kafka clusters are left out (skip_unreachable).")
+            except CollectionError as error:
+                raise AnsibleParserError(_told(context, error)) from None
+        return found, len(found) == len(readers)
+
+    def _reader(self, context: str) -> Callable[[], Sequence[Facts]]:
+        """A look through this context that is yet to be taken."""
+        client, namespaces = self._client(context), self.get_option("namespaces")
+        return lambda: read_clusters(client, namespaces, self.get_option("label_selector"))
+
+    def _client(self, context: str) -> KubeClient:
+        options = {"kubeconfig": self._kubeconfig, "context": context}
+        try:
+            if context and "host" in resolve_options(options, os.environ):
+                raise OptionsError(
+                    "K8S_AUTH_HOST",
+                    "names the API server, so that each of contexts would be the same cluster",
+                    "Take it out of the environment, or leave contexts out.",
+                )
+            return connect.client_for(options, self.display.warning)
+        except OptionsError as error:
+            raise AnsibleParserError(_told(context, error)) from None
+
+    def _hosts(self, clusters: Mapping[str, Sequence[Facts]]) -> dict[str, tuple[str, Facts]]:
+        """Context and cluster of each host, by its name."""
+        hosts: dict[str, tuple[str, Facts]] = {}
+        for context, found in clusters.items():
+            for cluster in found:
+                name = _OUTSIDE_HOST_NAMES.sub(
+                    "-", ".".join(filter(None, (cluster["name"], cluster["namespace"], context)))
+                )
+                if name in hosts:
+                    raise AnsibleParserError(
+                        f"contexts: {hosts[name][0]} and {context} both have a cluster that would be the host {name}. Rename a context."
+                    )
+                hosts[name] = (context, cluster)
+        return hosts
+
+    def _add(self, name: str, context: str, cluster: Facts, now: datetime) -> None:
+        self.inventory.add_host(name, EVERY)
+        end = first_end(cluster)
+        variables = {
+            "strimzi_cluster": cluster["name"],
+            "strimzi_namespace": cluster["namespace"],
+            **{
+                f"kafka_{key}": cluster[key]
+                for key in ("state", "failure", "version", "operator_version", "labels", *CAS)
+            },
+            "kafka_first_end": time_text(end),
+            "kafka_days_left": None if end is None else days_until(end, now),
+        }
+        given = {"strimzi_context": context, "strimzi_kubeconfig": self._kubeconfig}
+        # A text from the cluster stays text, whatever it looks like.
+        for key, value in wrap_var({**variables, **{key: value for key, value in given.items() if value}}).items():
+            self.inventory.set_variable(name, key, value)
+        for key, value in _OF_THE_CONTROLLER.items():
+            self.inventory.set_variable(name, key, trust_as_template(value))
+        for path in groups_of(cluster, self.get_option("days"), now):
+            parent = EVERY
+            for group in path:
+                self.inventory.add_group(group)
+                self.inventory.add_child(parent, group)
+                parent = group
+            self.inventory.add_child(parent, name)
+        known, strict = self.inventory.get_host(name).get_vars(), self.get_option("strict")
+        self._set_composite_vars(self.get_option("compose"), known, name, strict=strict)
+        self._add_host_to_composed_groups(self.get_option("groups"), {}, name, strict=strict)
+        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), {}, name, strict=strict)
+
+
+def _beside(path: str, kubeconfig: str | None) -> str:
+    """The path of the kubeconfig from the folder of this file; empty where none is given."""
+    return os.path.abspath(os.path.join(os.path.dirname(path), os.path.expanduser(kubeconfig))) if kubeconfig else ""
+
+
+def _told(context: str, error: CollectionError) -> str:
+    return f"{f'Context {context}: ' if context else ''}{error} {error.remedy}"
