@@ -41,6 +41,10 @@ options:
     type: str
     choices: [cluster, clients]
     default: cluster
+  given:
+    description: The variables that the caller has given, by name, for the command that carries a plan out.
+    type: dict
+    default: {}
 seealso:
   - plugin: trustops.strimzi.report_view
     plugin_type: filter
@@ -155,6 +159,13 @@ _value:
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     planned_seconds: {description: "How long the plan takes, estimated: least and most; null where there is no estimate.", type: dict,
       sample: {least: 145, most: 420}}
+    planned_lives: {description: "How long CAs and certificates last beside that, as modules return it.", type: list, elements: dict,
+      sample: [{name: 3 certificates of the Kafka nodes, not_after: "2027-01-01T00:00:00Z", seconds_left: 2592000, lasts: true}]}
+    choices: {description: Why the plan does it this way., type: list, elements: str, sample: []}
+    plan_hash: {description: The hash of the plan; empty where nothing was planned., type: str, sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1}
+    command: {description: The command that carries this plan out; empty where nothing was planned., type: str,
+      sample: ansible-playbook trustops.strimzi.renew -e strimzi_cluster=demo -e strimzi_namespace=kafka}
+    not_in_command: {description: Variables that were given and that the command needs as well., type: list, elements: str, sample: [strimzi_issuer]}
     pending: {description: Steps that are left because the flow was to stop after a phase., type: list, elements: str, sample: []}
     waiting: {description: "What running processes still hold, which process, and until when.", type: list, elements: str, sample: []}
     violations: {description: "What holds the flow, with what helps.", type: list, elements: dict, sample: []}
@@ -183,6 +194,7 @@ def report(
     cluster: str = "",
     namespace: str = "",
     ca: str = "cluster",
+    given: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     if ca not in OWNERS:
         raise AnsibleFilterError(f"ca: {printable(ca)} is no CA of a cluster. Give cluster or clients.")
@@ -193,7 +205,8 @@ def report(
         end = moment(now) if now else datetime.now(timezone.utc)
     except ValueError as error:
         raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from error
-    return facts_of(Run.of(_shown(calls), goal, ca, check_mode, {"name": cluster, "namespace": namespace}), end)
+    where = {"name": cluster, "namespace": namespace}
+    return facts_of(Run.of(_shown(calls), goal, ca, check_mode, where, _shown(given or {})), end)
 
 
 def _shown(value: Any) -> Any:

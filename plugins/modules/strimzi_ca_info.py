@@ -442,8 +442,21 @@ plan:
   elements: dict
   contains:
     phase: {description: The phase., type: str, returned: always, sample: use}
-    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    does:
+      description:
+        - V(restart), V(reload) where nodes read again without a restart, V(write), V(wait), or V(hold) where a party outside the cluster holds the flow.
+      type: str
+      returned: always
+      sample: restart
+    what: {description: The step and its reason., type: str, returned: always, sample: restart 3 pods}
     restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    outside:
+      description: The parties outside the cluster that have to read something before the flow goes on.
+      type: list
+      elements: str
+      returned: always
+      sample: ["KafkaConnect kafka/connect"]
+    seconds: {description: "As RV(planned_seconds), of this step alone.", type: dict, returned: always, sample: {least: 41, most: 240}}
 planned_phases:
   description: The phases of RV(plan), in order.
   returned: with RV(plan)
@@ -470,6 +483,22 @@ planned_seconds:
     least: {description: Where nothing keeps a step waiting., type: int, returned: always, sample: 145}
     most: {description: The usual time at most; null where an issuer or a client outside the cluster decides., type: int, returned: always, sample: 420}
   sample: {least: 145, most: 420}
+planned_lives:
+  description: The remaining life of the CAs, and of the certificates by component, beside the estimated time of RV(plan).
+  returned: with RV(plan)
+  type: list
+  elements: dict
+  contains:
+    name: {description: The CA or the certificates., type: str, returned: always, sample: 3 certificates of the Kafka nodes}
+    is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: false}
+    sha256: {description: SHA-256 fingerprint of the certificate that ends first., type: str, returned: always, sample: "77aa01"}
+    not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    seconds_left: {description: Seconds until then; negative after it., type: int, returned: always, sample: 2592000}
+    lasts:
+      description: Whether it lasts twice as long as the plan takes. Null where nothing shows how long the plan takes at most.
+      type: bool
+      returned: always
+      sample: true
 choices:
   description: Why the plan does it this way, where there is another, as sentences.
   returned: with RV(plan)
@@ -549,6 +578,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
     is_plan_hash,
     plan_hash,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import describe_short_lives
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -620,13 +650,15 @@ class LookingModule(TrustModule):
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
         found = outcome.decision.violations or planned.violations
-        result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}
         seen = outcome.observation.snapshot
+        result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
         # An approval is about the whole flow, also where this call goes to its first phases only.
         whole = plan(work, outcome, intent.to_the_end()) if intent.extent.until else planned
         present, approved = plan_hash(goal, seen, whole), self.params["plan_hash"]
         result["plan_hash"] = present
         refused = check_approval(approved, present, goal, seen, whole) if approved else ()
+        for sentence in describe_short_lives(seen, whole.span, goal):
+            self.module.warn(sentence)
         answered = why_answered(seen, intent, seen.ledger or Ledger())
         for line in plan_lines(result, goal.value, self.check_mode, answered):
             work.tell(line)

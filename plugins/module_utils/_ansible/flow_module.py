@@ -164,7 +164,7 @@ class FlowModule(TrustModule):
             self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")
         shown = {"diff": planned_diff(seen, planned) if changed else []} if self.module._diff else {}  # pylint: disable=protected-access
         held = describe_violations(planned.violations)
-        return {**describe_forecast(planned), "violations": held, "changed": changed, **shown}
+        return {**describe_forecast(planned, seen), "violations": held, "changed": changed, **shown}
 
     def _ends_early(self, until: Phase) -> str:
         """A sentence where the caller lets this call enter fewer phases than it needs; empty elsewhere."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.apply.work import Action
-from .._trust.duration import Span
+from .._trust.duration import Life, Span, lives_of
 from .._trust.evidence.parties import known_presenters, present_live, present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import (
     Presentation,
@@ -227,23 +227,27 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
     }
 
 
-def describe_forecast(forecast: Forecast) -> dict[str, Any]:
+def describe_forecast(forecast: Forecast, snapshot: Snapshot) -> dict[str, Any]:
     """The steps that a flow would take from here, and the restarts that they would cost; where a party outside the cluster would hold it, with that
-    and with what follows.
+    and with what follows. snapshot: the cluster before the first of these steps.
     """
     restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
     return {
         "plan": [
             {
                 "phase": step.phase.value,
+                "does": step.does.value,
                 "what": step.what,
                 "restarts": [*step.nodes, *step.others],
+                "outside": list(step.outside),
+                "seconds": _describe_span(step.span),
             }
             for step in forecast.whole
         ],
         "planned_rolls": sum(1 for step in forecast.whole if step.nodes),
         "planned_restarts": len(restarted),
         "planned_seconds": _describe_span(forecast.span),
+        "planned_lives": [_describe_life(life) for life in lives_of(snapshot, forecast.span)],
         "planned_phases": [phase.value for phase in Phase if any(step.phase is phase for step in forecast.whole)],
         "choices": list(forecast.choices),
         "waiting": list(forecast.waiting),
@@ -256,6 +260,17 @@ def _describe_span(span: Span | None) -> dict[str, int | None] | None:
     return {
         "least": round(span.least.total_seconds()),
         "most": None if span.most is None else round(span.most.total_seconds()),
+    }
+
+
+def _describe_life(life: Life) -> dict[str, Any]:
+    return {
+        "name": life.name,
+        "is_ca": life.first.is_ca,
+        "sha256": life.first.sha256,
+        "not_after": time_text(life.first.not_after),
+        "seconds_left": round(life.left.total_seconds()),
+        "lasts": life.lasts,
     }
 
 

@@ -2,14 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""How long the steps of a plan take: a range for each, from the starts of these very pods. It is an estimate, and decides nothing."""
+"""How long the steps of a plan take: a range for each, from the starts of these very pods; and whether the certificates in use last as long.
+
+These are estimates, and decide nothing: where a certificate is about to end, it does not help to wait, and a flow is a way out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from .model.snapshot import Component, Pod, Snapshot
+from .._pki.certificates import Certificate
+from .model.goals import Goal
+from .model.names import counted, named
+from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.base import Step
 from .model.steps.leaves import AwaitIssuer
 from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, Roll, RollReason
@@ -82,3 +89,98 @@ def _start_of(pod: Pod, snapshot: Snapshot) -> timedelta | None:
     known = [one for one in snapshot.nodes.pods if one.started_in is not None]
     alike = [one for one in known if one.component is pod.component] or known
     return max((one.started_in for one in alike if one.started_in is not None), default=None)
+
+
+#: How many times the estimated time of a plan a certificate is to last.
+MARGIN = 2
+
+
+@dataclass(frozen=True)
+class Life:
+    """The remaining life of a CA, or of the leaves of one component, beside the estimated time of a plan."""
+
+    # The CA by its subject, or how many leaves of which component.
+    name: str
+    # The certificate that ends first of these.
+    first: Certificate
+    # How long it is still valid; negative after its end.
+    left: timedelta
+    # Whether it lasts MARGIN times as long as the plan takes; None where no estimate says so.
+    lasts: bool | None
+
+
+def lives_of(snapshot: Snapshot, span: Span | None) -> tuple[Life, ...]:
+    """The CA in use with the CAs above it, the other CAs of the ledger, then the leaves by component. span: how long the plan takes; None where there is no
+    estimate.
+    """
+    return tuple(_lives(snapshot, span))
+
+
+def _lives(snapshot: Snapshot, span: Span | None) -> Iterator[Life]:
+    entries = snapshot.ledger.entries if snapshot.ledger else ()
+    for authority in dict.fromkeys((*snapshot.ca.current, *(entry.certificate for entry in entries))):
+        yield _life(named(authority), (authority,), snapshot, span)
+    for component in Component:
+        found = [leaf.chain[0] for leaf in _leaves(component, snapshot) if leaf.chain]
+        if found:
+            yield _life(f"{counted(len(found), 'certificate')} of {_WHOSE[component]}", found, snapshot, span)
+
+
+#: The parties of a component that present certificates.
+_WHOSE = {
+    Component.KAFKA: "the Kafka nodes",
+    Component.ENTITY_OPERATOR: "the Entity Operator",
+    Component.CRUISE_CONTROL: "Cruise Control",
+    Component.KAFKA_EXPORTER: "Kafka Exporter",
+    Component.CLUSTER_OPERATOR: "the Cluster Operator",
+    Component.USER: "users",
+}
+
+
+def _leaves(component: Component, snapshot: Snapshot) -> Iterator[StoredLeaf]:
+    return (leaf for leaf in snapshot.every_leaf if leaf.component is component)
+
+
+def _life(name: str, certificates: Iterable[Certificate], snapshot: Snapshot, span: Span | None) -> Life:
+    first = min(certificates, key=lambda one: one.not_after)
+    left = first.not_after - snapshot.now
+    return Life(name, first, left, _lasts(left, span))
+
+
+def _lasts(left: timedelta, span: Span | None) -> bool | None:
+    if span is None:
+        return None
+    if left < MARGIN * (span.least if span.most is None else span.most):
+        return False
+    return None if span.most is None else True
+
+
+#: The flows that give new dates: to the CA in use, and to the leaves of the nodes or users.
+_RENEWING = {True: (Goal.RENEW, Goal.RECONCILE, Goal.RECOVER), False: (Goal.RENEW_LEAVES, Goal.RECONCILE, Goal.RECOVER)}
+
+
+def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> tuple[str, ...]:
+    """Sentences about the CA in use, and the leaves of nodes or users, where these may end before a plan for this goal does."""
+    if span is None or span == NO_TIME or snapshot.ledger is None:
+        return ()
+    presented = [leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.component in _RENEWED_HERE]
+    renewable = {*snapshot.ca.in_use[:1], *presented}
+    return tuple(
+        _told(life, snapshot)
+        for life in lives_of(snapshot, span)
+        if life.lasts is False
+        and life.left > _NONE
+        and life.first in renewable
+        and goal not in _RENEWING[life.first.is_ca]
+    )
+
+
+_RENEWED_HERE = (Component.KAFKA, Component.USER)
+
+
+def _told(life: Life, snapshot: Snapshot) -> str:
+    playbook = "renew" if life.first.is_ca else "renew_leaves"
+    return (
+        f"{snapshot.names.kafka}: of {life.name}, the first end is on {life.first.not_after:%Y-%m-%d at %H:%M} UTC, which is less than {MARGIN} times the "
+        f"estimated time of this plan away. To wait makes that worse: the playbook {playbook} gives new dates in less time. Run it first."
+    )

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import Enum
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -34,7 +35,8 @@ from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
 from .model.steps.base import StandIn, Step, Steps
 from .model.steps.leaves import IssueLeaves
-from .model.steps.nodes import Roll, RollReason
+from .model.steps.nodes import Reload, Roll, RollReason
+from .model.steps.trust import AwaitClients, AwaitOutside
 from .preconditions.leaves import chosen_life
 from .rules.pause import restarted_by_operator
 
@@ -169,6 +171,17 @@ def to_the_end(snapshot: Snapshot) -> bool:
     return False
 
 
+class Does(str, Enum):
+    """The kind of a step of a plan, for people who look for its restarts."""
+
+    WRITE = "write"
+    RESTART = "restart"
+    RELOAD = "reload"
+    WAIT = "wait"
+    #: The flow is held by a party outside the cluster.
+    HOLD = "hold"
+
+
 @dataclass(frozen=True)
 class PlannedStep:
     """A step of a plan."""
@@ -188,6 +201,9 @@ class PlannedStep:
     is_change: bool = True
     #: How long the step takes; None where no pod shows how long a start takes.
     span: Span | None = NO_TIME
+    does: Does = Does.WRITE
+    #: The parties outside the cluster that have to read something before the flow goes on.
+    outside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,8 +293,9 @@ def _hold(party: str, violations: Sequence[Violation], before: Phase) -> Planned
     """before: the phase of what would come next."""
     messages = " ".join(one.message for one in violations if one.subject == party)
     return PlannedStep(
-        before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False
-    )
+        before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False,
+        span=Span(timedelta(0), None), does=Does.HOLD, outside=(party,),
+    )  # fmt: skip
 
 
 def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
@@ -372,4 +389,18 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
         reason=step.reason if isinstance(step, Roll) else None,
         is_change=not step.holds_nothing,
         span=span_of(step, snapshot),
+        does=_does(step),
+        outside=_readers(step, snapshot),
     )
+
+
+def _does(step: Step) -> Does:
+    if isinstance(step, (Roll, Reload)):
+        return Does.RESTART if isinstance(step, Roll) else Does.RELOAD
+    return Does.WAIT if step.only_waits else Does.WRITE
+
+
+def _readers(step: Step, snapshot: Snapshot) -> tuple[str, ...]:
+    if isinstance(step, AwaitClients):
+        return (f"clients that read {snapshot.names.certificate_secret}",)
+    return step.clients if isinstance(step, AwaitOutside) else ()

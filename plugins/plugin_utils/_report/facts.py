@@ -245,6 +245,41 @@ def _reader(reader: Facts) -> str:
     return str(reader["name"]) if reader["up_to_date"] else f"{reader['name']} (not since it changed)"
 
 
+def describe_command(run: Run) -> dict[str, Any]:
+    """The command that carries a plan out, as a shell takes it, and the variables that it needs beside that; empty where nothing was planned."""
+    if not run.plan or not run.plan_hash:
+        return {"command": "", "not_in_command": []}
+    return {
+        "command": _command(run),
+        "not_in_command": [name for name, value in _repeated(run) if not _is_plain(value)],
+    }
+
+
+def _command(run: Run) -> str:
+    plain = [(name, value) for name, value in _repeated(run) if _is_plain(value)]
+    options = [f"-e {name}={value}" for name, value in (*plain, ("strimzi_plan_hash", run.plan_hash))]
+    return " ".join([f"ansible-playbook trustops.strimzi.{run.goal}", *options])
+
+
+def _repeated(run: Run) -> list[tuple[str, Any]]:
+    """The variables of the command, in its order: the variables that name the cluster, then the others. What is empty was not given."""
+    where = {
+        "strimzi_cluster": run.last["cluster"].get("name"),
+        "strimzi_namespace": run.last["cluster"].get("namespace"),
+    }
+    others = {name: value for name, value in sorted(run.given.items()) if name not in where and value not in ("", None)}
+    return [*where.items(), *others.items()]
+
+
+#: The words that a shell takes as they are, and Ansible as the whole value.
+_PLAIN = re.compile(r"[A-Za-z0-9_.:/@%+-]+")
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a command line can have this value: a certificate, or a dictionary that may hold a password, belongs into a file of variables."""
+    return isinstance(value, (bool, int)) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
+
+
 #: The version of the structure; it is raised when a key changes its meaning or goes away.
 SCHEMA = 2
 
@@ -281,6 +316,10 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "plan": run.plan,
         "planned_rolls": run.planned_rolls,
         "planned_seconds": run.planned_seconds,
+        "planned_lives": run.lives,
+        "choices": run.choices,
+        "plan_hash": run.plan_hash,
+        **describe_command(run),
         "planned_restarts": sum(len(step["restarts"]) for step in run.plan),
         "pending": list(run.last.get("pending") or []),
         "waiting": list(run.last.get("waiting") or []),

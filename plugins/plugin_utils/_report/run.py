@@ -44,6 +44,8 @@ class Run:
     """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also failed
     calls. ca: which CA of the cluster it is about. look: the last answers of the listeners, when and why. plan: what a
     run in check mode would do. planned_seconds: how long it would take, ``least`` and ``most``; None where there is no estimate.
+    lives: how long CAs and certificates last beside that. choices: why the plan does it this way. plan_hash: to approve it by; empty where none was made.
+    given: the variables that the caller has given.
     violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``,
     where it was called.
     """
@@ -59,6 +61,10 @@ class Run:
     plan: list[dict[str, Any]]
     planned_rolls: int
     planned_seconds: Mapping[str, int | None] | None
+    lives: list[dict[str, Any]]
+    choices: list[str]
+    plan_hash: str
+    given: Mapping[str, Any]
     violations: list[dict[str, Any]]
     failure: str | None
     began_at: str | None
@@ -66,11 +72,17 @@ class Run:
 
     @classmethod
     def of(
-        cls, calls: Iterable[Mapping[str, Any]], goal: str, ca: str, check_mode: bool, where: Mapping[str, Any]
+        cls,
+        calls: Iterable[Mapping[str, Any]],
+        goal: str,
+        ca: str,
+        check_mode: bool,
+        where: Mapping[str, Any],
+        given: Mapping[str, Any],
     ) -> Run:
         """``calls``: the results of the modules in order; results of tasks that were skipped are left out.
 
-        ``where``: name and namespace, for runs of which no result has them.
+        ``where``: name and namespace, for runs of which no result has them. ``given``: the variables that the caller has given.
         """
         calls = list(calls)
         told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
@@ -90,6 +102,10 @@ class Run:
             plan=list(planned.get("plan") or []),
             planned_rolls=int(planned.get("planned_rolls") or 0),
             planned_seconds=planned.get("planned_seconds"),
+            lives=list(planned.get("planned_lives") or []),
+            choices=list(planned.get("choices") or []),
+            plan_hash=next((str(call["plan_hash"]) for call in seen if check_mode and call.get("plan_hash")), ""),
+            given=given,
             violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
             began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),

@@ -174,6 +174,11 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "pictures": _pictures(facts, cas),
         "timeline": timeline(facts),
         "phases": [_phase(phase) for phase in _done(facts)],
+        "plan": [_planned(number, step) for number, step in enumerate(facts["plan"], 1)],
+        "choices": facts["choices"],
+        "readers": [_reader(number, step) for number, step in enumerate(facts["plan"], 1) if step["outside"]],
+        "lives": [_life(life) for life in facts["planned_lives"]],
+        "approval": _approval(facts),
         "cas": cas,
         "matrix": matrix(facts, cas),
         "pods": [_pod(pod, cas) for pod in facts["pods"]],
@@ -193,7 +198,14 @@ def lines(facts: Facts) -> list[str]:
     held = [f"{one['subject']}: {one['message']} {one['remedy']}" for one in facts["violations"]]
     if facts["failure"] and not held:
         held = [facts["failure"]]
-    return [f"{words.title(facts)}: {mark} {result}", *words.sentences(facts), *phases, *held, *_remainders(facts)]
+    return [
+        f"{words.title(facts)}: {mark} {result}",
+        *words.sentences(facts),
+        *phases,
+        *held,
+        *_remainders(facts),
+        *_carried_out(facts),
+    ]
 
 
 def _done(facts: Facts) -> Sequence[Facts]:
@@ -222,7 +234,10 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
     found.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
     if not facts["check_mode"]:
         found.append(_figure(facts["writes"], "write"))
-    if facts["started_at"]:
+    if facts["check_mode"]:
+        estimate = words.range_of(facts["planned_seconds"])
+        found += [(estimate, "estimated")] if estimate else []
+    elif facts["started_at"]:
         found.append((words.duration(facts["seconds"]), "from start to end"))
     return found
 
@@ -396,11 +411,56 @@ def _log(facts: Facts) -> list[dict[str, str]]:
     ]
 
 
+def _planned(number: int, step: Facts) -> dict[str, Any]:
+    """A step of the plan. few: the pods that it restarts, in a line."""
+    return {
+        "number": number,
+        "phase": step["phase"],
+        "does": step["does"],
+        "what": step["what"],
+        "restarts": list(step["restarts"]),
+        "few": words.few_names(step["restarts"]),
+        "takes": words.range_of(step["seconds"]),
+    }
+
+
+def _reader(number: int, step: Facts) -> dict[str, Any]:
+    """The parties outside the cluster that have to read something, and by when: before the step that follows this step."""
+    return {
+        "clients": list(step["outside"]),
+        "what": step["what"],
+        "number": number,
+        "takes": words.range_of(step["seconds"]),
+    }
+
+
+def _life(life: Facts) -> dict[str, str]:
+    return {
+        "name": life["name"],
+        "not_after": words.time_for_people(life["not_after"]),
+        "left": words.remaining(life["seconds_left"]),
+        "lasts": {True: "yes", False: "no", None: "not known"}[life["lasts"]],
+    }
+
+
+def _approval(facts: Facts) -> dict[str, Any]:
+    """The hash that a person approves, and the command that carries the plan out; it is empty where there is no plan to carry out."""
+    missing = facts["not_in_command"]
+    beside = f"Beside it give {', '.join(missing)} as for this plan, in a file of variables." if missing else ""
+    return {"hash": facts["plan_hash"], "command": facts["command"], "beside": beside}
+
+
+def _carried_out(facts: Facts) -> list[str]:
+    approval = _approval(facts)
+    found = [f"Carry this plan out with: {approval['command']}"] if approval["command"] else []
+    return [*found, *filter(None, [approval["beside"]])]
+
+
 def _remainders(facts: Facts) -> list[str]:
     """Sentences about what is left to do, and how."""
     left = [f"Left: {pending}" for pending in facts["pending"]] + [*facts["waiting"], *facts["unmanaged"]]
     if facts["result"] in ("held", "failed", "unfinished", "stopped"):
         left.append("Run the same playbook again to continue; it repeats no finished step.")
     elif facts["result"] == "planned":
-        left.append("Run the same playbook without check mode to carry it out.")
+        left += [] if facts["command"] else ["Run the same playbook without check mode to carry it out."]
     return left

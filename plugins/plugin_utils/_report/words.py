@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import SECONDS_OF_A_DAY
+
 Facts = Mapping[str, Any]
 
 #: The most names that a sentence lists.
@@ -101,6 +103,28 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
 
 
+def range_of(seconds: Mapping[str, int | None] | None) -> str:
+    """A range of time; empty where there is no estimate, or where it takes no time to speak of."""
+    if seconds is None or seconds["most"] in (0, 1):
+        return ""
+    least, most = seconds["least"] or 0, seconds["most"]
+    if most is None:
+        return f"{_about(least)} or more" if least else "as long as others take"
+    return _about(most) if least == most else f"{_about(least)} to {_about(most)}"
+
+
+def _about(seconds: int) -> str:
+    """An estimate: of two minutes and more, whole minutes."""
+    return f"{seconds} s" if seconds < 120 else f"{-(-seconds // 60)} min"
+
+
+def remaining(seconds: int) -> str:
+    """How long a certificate is still valid: in days, and in hours and minutes where it is less than two days."""
+    if seconds < 0:
+        return f"ended {duration(-seconds)} ago"
+    return count(seconds // SECONDS_OF_A_DAY, "day") if seconds >= 2 * SECONDS_OF_A_DAY else duration(seconds)
+
+
 def days(left: int | None) -> str:
     if left is None:
         return ""
@@ -128,7 +152,7 @@ def span(begin: str, end: str) -> str:
 
 def sentences(facts: Facts) -> list[str]:
     """The most important sentences about a run, the most important first."""
-    return [*_trust(facts), *_rolls(facts), *_work(facts), *_issuer(facts)]
+    return [*_trust(facts), *_rolls(facts), *_work(facts), *_lives(facts), *_issuer(facts)]
 
 
 def _trust(facts: Facts) -> Iterable[str]:
@@ -183,10 +207,25 @@ def _work(facts: Facts) -> Iterable[str]:
 
 def _estimate(seconds: Mapping[str, int | None] | None) -> str:
     """The estimated time of a plan, as the end of a sentence; empty where there is none."""
-    if seconds is None:
-        return ""
-    least, most = duration(seconds["least"]), seconds["most"]
-    return f"; it takes {least} or more" if most is None else f"; it takes {least} to {duration(most)}"
+    found = range_of(seconds)
+    return f"; it takes {found}" if found else ""
+
+
+def _lives(facts: Facts) -> Iterable[str]:
+    """The certificates that may end before the plan does; where all of them last, the first that ends."""
+    lives = facts["planned_lives"]
+    if not facts["plan"] or not lives:
+        return
+    short = [life for life in lives if life["lasts"] is False]
+    for life in short:
+        yield f"{life['name']}: {_end(life)}, which is less than twice the estimated time of the plan away."
+    first = min(lives, key=lambda life: int(life["seconds_left"]))
+    if not short:
+        yield f"The first to end is {first['name']}: {_end(first)}."
+
+
+def _end(life: Facts) -> str:
+    return f"the first end is on {time_for_people(life['not_after'])} ({remaining(life['seconds_left'])})"
 
 
 def _issuer(facts: Facts) -> Iterable[str]:

@@ -26,8 +26,8 @@ VARIABLES = {
     }
     for name, option in OPTIONS.items()
 }
-#: The one role that changes nothing.
-_ONLY_LOOKS = ("status",)
+#: The roles that change nothing.
+_ONLY_LOOKS = ("plan", "status")
 _WIDTH = 130
 
 

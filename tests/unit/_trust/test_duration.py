@@ -10,7 +10,13 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import NO_TIME, Span, span_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import (
+    NO_TIME,
+    Span,
+    describe_short_lives,
+    lives_of,
+    span_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
@@ -119,3 +125,62 @@ def test_a_plan_takes_as_long_as_its_steps() -> None:
     assert planned.span.least >= sum(10 + number for number in range(3)) * SECOND
     unknown = cluster(ledger=ledger(entry(OLD, generations=(0,))))
     assert forecast(unknown, Intent(Goal.REPLACE_KEY), MadeHere()).span is None
+
+
+HOUR = timedelta(hours=1)
+
+
+def lasting(left: timedelta, span: Span | None) -> dict[str, bool | None]:
+    """Whether each certificate lasts as long as this plan, where the first end is so far away."""
+    seen = cluster(pods=(node(0, 10),))
+    ends = min(life.first.not_after for life in lives_of(seen, None))
+    return {life.name: life.lasts for life in lives_of(replace(seen, now=ends - left), span)}
+
+
+@pytest.mark.parametrize(
+    ("left", "span", "lasts"),
+    [
+        (3 * HOUR, Span(HOUR, HOUR), True),
+        (2 * HOUR, Span(HOUR, HOUR), True),
+        (2 * HOUR - SECOND, Span(HOUR, HOUR), False),
+        (HOUR, Span(NO_TIME.least, HOUR), False),
+        (3 * HOUR, Span(HOUR, None), None),
+        (HOUR, Span(HOUR, None), False),
+        (-HOUR, NO_TIME, False),
+        (HOUR, None, None),
+    ],
+)
+def test_a_certificate_lasts_where_twice_the_time_of_the_plan_is_left(
+    left: timedelta, span: Span | None, lasts: bool | None
+) -> None:
+    assert set(lasting(left, span).values()) == {lasts}
+
+
+def test_every_ca_and_the_leaves_of_each_component_have_a_life() -> None:
+    named = [life.name for life in lives_of(cluster(), NO_TIME)]
+    assert named[0].startswith(OLD.certificate.subject)
+    assert f"{len(PODS)} certificates of the Kafka nodes" in named
+
+
+def short(goal: Goal, *, left: timedelta = HOUR, most: timedelta | None = HOUR) -> list[str]:
+    """The sentences for a flow with this goal, a while before the first end."""
+    seen = cluster(ledger=ledger(entry(OLD)))
+    ends = min(life.first.not_after for life in lives_of(seen, None))
+    return list(describe_short_lives(replace(seen, now=ends - left), Span(NO_TIME.least, most), goal))
+
+
+def test_a_flow_that_may_take_longer_than_what_is_in_use_is_told_of_the_shorter_one() -> None:
+    told = " ".join(short(Goal.REPLACE_KEY))
+    assert "the playbook renew" in told
+    assert "To wait makes that worse" in told
+
+
+@pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.RECOVER])
+def test_a_flow_that_gives_new_dates_is_told_nothing(goal: Goal) -> None:
+    assert short(goal) == []
+
+
+def test_what_lasts_or_has_ended_or_depends_on_others_is_not_told() -> None:
+    assert short(Goal.REPLACE_KEY, left=3 * HOUR) == []
+    assert short(Goal.REPLACE_KEY, left=-HOUR) == []
+    assert short(Goal.REPLACE_KEY, most=None) == []

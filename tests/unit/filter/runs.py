@@ -158,11 +158,41 @@ def held(**changed: Any) -> dict[str, Any]:
     return {**seen([ca()], nodes("b")), "failed": True, "msg": "held", "violations": [violation], **changed}
 
 
+def planned_step(what: str, most: int | None = 1, **changed: Any) -> dict[str, Any]:
+    step = {"phase": "trust", "does": "write", "what": what, "restarts": [], "outside": []}
+    return {**step, "seconds": {"least": 0, "most": most}, **changed}
+
+
 #: The result of the one call of a run in check mode.
 PLANNED = {
     **before(),
     "done": False,
-    "plan": [{"phase": "trust", "what": "restart 3 pods", "restarts": ["a", "b", "c"]}],
+    "plan": [
+        planned_step(
+            "wait until KafkaConnect kafka/c trusts it", does="wait", outside=["KafkaConnect kafka/c"], most=None
+        ),
+        planned_step("restart 3 pods", does="restart", restarts=["a", "b", "c"], most=299),
+    ],
+    "planned_lives": [
+        {
+            "name": "CN=cluster-ca",
+            "is_ca": True,
+            "sha256": OLD,
+            "not_after": "2026-07-01T12:01:05Z",
+            "seconds_left": 2592000,
+            "lasts": True,
+        },
+        {
+            "name": "3 certificates of the Kafka nodes",
+            "is_ca": False,
+            "sha256": NEW,
+            "not_after": "2026-06-01T12:05:05Z",
+            "seconds_left": 240,
+            "lasts": False,
+        },
+    ],
+    "choices": ["It is the cheapest safe way."],
+    "plan_hash": "3f2a9c11-77ab02dd-c01dbeef-4f53cda1",
     "planned_rolls": 1,
     "planned_seconds": {"least": 40, "most": 300},
     "planned_restarts": 3,

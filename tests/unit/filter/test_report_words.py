@@ -92,11 +92,49 @@ def test_nothing_was_done() -> None:
 def test_in_check_mode_the_plan_is_told_and_nothing_as_done() -> None:
     view = shown([PLANNED], check_mode=True)
     assert view["sentences"][0] == (
-        "1 step planned with 1 roll of 3 nodes and 3 restarts of pods in all; it takes 40 s to 5 min 0 s."
+        "2 steps planned with 1 roll of 3 nodes and 3 restarts of pods in all; it takes 40 s to 5 min."
     )
     assert ("1", "planned roll of 3 Kafka nodes") in view["figures"]
     assert view["phases"] == []
-    assert not any("write" in line for line in view["lines"])
+    done = [line for line in view["lines"] if not line.startswith("Carry this plan out with: ")]
+    assert not any("write" in line for line in done)
+
+
+def test_a_plan_ends_with_the_command_that_carries_it_out() -> None:
+    """Values that a shell would take apart, or that may be secret, are no part of it."""
+    given = {
+        "strimzi_client_grace": 300,
+        "strimzi_issuer": {"token": "s3cret"},
+        "strimzi_context": "",
+        "strimzi_retire": "$(reboot)",
+    }
+    (found, beside) = shown([PLANNED], check_mode=True, given=given)["lines"][-2:]
+    assert found == (
+        "Carry this plan out with: ansible-playbook trustops.strimzi.replace_key -e strimzi_cluster=demo -e strimzi_namespace=kafka "
+        "-e strimzi_client_grace=300 -e strimzi_plan_hash=3f2a9c11-77ab02dd-c01dbeef-4f53cda1"
+    )
+    assert beside == "Beside it give strimzi_issuer, strimzi_retire as for this plan, in a file of variables."
+
+
+def test_what_ends_before_twice_the_time_of_the_plan_is_told() -> None:
+    assert shown([PLANNED], check_mode=True)["sentences"][1] == (
+        "3 certificates of the Kafka nodes: the first end is on 2026-06-01 12:05:05 UTC (4 min 0 s), "
+        "which is less than twice the estimated time of the plan away."
+    )
+    lasting = [{**PLANNED, "planned_lives": PLANNED["planned_lives"][:1]}]
+    assert shown(lasting, check_mode=True)["sentences"][1] == (
+        "The first to end is CN=cluster-ca: the first end is on 2026-07-01 12:01:05 UTC (30 days)."
+    )
+
+
+def test_the_plan_names_the_clients_outside_that_have_to_read_something() -> None:
+    (reader,) = shown([PLANNED], check_mode=True)["readers"]
+    assert reader == {
+        "clients": ["KafkaConnect kafka/c"],
+        "what": "wait until KafkaConnect kafka/c trusts it",
+        "number": 1,
+        "takes": "as long as others take",
+    }
 
 
 def test_figures_count_in_the_singular_too() -> None:
@@ -272,7 +310,7 @@ def test_another_ca_than_those_of_a_cluster_is_refused() -> None:
 
 def test_a_plan_is_told_with_what_it_takes_and_what_would_hold_it() -> None:
     found = facts([{**PLANNED, "violations": held()["violations"]}], check_mode=True)
-    assert (found["planned_rolls"], found["planned_restarts"], len(found["plan"])) == (1, 3, 1)
+    assert (found["planned_rolls"], found["planned_restarts"], len(found["plan"])) == (1, 3, 2)
     assert (found["result"], [one["gate"] for one in found["violations"]]) == ("planned", ["trust"])
 
 

@@ -26,6 +26,7 @@ from ..filter.runs import (
     listeners,
     look,
     nodes,
+    planned_step,
     pod,
     preparation,
     roll,
@@ -75,8 +76,10 @@ def commanding(value: Any) -> Any:
 
 
 def hostile_plan() -> list[dict[str, Any]]:
-    step = {"phase": HOSTILE, "what": HOSTILE, "restarts": [HOSTILE]}
-    return [{**hostile()[-2], "failed": False, "done": False, "plan": [step], "planned_rolls": 1}]
+    step = planned_step(HOSTILE, phase=HOSTILE, does=HOSTILE, restarts=[HOSTILE], outside=[HOSTILE])
+    life = {**PLANNED["planned_lives"][0], "name": HOSTILE, "not_after": HOSTILE}
+    planned = {"plan": [step], "planned_rolls": 1, "planned_lives": [life], "choices": [HOSTILE], "plan_hash": HOSTILE}
+    return [{**hostile()[-2], "failed": False, "done": False, **planned}]
 
 
 def asked(count: int = 100) -> list[dict[str, Any]]:
@@ -97,6 +100,15 @@ def asked(count: int = 100) -> list[dict[str, Any]]:
     return rotation(first=seen([ca()], nodes("a", range(count))), last=last, **look([*answers, silent, shown]))
 
 
+#: Variables of a plan. A certificate is no part of a command line, and what is empty was not given.
+GIVEN = {
+    "strimzi_client_grace": 300,
+    "strimzi_certificate": "-----BEGIN CERTIFICATE-----\nMII",
+    "strimzi_context": "",
+    "strimzi_issuer": {"kind": "x"},
+}
+
+
 def reports() -> Mapping[str, Mapping[str, Any]]:
     many = rotation(first=seen([ca()], nodes("a", range(100))), last=seen([ca(NEW)], nodes("d", range(100))))
     return {
@@ -106,7 +118,7 @@ def reports() -> Mapping[str, Mapping[str, Any]]:
         "held": {"calls": [before(), held()]},
         "failed": {"calls": [{"failed": True, "msg": "no answer"}], "goal": "renew"},
         "idle": {"calls": idle()},
-        "planned": {"calls": [PLANNED], "check_mode": True},
+        "planned": {"calls": [PLANNED], "check_mode": True, "given": GIVEN},
         "hostile": {"calls": hostile()},
         "commanding": {"calls": commanding(hostile())},
         "hostile plan": {"calls": hostile_plan(), "check_mode": True},
