@@ -38,7 +38,10 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
         os.close(handle)
         finished = threading.Event()
         where = f"[{arguments.get('namespace')}/{arguments.get('cluster')}]"
-        teller = threading.Thread(target=self._tell, args=(path, where, finished), daemon=True)
+        hosts = (task_vars or {}).get("ansible_play_hosts_all") or ()
+        # Clusters of several contexts can have one name; the names of their hosts differ.
+        shown = f"[{(task_vars or {})['inventory_hostname']}]" if len(hosts) > 1 else where
+        teller = threading.Thread(target=self._tell, args=(path, where, shown, finished), daemon=True)
         teller.start()
         try:
             if self._connection.transport == "local":
@@ -53,8 +56,11 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
             os.unlink(path)
 
     @staticmethod
-    def _tell(path: str, where: str, finished: threading.Event) -> None:
-        """Show each new line at once, and a sign of life when there was none for a while, with what the module is at: a line that begins with a tab."""
+    def _tell(path: str, where: str, shown: str, finished: threading.Event) -> None:
+        """Show each new line at once, and a sign of life when there was none for a while, with what the module is at: a line that begins with a tab.
+
+        where: how the module names the cluster. shown: what is shown instead.
+        """
         last, begun, doing = time.monotonic(), time.monotonic(), _AT_FIRST
         with open(path, encoding="utf-8") as progress:
             while True:
@@ -63,11 +69,11 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
                     if line.startswith("\t"):
                         doing = line.strip()
                         continue
-                    display.display(line.rstrip("\n"))
+                    display.display(line.rstrip("\n").replace(where, shown, 1))
                     last = time.monotonic()
                 if ended:
                     return
                 if time.monotonic() - last >= HEARTBEAT:
                     last = time.monotonic()
-                    display.display(f"{where} still waiting, {last - begun:.0f} s so far: {doing}")
+                    display.display(f"{shown} still waiting, {last - begun:.0f} s so far: {doing}")
                 finished.wait(LOOK)

@@ -111,3 +111,36 @@ def test_a_run_that_does_not_say_which_cluster_is_told_to_before_anything_else(r
     assert "strimzi_cluster and strimzi_namespace not given. Give the name of the Kafka resource" in " ".join(
         done.stdout.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("most", "failed", "begun"),
+    [
+        ("", 3, True),
+        (None, 3, True),
+        (0, 0, True),
+        (0, 1, False),
+        ("0", 1, False),
+        (25, 1, True),
+        ("25", 2, False),
+        (99, 3, True),
+    ],
+)
+def test_a_cluster_is_begun_while_no_more_have_failed_than_may(
+    tmp_path: Path, most: object, failed: int, begun: bool
+) -> None:
+    """Of four clusters, the last of which is about to begin."""
+    hosts = [f"h{number}" for number in range(4)]
+    noted = {"ansible.builtin.set_fact": {"flow_failed": f"{{{{ inventory_hostname in {hosts[:failed]} }}}}"}}
+    play = {
+        "hosts": "all:!localhost",
+        "gather_facts": False,
+        "vars": {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", "strimzi_max_fail_percentage": most},
+        "tasks": [
+            {**noted, "when": "inventory_hostname != 'h3'"},
+            {"ansible.builtin.import_role": {"name": "trustops.strimzi.flow"}, "when": "inventory_hostname == 'h3'"},
+        ],
+    }
+    done = play_locally(play, tmp_path, "-i", ",".join(hosts) + ",")
+    assert done.returncode == (0 if begun else 2), done.stdout
+    assert begun or f"of the 4 clusters of this run {failed} failed" in " ".join(done.stdout.split())

@@ -29,6 +29,8 @@ VARIABLES = {
 #: The roles that change nothing.
 _ONLY_LOOKS = ("plan", "status")
 _WIDTH = 130
+#: Variables that playbooks read; all else is a role's. Each is known to every role, so that none takes it for a slip of the pen.
+_OF_PLAYBOOKS = ("strimzi_hosts", "strimzi_serial", "strimzi_max_fail_percentage")
 
 
 def role_documents() -> Iterator[tuple[Path, str]]:
@@ -56,7 +58,7 @@ def _values(variables: Mapping[str, Mapping[str, Any]]) -> str:
         "# Written by ``make documents`` from tests/tools/documents/variables.yml, by group; what is empty is not given.",
         "flow_known:",
     ]
-    lines += [f"  - {name}" for name in (*variables, "strimzi_hosts")]
+    lines += [f"  - {name}" for name in (*variables, *_OF_PLAYBOOKS)]
     for group in dict.fromkeys(group for variable in variables.values() for group in variable["groups"]):
         values = {
             name.removeprefix("strimzi_"): variable.get("value", f"{{{{ {name} | default('') }}}}")

@@ -52,9 +52,14 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
 
 
 def run(
-    module: Module, transport: str = "local", name: str = "strimzi_roll", check: bool = False, **options: Any
+    module: Module,
+    transport: str = "local",
+    name: str = "strimzi_roll",
+    check: bool = False,
+    hosts: tuple[str, ...] = ("localhost",),
+    **options: Any,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The plugin's result, and the options that the module was given."""
+    """The plugin's result, and the options that the module was given. hosts: of the play; the plugin runs on the first."""
     given: dict[str, Any] = {}
     full = f"trustops.strimzi.{name}"
 
@@ -71,7 +76,7 @@ def run(
         task, connection, mock.MagicMock(), mock.MagicMock(), mock.MagicMock(), None
     )
     with mock.patch.object(plugin, "_execute_module", execute):
-        return plugin.run(task_vars={}), given
+        return plugin.run(task_vars={"inventory_hostname": hosts[0], "ansible_play_hosts_all": list(hosts)}), given
 
 
 def tell(options: dict[str, Any], line: str) -> None:
@@ -102,6 +107,24 @@ def test_each_line_is_shown_while_the_module_still_works(screen: Screen) -> None
         return {}
 
     run(module)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "line"),
+    [
+        (("bastion",), "[kafka/demo] restart demo-kafka-0"),
+        (("demo.kafka.eu", "demo.kafka.us"), "[demo.kafka.eu] restart demo-kafka-0"),
+    ],
+)
+def test_a_line_names_the_host_where_clusters_can_have_one_name(
+    screen: Screen, hosts: tuple[str, ...], line: str
+) -> None:
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        tell(options, "[kafka/demo] restart demo-kafka-0")
+        return {}
+
+    run(module, hosts=hosts)
+    assert screen.lines == [line]
 
 
 def test_last_line_is_not_lost(screen: Screen) -> None:

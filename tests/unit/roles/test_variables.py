@@ -34,6 +34,9 @@ _VARIABLE = re.compile(r"\bstrimzi_[a-z_]+\b")
 _GROUP = re.compile(r"\bflow_[a-z_]+_values\b(?!:)")
 _MODULE = re.compile(r"trustops\.strimzi\.strimzi\w*")
 
+#: Variables of the playbooks, for runs over several clusters.
+OF_PLAYBOOKS = {"strimzi_hosts", "strimzi_serial", "strimzi_max_fail_percentage"}
+
 flows = pytest.mark.parametrize("role", FLOWS)
 
 
@@ -76,11 +79,11 @@ EVERYWHERE = {"strimzi_ca", "strimzi_pending", *_in_group("flow_cluster_values")
 
 def test_known_are_the_documented_ones_and_that_of_the_playbooks() -> None:
     every = {name for role in FLOWS for name in documented(role)}
-    assert set(FLOW["flow_known"]) == every | {"strimzi_hosts"}
+    assert set(FLOW["flow_known"]) == every | OF_PLAYBOOKS
     assert len(FLOW["flow_known"]) == len(set(FLOW["flow_known"]))
     for playbook in (COLLECTION / "playbooks").glob("*.yml"):
         found = set(_VARIABLE.findall(_MODULE.sub("", playbook.read_text())))
-        assert found <= {"strimzi_hosts"}, playbook.name
+        assert found <= OF_PLAYBOOKS, playbook.name
 
 
 @flows
@@ -139,3 +142,4 @@ def test_a_playbook_runs_here_where_nothing_else_is_said(playbook: Path) -> None
     """An answer of a survey that is left empty says nothing (docs/awx.md)."""
     (play,) = yaml.safe_load(playbook.read_text())
     assert "hosts" not in play or play["hosts"] == "{{ strimzi_hosts | default('localhost', true) }}"
+    assert "hosts" not in play or play["serial"] == "{{ strimzi_serial | default('100%', true) }}"

@@ -1,0 +1,78 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Playbooks over several clusters: what each does, one report over all, and where a run stops that fails in one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from ..tools.support.memory_cluster import MemoryCluster
+from ..unit.modules import stages
+from .fleet import Fleet, Played, fleet
+
+
+def unwilling() -> MemoryCluster:
+    """A cluster whose flows fail."""
+    memory = stages.generated()
+    memory.apply(
+        {"kind": "Secret", "metadata": {"name": "demo-cluster-ca-trusted-certs"}, "data": {"x.crt": "bm90aGluZw=="}}
+    )
+    return memory
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Fleet, Played]]:
+    """An adoption over four clusters, two at a time, one of which refuses it."""
+    clusters = {"ap": stages.generated(), "eu": unwilling(), "sa": stages.generated(), "us": stages.generated()}
+    given = {"strimzi_serial": 2, "strimzi_max_fail_percentage": 0, "strimzi_report_dir": "{{ inventory_dir }}/reports"}
+    with fleet(tmp_path_factory.mktemp("fleet"), **clusters) as found:
+        yield found, found.play("upgrade", **given)
+
+
+def test_a_cluster_that_fails_keeps_none_beside_it_from_its_end(reported: tuple[Fleet, Played]) -> None:
+    found, done = reported
+    assert (done.code, "demo.kafka.ap" in done.failed, "demo.kafka.eu" in done.failed) == (2, False, True)
+    for context, is_adopted in {"ap": True, "eu": False}.items():
+        kafka = found.clusters[context].memory.api.find("kafkas", "kafka", "demo") or {}
+        assert (kafka["spec"]["clusterCa"]["generateCertificateAuthority"] is False) is is_adopted, context
+    assert [write for write in found.clusters["eu"].writes if "secrets/" in write or "kafkas/" in write] == []
+
+
+def test_no_further_cluster_is_begun_where_too_many_have_failed(reported: tuple[Fleet, Played]) -> None:
+    found, done = reported
+    assert done.failed == {"demo.kafka.eu", "demo.kafka.sa", "demo.kafka.us"}
+    assert (
+        "Nothing was begun here: of the 4 clusters of this run 1 failed, which is more than strimzi_max_fail_percentage=0 allows (demo.kafka.eu)."
+    ) in done.said
+    assert [found.clusters[context].writes for context in ("sa", "us")] == [[], []]
+
+
+def test_each_cluster_has_its_report_and_one_report_has_all(reported: tuple[Fleet, Played]) -> None:
+    found, done = reported
+    results = {"demo.kafka.ap": "done", "demo.kafka.eu": "held"}
+    assert {host: found.report(host)["result"] for host in results} == results
+    told = found.report()
+    assert {row["host"]: row["result"] for row in told["clusters"]} == results
+    assert told["not_run"] == ["demo.kafka.sa", "demo.kafka.us"]
+    adopted, held = told["clusters"]
+    assert "has been edited" in held["failure"]
+    ends = [leaf["not_after"] for leaf in found.report("demo.kafka.ap")["leaves"]]
+    assert adopted["first_end"] == min(ends)
+    page = (found.folder / "reports" / "fleet.md").read_text()
+    assert "# upgrade, cluster CA: 2 of 4 clusters" in page
+    assert re.search(
+        r"^\| kafka/demo \| ✗ Held.*\| \[demo.kafka.eu\]\(demo.kafka.eu/report.html\) \|$", page, re.MULTILINE
+    )
+    assert "| demo.kafka.us | no flow was run | - | - | - |" in page
+    assert "- **demo.kafka.eu**: " in page
+    assert "reports/fleet.md" in done.said
+
+
+def test_progress_names_hosts_as_clusters_of_several_contexts_have_one_name(reported: tuple[Fleet, Played]) -> None:
+    _found, done = reported
+    assert "[demo.kafka.ap] take the cluster CA from the operator" in done.output
+    assert "[kafka/demo] " not in done.output
