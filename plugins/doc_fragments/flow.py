@@ -387,6 +387,14 @@ options:
       - A roll that has begun in a window goes on to its end, and so does a pause of the operator.
     type: bool
     default: false
+  backup:
+    description:
+      - Whether the call backs up the CA Secrets and the ledger of an adopted CA before its first write and after each change. The backups lie beside them, in
+        the Secrets C(<cluster>-<ca>-ca-backup-1) to C(-3), one for each of the last three CAs that were in use, with their private keys. They go when the CA
+        goes back to the operator, or stays with its user alone.
+      - The state V(recovered) of M(trustops.strimzi.strimzi_ca) puts back from them what was deleted or damaged, where a backup fits the cluster.
+    type: bool
+    default: true
   operator_timeout:
     description:
       - Seconds to wait for one reaction of the Cluster Operator.

@@ -32,9 +32,11 @@ options:
         put by hand into the place of the CA in use. With O(make_room) it renews the adopted CA where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
-      - V(recovered) brings back a cluster whose certificates have ended. Nodes that present ended certificates restart at the same time and in place, once
-        their next certificates are stored, also with a CA that the operator generates; the cluster is away until they are back, for about a minute. A
-        user-managed CA that has ended is renewed under the same key. It finishes a flow that was begun, and changes nothing in a healthy cluster.
+      - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back from a backup what was deleted or
+        damaged of the CA Secrets and the ledger, where a backup fits the cluster; no node restarts for it.
+      - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next certificates are stored, also with a CA
+        that the operator generates; the cluster is away until they are back, for about a minute. A user-managed CA that has ended is renewed under the same
+        key. It finishes a flow that was begun, and changes nothing in a healthy cluster.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present
@@ -221,6 +223,7 @@ ca_source: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ca_sourc
 node_pools: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:node_pools).', returned: always, type: list, elements: dict}
 ledger: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:ledger).', returned: always, type: dict}
 journal: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:journal).', returned: always, type: dict}
+backups: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:backups).', returned: always, type: list, elements: dict}
 replaces: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:replaces).', returned: always, type: str}
 transitions: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:transitions).', returned: always, type: list, elements: dict}
 evidence: {description: 'As RV(trustops.strimzi.strimzi_ca_info#module:evidence).', returned: always, type: dict}

@@ -383,6 +383,17 @@ journal:
     {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
      retire: now, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, is_upkeep: false, trusting_secrets: [kafka/app],
      presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
+backups:
+  description: The backups of the CA Secrets and the ledger, the newest first; a backup that was edited is missing.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    object: {description: The Secret that holds it., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-backup-1}
+    kept_at: {description: When it was made., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    subject: {description: The CA that was in use., type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
+    sha256: {description: SHA-256 of that CA., type: str, returned: always, sample: "6c1f0e"}
+    generation: {description: The generation of its certificate., type: int, returned: always, sample: 1}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always

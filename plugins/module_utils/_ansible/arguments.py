@@ -242,6 +242,7 @@ FLOW = ArgumentSpec(
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
         "continue_stopped": {"type": "bool", "default": False},
         "ignore_maintenance_windows": {"type": "bool", "default": False},
+        "backup": {"type": "bool", "default": True},
         "operator_timeout": {"type": "int", "default": 300},
         "pod_timeout": {"type": "int", "default": 600},
         "progress_file": {"type": "path"},

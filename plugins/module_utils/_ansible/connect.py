@@ -36,7 +36,8 @@ NOT_SHOWN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 #: nothing shorter than this is worth that.
 SHORTEST_HIDDEN = 8
 
-_SECRET_SUFFIXES = (".key", ".password", ".p12")
+#: The last is the content of a backup.
+_SECRET_SUFFIXES = (".key", ".password", ".p12", ".json.gz")
 _SENSITIVE = frozenset({"token", "password", "client-key-data"})
 _OWN_SECRETS = (
     "api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", "secret_id", "jwt",

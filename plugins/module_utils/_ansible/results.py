@@ -35,7 +35,7 @@ from .._trust.model.intent import Intent, Trusting
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.names import label, named
 from .._trust.model.nodes import ObservedListener
-from .._trust.model.snapshot import Pod, Snapshot
+from .._trust.model.snapshot import Backup, Pod, Snapshot
 from .arguments import time_text
 from .node_results import describe_leaves
 
@@ -60,6 +60,18 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
         "journal": _journal(ledger.journal),
+        "backups": [_backup(one) for one in snapshot.backups],
+    }
+
+
+def _backup(backup: Backup) -> dict[str, Any]:
+    current = next(iter(backup.ca.current), None)
+    return {
+        "object": backup.name,
+        "kept_at": time_text(backup.kept_at),
+        "subject": current.subject if current else None,
+        "sha256": current.sha256 if current else None,
+        "generation": backup.ca.certificate_generation,
     }
 
 

@@ -313,6 +313,7 @@ class TrustModule(ClusterModule):
             source=source_of(self.params),
             growth=self._growth(),
             dns_domain=self._dns_domain(),
+            backs_up=bool(self.params.get("backup")),
         )
 
     @cached_property

@@ -34,6 +34,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
 from .._trust.model.decision import Decision, Transition, Violation
+from .._trust.model.goals import Phase
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import label_command
@@ -145,6 +146,7 @@ def run(
         # The run is about this CA from here on, and ends when it is replaced.
         intent = intent.about(outcome.replaces)
     if work.dry_run:
+        _back_up(outcome.decision.steps, outcome, work)
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome
     try:
@@ -155,6 +157,10 @@ def run(
     except BaseException:
         end_pauses(work, intent, outcome, engine, patience)
         raise
+    if outcome.has_begun:
+        # A conflict means that another run has gone on: it backs up what it leaves.
+        with suppress(Conflict):
+            patience.through(partial(_keep_backup, outcome, work, Phase.RETIRE), limit(outcome))
     tell_of_pauses(work, outcome)
     return outcome
 
@@ -244,6 +250,20 @@ def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Ca
         outcome.has_begun = True
 
 
+def _back_up(steps: Steps, outcome: Outcome, work: Work) -> None:
+    """Back up what these steps may change, before they do. A call that only waits changes nothing."""
+    if any(not step.only_waits and not step.holds_nothing for step in steps):
+        _keep_backup(outcome, work, steps[0].phase)
+
+
+def _keep_backup(outcome: Outcome, work: Work, phase: Phase) -> None:
+    if work.settings.backs_up:
+        # Imported with the first write: a call with nothing to do needs nothing that writes.
+        from .._strimzi.apply.backup import keep_backup
+
+        keep_backup(outcome.observation, work, phase.value)
+
+
 def _carry_out_what_can_be(
     steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str], course: Course
 ) -> Intent:
@@ -251,6 +271,7 @@ def _carry_out_what_can_be(
     impossible. taken: errors about objects that were there already; the call adds this error.
     """
     try:
+        _back_up(steps, outcome, work)
         _carry_out_all(steps, outcome, work)
     except AlreadyExists as error:
         # Of another run it would have been seen by now.

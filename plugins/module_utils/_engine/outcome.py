@@ -187,8 +187,9 @@ class LateStandIns:
     def _made(self) -> StandIn:
         # Imported with the first certificate that a plan needs.
         from .._issuing.links import StandIns
+        from .._strimzi.apply.backup import as_restored
 
-        return StandIns(self._observation, self._work)
+        return StandIns(as_restored(self._observation), self._work)
 
 
 def plan(work: Work, outcome: Outcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:

@@ -15,6 +15,8 @@ from enum import Enum
 from .._kube.resources import Resource
 
 DOMAIN = "strimzi.io"
+#: Annotations and labels of this collection.
+OWN_DOMAIN = "trustops.strimzi"
 
 CLUSTER_LABEL = f"{DOMAIN}/cluster"
 KIND_LABEL = f"{DOMAIN}/kind"
@@ -47,7 +49,8 @@ KEPT_OF = "trustops.strimzi/kept-of"
 #: holder for which a task paused it; the reason of a request to reconcile; the journal of the ledger, and what is done
 #: with a CA in its time for renewal; the places that the flow which prepared a CA is to look at, and the phase that it
 #: is to stop after; the layout that a Secret of the ledger is part of; the generation of the clients CA; the
-#: authentication for which a user is paused; what the further forms of a certificate were made of.
+#: authentication for which a user is paused; what the further forms of a certificate were made of; when a backup was made,
+#: of which CA, and the digest of its content.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -61,6 +64,7 @@ STOP = "trustops.strimzi/stop"
 TO_REPLACE = "trustops.strimzi/to-replace"
 LAYOUT = "trustops.strimzi/layout"
 FORMS = "trustops.strimzi/forms"
+BACKUP = "trustops.strimzi/backup"
 
 #: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.
 USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD = "user.crt", "user.key", "user.p12", "user.password"
@@ -145,6 +149,11 @@ class ClusterNames:
     def ledger_secrets(self) -> tuple[str, ...]:
         """All Secrets that a ledger can be kept in."""
         return (self.trusted_certificates_secret, self.trust_state_secret, self.trust_secret)
+
+    @property
+    def backup_secrets(self) -> tuple[str, ...]:
+        """The Secrets with backups of the CA, in no order of time."""
+        return tuple(f"{self.ca_key_secret}-backup-{number}" for number in (1, 2, 3))
 
     def issuing_secret(self, component: str) -> str:
         """Requests to an issuer for leaves of this component (CA abstraction, "End-entity Secrets")."""

@@ -36,6 +36,7 @@ from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_t
 from .rules.pause import await_verdict, is_patient, resume_operators
 from .rules.recover import restart_ended
 from .rules.requests import ending_unserved, leaves_to_ask_for
+from .rules.restore import restore_secrets
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
 
@@ -109,11 +110,14 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
 
 
 def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision | None:
-    """The decision that brings nodes with ended certificates back, before any book or CA matters; None where no node needs it, and the flow goes on. For a
-    cluster whose CA the operator generates it is the whole recovery.
+    """The decision that puts damaged Secrets and then nodes with ended certificates back, before any book or CA matters; None where nothing needs it, and the
+    flow goes on. For a cluster whose CA the operator generates it is the whole recovery.
     """
     if violations := check(snapshot, intent, engine.preconditions_of_recovery):
         return Decision(steps=resume_operators(snapshot), violations=violations)
+    if restored := restore_secrets(snapshot):
+        # A pause stays until the Secrets are complete.
+        return Decision(steps=restored)
     at = Situation(snapshot, intent, as_seen(snapshot), engine.gates)
     turn = restart_ended(at)
     if isinstance(turn, Wait):

@@ -40,9 +40,9 @@ from .model.steps.trust import AwaitClients, AwaitOutside
 from .preconditions.leaves import chosen_life
 from .rules.pause import restarted_by_operator
 
-#: Fields that say which leaf or which pod something is, or how long an answer has taken, and nothing else.
+#: Fields that say which leaf or which pod something is, how long an answer has taken, or what an earlier state was, and nothing else.
 _CHANGING = {
-    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"),
+    (Pod, "leaf_hash"), (Pod, "uid"), (Pod, "started_in"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"), (Snapshot, "backups"),
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Pools
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Backup,
     CaSecrets,
     CaUsers,
     Component,
@@ -174,6 +175,15 @@ def secrets(current: Entity | Chain | None = OLD, **fields: Any) -> CaSecrets:
     chain = chain_of(current) if isinstance(current, Entity) else current or ()
     made = CaSecrets(current=chain, key=chain[0].public_key_sha256 if chain else None)
     return replace(made, **fields)
+
+
+def a_backup(ca: CaSecrets | None = None, *, number: int = 1, age: timedelta = DAY, **fields: Any) -> Backup:
+    """Of a day ago, with a ledger of its CA."""
+    kept = secrets() if ca is None else ca
+    known = (entry(kept.current, generations=(kept.certificate_generation,)),) if kept.current else ()
+    return Backup(
+        f"Secret kafka/demo-cluster-ca-backup-{number}", NOW - age, kept, **{"ledger": ledger(*known), **fields}
+    )
 
 
 def ledger(*entries: LedgerEntry, **fields: Any) -> Ledger:

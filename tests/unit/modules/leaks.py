@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ...tools.support.memory_cluster import MemoryCluster
 
-_SECRET = (".key", ".password", ".p12")
+_SECRET = (".key", ".password", ".p12", ".json.gz")
 
 
 def keys_of(memory: MemoryCluster) -> set[str]:

@@ -20,6 +20,7 @@ from ..._trust.model.steps.authority import (
     PutBack,
     RaiseKeyGeneration,
     RestoreKey,
+    RestoreSecrets,
     SetGenerated,
     Switch,
     TidyKeys,
@@ -45,7 +46,7 @@ from ..cluster.observe import Observation
 from ..ledger import writes
 from ..names import KAFKA_NODE_POOLS
 from ..users import pausing
-from . import authority, stamping
+from . import authority, backup, stamping
 from .work import Action, Work, Write, WriteVerb, version, write_all
 
 
@@ -159,7 +160,9 @@ def _publish(step: Publish, observation: Observation, work: Work) -> None:
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
     WriteLedger: _write_ledger,
     RemoveMarks: _writing(lambda step, observation: writes.remove_marks(observation)),
-    DeleteLedger: _writing(lambda step, observation: writes.delete_ledger(observation)),
+    DeleteLedger: _writing(
+        lambda step, observation: (*backup.delete_backups(observation), *writes.delete_ledger(observation))
+    ),
     Project: _writing(authority.project),
     Withdraw: _writing(authority.withdraw),
     WriteBundle: _writing(lambda step, observation: authority.write_bundle(observation)),
@@ -175,6 +178,7 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     PrepareAgain: _writing(authority.prepare_again),
     Switch: _writing(authority.switch),
     PutBack: _writing(authority.put_back),
+    RestoreSecrets: _writing(backup.restore_secrets),
     RestoreKey: _writing(authority.restore_key),
     RaiseKeyGeneration: _writing(authority.raise_key_generation),
     TidyKeys: _writing(authority.tidy),

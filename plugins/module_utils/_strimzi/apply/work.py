@@ -133,6 +133,8 @@ class Settings:
     growth: Growth = NO_GROWTH
     #: DNS domain of the Kubernetes cluster; empty: read it from a leaf.
     dns_domain: str = ""
+    #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
+    backs_up: bool = False
 
 
 class PortOpener(Protocol):

@@ -47,6 +47,7 @@ from ..clients import NOTHING_SAID, Outside, observe_outside, reach_of
 from ..ledger.layouts import ledger_parts, read_ledger
 from ..names import KAFKA_NODE_POOLS, KAFKAS, ClusterNames
 from ..secret_data import size
+from .backups import read_backups
 from .ca_secrets import (
     add_named_secrets,
     read_bundle,
@@ -323,6 +324,7 @@ def without_parties(
             ),
             sizes=sizes_of(scope, secrets),
         ),
+        backups=read_backups(secrets, scope),
         clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
     )
 

@@ -36,6 +36,7 @@ class Condition(str, Enum):
     PODS_ARE_OWNED = "pods_are_owned"
     OPERATOR_HAS_FINISHED = "operator_has_finished"
     NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
+    SECRETS_ARE_COMPLETE = "secrets_are_complete"
     LEDGER_IS_OURS = "ledger_is_ours"
     LEDGER_IS_OF_THE_PAST = "ledger_is_of_the_past"
     AUTHORITY_SECRETS_ARE_USABLE = "authority_secrets_are_usable"

@@ -453,6 +453,28 @@ class OtherAuthority:
         return f"the {self.names.ca} in {self.names.certificate_secret}"
 
 
+class StateSecrets(Enum):
+    """The Secrets in which the state of a CA is stored; the ledger may be two."""
+
+    CERTIFICATE = "CA certificate Secret"
+    KEY = "CA key Secret"
+    LEDGER = "ledger"
+
+
+@dataclass(frozen=True)
+class Backup:
+    """The state of a CA as an earlier run has left it."""
+
+    #: The Secret that holds the backup, as messages name it.
+    name: str
+    #: When the backup was made.
+    kept_at: datetime
+    #: The pair of CA Secrets.
+    ca: CaSecrets
+    #: The ledger; None where there was none.
+    ledger: Ledger | None
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """An observation of one CA of a cluster. Secrets are read before pods: a pod that is missing here started after the Secrets were read."""
@@ -489,6 +511,8 @@ class Snapshot:
     other: OtherAuthority | None = None
     #: The clock from which ``now`` is, beside that of the API server; None where answers of the API server have no date.
     clock: ClockReading | None = None
+    #: The backups of this CA, the newest first.
+    backups: tuple[Backup, ...] = ()
 
     @property
     def presenters(self) -> tuple[Presenter, ...]:

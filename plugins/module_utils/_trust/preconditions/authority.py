@@ -16,13 +16,15 @@ from ..._pki.keys import placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
 from ..._pki.usability import chain_defects, named_verifiers
+from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
-from ..model.names import named
-from ..model.snapshot import PreparedAuthority, Snapshot
+from ..model.names import listed, named
+from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
+from ..rules.restore import restore_secrets
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
 _LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
@@ -32,6 +34,28 @@ _RENEWED_BY_OPERATOR = (
     "look at the operator's log."
 )
 _REFUSED_CHAIN = "The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
+
+
+def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Where a backup holds what is damaged, one playbook puts it back. A ledger that is missing alone is made again from evidence; and where nothing shows a
+    running cluster, the backup may be of a cluster before this.
+    """
+    if not (snapshot.nodes.pods or snapshot.every_leaf):
+        return
+    for step in restore_secrets(snapshot):
+        if step.damaged == {StateSecrets.LEDGER} and snapshot.ledger is None and in_flight(step.backup.ledger) is None:
+            return
+        where = {
+            StateSecrets.CERTIFICATE: snapshot.names.certificate_secret,
+            StateSecrets.KEY: snapshot.names.key_secret,
+            StateSecrets.LEDGER: snapshot.names.ledger,
+        }
+        subject = listed([name for one, name in where.items() if one in step.damaged])
+        yield Violation(
+            Condition.SECRETS_ARE_COMPLETE, subject,
+            f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about {named(step.backup.ca.current[0])}.",
+            "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
+        )  # fmt: skip
 
 
 def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_is_valid_now,
@@ -22,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     generation_is_unambiguous,
     generations_are_told,
     key_matches,
+    secrets_are_complete,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
@@ -35,6 +37,7 @@ from ..builders import (
     RENEWED,
     ROOT,
     UNUSED,
+    a_backup,
     chain_of,
     cluster,
     entry,
@@ -43,6 +46,7 @@ from ..builders import (
     name_of,
     names_of,
     others,
+    pods,
     prepared,
     secrets,
 )
@@ -88,6 +92,13 @@ CASES = [
     refusal(
         authority_secrets_are_usable, LOST,
         name="nothing to renew", intent=RENEW, ca=secrets(None), ledger=None, pods=(), leaves=(),
+    ),
+    refusal(
+        secrets_are_complete,
+        f"{CERTIFICATES}: lacks what Secret kafka/demo-cluster-ca-backup-1 of 2026-05-31 12:00 UTC holds about {named(OLD.certificate)}. "
+        "Run the recover playbook: it puts back what is missing, and leaves the rest as it is.",
+        name="lower generation", pods=pods(1), leaves=leaves(generation=1), ledger=ledger(entry(OLD, generations=(1,))),
+        backups=(a_backup(secrets(certificate_generation=1)),),
     ),
     refusal(
         key_matches,

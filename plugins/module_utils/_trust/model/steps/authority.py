@@ -15,8 +15,8 @@ from ...._pki.certificates import Certificate, Chain
 from ..clients import Presenter, Renewal
 from ..goals import Goal, Phase
 from ..ledger import Stop
-from ..names import counted, named
-from ..snapshot import PreparedAuthority, Snapshot, StoredLeaf
+from ..names import counted, listed, named
+from ..snapshot import Backup, PreparedAuthority, Snapshot, StateSecrets, StoredLeaf
 from .base import Look, StandIn, Step
 from .trust import without_entry
 
@@ -189,6 +189,36 @@ class PutBack(Step):
 
 def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) -> tuple[PreparedAuthority, ...]:
     return tuple(one for one in prepared if one.fingerprint != other.fingerprint)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestoreSecrets(Step):
+    """Put Secrets with the state of the CA back from a backup: what is missing comes back, and what is there beside it stays."""
+
+    backup: Backup
+    damaged: frozenset[StateSecrets]
+    phase: Phase = Phase.PREPARE
+
+    def sentence(self) -> str:
+        what = listed([f"the {one.value}" for one in StateSecrets if one in self.damaged])
+        own = self.backup.ca.current[0]
+        return f"put {what} of {named(own)} back from {self.backup.name} of {self.backup.kept_at:%Y-%m-%d %H:%M} UTC"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        kept, ca = self.backup.ca, replace(snapshot.ca, problems=(), unnumbered=())
+        if StateSecrets.CERTIFICATE in self.damaged:
+            ca = replace(
+                ca, current=kept.current, others={**ca.others, **kept.others}, certificate_generation=kept.certificate_generation,
+                is_unread=False, retired=kept.retired,
+            )  # fmt: skip
+        if StateSecrets.KEY in self.damaged:
+            ca = replace(
+                ca, key=kept.key, key_generation=kept.key_generation, prepared=kept.prepared, kept_keys=ca.kept_keys | kept.kept_keys,
+                kept_links={**ca.kept_links, **kept.kept_links}, elsewhere=ca.elsewhere | kept.elsewhere, named=kept.named, stop=kept.stop,
+                to_replace=kept.to_replace,
+            )  # fmt: skip
+        ledger = self.backup.ledger if StateSecrets.LEDGER in self.damaged else snapshot.ledger
+        return replace(snapshot, ca=ca, ledger=ledger)
 
 
 @dataclass(frozen=True, kw_only=True)

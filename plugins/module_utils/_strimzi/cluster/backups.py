@@ -1,0 +1,148 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Backups of a CA as Secrets (docs/design.md, "Backups").
+
+``tls.crt`` and ``tls.key`` are the CA in use and its key, as ``certificate_from`` takes a CA; ``tls.key`` is missing where the key is kept elsewhere.
+``secrets.json.gz`` has the CA Secrets and the ledger: name, type, labels, annotations of Strimzi and of this collection, and data.
+annotation ``trustops.strimzi/backup``  when the backup was made, SHA-256 of its CA, and SHA-256 of its content, as JSON
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from ..._errors import StepError
+from ..._pki.certificates import encode_certificates
+from ..._trust.model.snapshot import Backup, CaSecrets
+from .. import names
+from ..ledger.layouts import ledger_parts, read_ledger
+from ..names import ClusterNames
+from ..secret_data import annotation, entries
+from .ca_secrets import KEY, TLS_CERTIFICATE, TLS_KEY, read_ca_secrets
+
+Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+CONTENT = "secrets.json.gz"
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True)
+class BackupRecord:
+    """The annotation of a backup."""
+
+    #: The name of the Secret with the backup.
+    name: str
+    #: When the backup was made.
+    kept_at: datetime
+    #: SHA-256 of the CA in use.
+    authority: str
+    #: SHA-256 of the content.
+    digest: str
+
+
+def secrets_to_keep(secrets: Secrets, scope: ClusterNames) -> dict[str, dict[str, Any]]:
+    """The CA Secrets and the ledger as a backup holds them, by name."""
+    kept = (scope.ca_key_secret, scope.ca_certificate_secret, *ledger_parts(secrets, scope))
+    return {name: _kept(secrets[name]) for name in kept if name in secrets}
+
+
+def _kept(secret: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = secret["metadata"]
+    marks = (metadata.get("annotations") or {}).items()
+    own = {key: value for key, value in marks if key.partition("/")[0] in (names.DOMAIN, names.OWN_DOMAIN)}
+    return {
+        "type": secret.get("type") or "Opaque",
+        "labels": dict(metadata.get("labels") or {}),
+        "annotations": own,
+        "data": dict(secret.get("data") or {}),
+    }
+
+
+def digest_of(kept: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_text(kept)).hexdigest()
+
+
+def _text(kept: Mapping[str, Any]) -> bytes:
+    return json.dumps(kept, sort_keys=True, separators=(",", ":")).encode("utf-8")
+
+
+def encode_backup(kept: Mapping[str, Any], ca: CaSecrets) -> dict[str, bytes]:
+    """The entries of a backup of these Secrets. ca: what they hold."""
+    key = next((entries(one).get(KEY) for one in kept.values() if KEY in one["data"]), None)
+    is_here = key is not None and ca.current and ca.key == ca.current[0].public_key_sha256 and not ca.in_use_elsewhere
+    return {
+        TLS_CERTIFICATE: encode_certificates(ca.current),
+        **({TLS_KEY: key} if key is not None and is_here else {}),
+        CONTENT: gzip.compress(_text(kept), mtime=0),
+    }
+
+
+def encode_record(now: datetime, ca: CaSecrets, digest: str) -> dict[str, str]:
+    """The annotation of a backup."""
+    record = {"keptAt": now.strftime(_TIME), "authority": ca.current[0].sha256, "digest": digest}
+    return {names.BACKUP: json.dumps(record, sort_keys=True)}
+
+
+def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
+    """The record of the backup in this Secret; None where there is none that this collection has written."""
+    try:
+        record = json.loads(annotation(secrets.get(name), names.BACKUP) or "")
+        kept_at = datetime.strptime(f"{record['keptAt']}+0000", f"{_TIME}%z")
+        return BackupRecord(name, kept_at, str(record["authority"]), str(record["digest"]))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def backed_up_secrets(secrets: Secrets, record: BackupRecord) -> dict[str, dict[str, Any]] | None:
+    """The Secrets in a backup, by name; None where its content is another than the run that made it has written."""
+    try:
+        text = gzip.decompress(entries(secrets.get(record.name)).get(CONTENT, b""))
+    except (OSError, EOFError, ValueError):
+        return None
+    if hashlib.sha256(text).hexdigest() != record.digest:
+        return None
+    kept: dict[str, dict[str, Any]] = json.loads(text)
+    return kept
+
+
+def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
+    """The backups of the CA, the newest first. A backup that was edited is left out."""
+    records = filter(None, (read_record(secrets, name) for name in scope.backup_secrets))
+    found = []
+    for record in sorted(records, key=lambda one: one.kept_at, reverse=True):
+        kept = backed_up_secrets(secrets, record)
+        if kept is None:
+            continue
+        named = {name: as_secret(name, one) for name, one in kept.items()}
+        pair = named.get(scope.ca_certificate_secret), named.get(scope.ca_key_secret)
+        where = f"Secret {scope.namespace}/{record.name}"
+        found.append(
+            Backup(
+                where, record.kept_at, read_ca_secrets(*pair, scope.certificate_generation), read_ledger(named, scope)
+            )
+        )
+    return tuple(found)
+
+
+def as_secret(name: str, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The Secret to create."""
+    metadata = {"name": name, "labels": kept["labels"], "annotations": kept["annotations"]}
+    return {"apiVersion": "v1", "kind": "Secret", "type": kept["type"], "metadata": metadata, "data": kept["data"]}
+
+
+def content_of(scope: ClusterNames, secrets: Secrets, backup: str) -> dict[str, dict[str, Any]]:
+    """The Secrets in the backup with this name, by name. Raises StepError where it is gone or was edited."""
+    name = backup.rpartition("/")[2]
+    record = read_record(secrets, name)
+    kept = backed_up_secrets(secrets, record) if record is not None and name in scope.backup_secrets else None
+    if kept is None:
+        raise StepError(backup, "is not the backup any more that this run has read", "Run the recover playbook again.")
+    return kept

@@ -1,0 +1,137 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Chapter "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/design.md, "Backups").
+
+Evidence selects the backup: the processes of the cluster know one CA under one generation, and only a backup of that CA may come back. A backup of
+another CA would lead back to a CA that processes no longer trust.
+"""
+
+from __future__ import annotations
+
+from ..._pki.certificates import Certificate
+from ..ledger.journal import in_flight
+from ..model.ledger import Ledger
+from ..model.names import named
+from ..model.snapshot import Backup, CaSecrets, Snapshot, StateSecrets
+from ..model.steps.authority import RestoreSecrets
+
+
+def is_sound(snapshot: Snapshot) -> bool:
+    """Whether the Secrets hold a CA with its key under generations that the cluster knows, and a ledger that can be read: worth a backup."""
+    ca, ledger = snapshot.ca, snapshot.ledger
+    return (
+        bool(ca.current)
+        and ledger is not None
+        and not ledger.problems
+        and not (ca.problems or ca.unnumbered or ca.exposed)
+        and _has_key_of(ca, ca.current[0])
+        and ca.certificate_generation >= _generation_of_pods(snapshot)
+    )
+
+
+def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
+    """Put back what is damaged, from the newest backup that fits the cluster; nothing where nothing is damaged, or no backup fits."""
+    if snapshot.reconciliation.generated:
+        return ()
+    found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
+    fitting = ((backup, lost) for backup, lost in found if lost and not why_unfit(snapshot, backup, lost))
+    return tuple(RestoreSecrets(backup=backup, damaged=lost) for backup, lost in fitting)[:1]
+
+
+def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
+    """The Secrets that lack what this backup holds."""
+    ca, kept = snapshot.ca, backup.ca
+    certificate = _lacks_certificate(snapshot, kept)
+    current = kept.current if certificate else ca.current
+    found = {
+        StateSecrets.CERTIFICATE: certificate,
+        StateSecrets.KEY: bool(current) and _lacks_key(snapshot, kept, current[0]),
+        StateSecrets.LEDGER: backup.ledger is not None and (snapshot.ledger is None or bool(snapshot.ledger.problems)),
+    }
+    return frozenset(one for one, lost in found.items() if lost)
+
+
+def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
+    ca = snapshot.ca
+    if not ca.current or ca.unnumbered:
+        return True
+    if ca.current[:1] == kept.current[:1]:
+        return ca.certificate_generation < kept.certificate_generation
+    if ca.certificate_generation < _generation_of_pods(snapshot):
+        # The generation only rises: an earlier Secret lies there.
+        return True
+    # A generation means one CA, and the stored certificates show which.
+    issued = [leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain]
+    return (
+        ca.certificate_generation == kept.certificate_generation
+        and bool(issued and kept.current)
+        and all(one.signed_by(kept.current[0]) for one in issued)
+        and not any(one.signed_by(ca.current[0]) for one in issued)
+    )
+
+
+def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
+    ca = snapshot.ca
+    known = [pod.key_generation for pod in snapshot.nodes.pods if pod.key_generation is not None]
+    is_earlier = ca.key_generation < max(known, default=0)
+    begun = in_flight(snapshot.ledger)
+    successor = begun.successor if begun is not None else None
+    waiting = {one.fingerprint for one in ca.prepared}
+    # The next CA of a flow waits in the key Secret until it is in use.
+    has_lost_next = successor not in {None, current.fingerprint, *waiting} and successor in {
+        one.fingerprint for one in kept.prepared
+    }
+    return bool(ca.unnumbered) or is_earlier or has_lost_next or not _has_key_of(ca, current)
+
+
+def _has_key_of(ca: CaSecrets, authority: Certificate) -> bool:
+    """Half-way through a switch the key is that of the prepared CA, and the key of the CA in use is kept beside it."""
+    good = {authority.public_key_sha256, *(one.key for one in ca.prepared if one.key)}
+    return ca.key in good or authority.fingerprint in ca.kept_keys
+
+
+def _generation_of_pods(snapshot: Snapshot) -> int:
+    """The highest generation of the CA that pods have; 0 for the clients CA, whose generation this collection counts by itself."""
+    known = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
+    return max((one for one in known if one is not None), default=0)
+
+
+def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
+    """Why this backup must not come back, as the rest of a sentence about it; empty where it may."""
+    kept = backup.ca
+    if not kept.current or kept.problems or kept.unnumbered:
+        return "holds no CA that can be used."
+    own = kept.current[0]
+    if StateSecrets.KEY in lost and not _has_key_of(kept, own):
+        return f"lacks the key of {named(own)}."
+    if StateSecrets.CERTIFICATE not in lost:
+        in_use = snapshot.ca.current[0]
+        return "" if own == in_use else f"is of {named(own)}, and {named(in_use)} is in use."
+    return _why_another(snapshot, backup, own)
+
+
+def _why_another(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
+    """Why the cluster works with another CA than that of the backup, by the ledger, the pods and the certificates."""
+    ledger, generation = snapshot.ledger, backup.ca.certificate_generation
+    used = [one for one in (ledger.entries if ledger and not ledger.problems else ()) if one.generations]
+    last = max(used, key=lambda one: max(one.generations), default=None)
+    if last is not None and last.certificate != own:
+        return f"is of {named(own)}, and the ledger says that {named(last.certificate)} is in use."
+    if (seen := _generation_of_pods(snapshot)) > generation:
+        return f"has generation {generation} of the CA, and pods have read generation {seen}."
+    known = _authorities_of(backup)
+    for leaf in snapshot.leaves.stored:
+        if leaf.chain and not any(leaf.chain[0].signed_by(one) for one in known):
+            return f"knows no CA that has issued the certificate in {snapshot.names.secret(leaf.secret)}."
+    return ""
+
+
+def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:
+    ledger = backup.ledger or Ledger()
+    return (
+        *backup.ca.anchors,
+        *(one.chain[0] for one in backup.ca.prepared),
+        *(entry.certificate for entry in ledger.entries),
+    )

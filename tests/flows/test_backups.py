@@ -1,0 +1,344 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs back up the Secrets of a CA, and a recovery puts back what another hand has deleted or damaged."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from copy import deepcopy
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+
+from ..tools.support.authorities import root
+from ..tools.support.clients_cluster import KEYS as CLIENTS_KEYS
+from ..tools.support.clients_cluster import ClientsCluster
+from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster, fingerprints
+from .cases import Object
+
+NODES = ["demo-kafka-0", "demo-kafka-1"]
+BACKUPS = [f"{KEYS}-backup-{number}" for number in (1, 2, 3)]
+STATE = (KEYS, CERTIFICATES, LEDGER)
+
+Damage = Callable[[WatchedCluster], None]
+
+
+def find(cluster: WatchedCluster, name: str) -> Object | None:
+    return cluster.memory.api.find("secrets", NAMESPACE, name)
+
+
+def record(cluster: WatchedCluster, name: str) -> dict[str, str]:
+    found = find(cluster, name)
+    assert found is not None
+    told: dict[str, str] = json.loads(found["metadata"]["annotations"]["trustops.strimzi/backup"])
+    return told
+
+
+def backed_up(cluster: WatchedCluster, names: list[str] = BACKUPS) -> dict[str, str]:
+    """The fingerprint of the CA in each backup that there is."""
+    return {name: fingerprints(cluster.secret(name)["tls.crt"])[0] for name in names if find(cluster, name)}
+
+
+def state(cluster: WatchedCluster, names: tuple[str, ...] = STATE) -> dict[str, tuple[object, object, object]]:
+    found = ((name, find(cluster, name) or {"metadata": {}}) for name in names)
+    return {
+        name: (one.get("data"), one["metadata"].get("annotations"), one["metadata"].get("labels"))
+        for name, one in found
+    }
+
+
+def delete(cluster: WatchedCluster, *names: str) -> None:
+    for name in names:
+        cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
+
+
+def conditions(cluster: WatchedCluster, goal: Goal) -> list[Condition]:
+    decision = cluster.run(goal).outcome.decision
+    assert not decision.done
+    return [one.condition for one in decision.violations]
+
+
+@pytest.fixture
+def replaced(cluster: WatchedCluster) -> WatchedCluster:
+    """A cluster with backups, in which one CA has replaced another."""
+    cluster.create()
+    cluster.backs_up = True
+    cluster.finish(Goal.REPLACE_KEY)
+    cluster.memory.settle(2)
+    cluster.look_away()
+    return cluster
+
+
+# Backups.
+
+
+def test_a_flow_backs_up_what_it_begins_with_and_what_it_leaves(cluster: WatchedCluster) -> None:
+    cluster.create()
+    first, begun = cluster.current, state(cluster)
+    cluster.backs_up = True
+    writes: list[tuple[str, object]] = []
+    cluster.memory.api.listeners.append(
+        lambda change: writes.append((change.name, state(cluster))) if change.plural == "secrets" else None
+    )
+    cluster.finish(Goal.REPLACE_KEY)
+    name, seen = writes[0]
+    assert (name, seen) == (BACKUPS[0], begun), "something was written before the backup"
+    assert backed_up(cluster) == {BACKUPS[0]: first, BACKUPS[1]: cluster.current}
+    assert cluster.secret(BACKUPS[1])["tls.key"] == cluster.secret(KEYS)["ca.key"]
+
+
+def test_three_backups_hold_the_last_three_cas(replaced: WatchedCluster) -> None:
+    known = [replaced.current]
+    for _flow in range(3):
+        replaced.finish(Goal.REPLACE_KEY, replaces=replaced.current)
+        known.append(replaced.current)
+    assert set(backed_up(replaced).values()) == set(known[1:])
+    assert len(backed_up(replaced)) == 3
+
+
+def test_a_renewal_of_leaves_leaves_the_backups_of_earlier_cas(replaced: WatchedCluster) -> None:
+    before = backed_up(replaced)
+    replaced.run(Goal.RENEW_LEAVES)
+    assert backed_up(replaced) == before
+
+
+def test_without_the_option_no_backup_is_made(cluster: WatchedCluster) -> None:
+    cluster.create()
+    cluster.finish(Goal.REPLACE_KEY)
+    assert backed_up(cluster) == {}
+
+
+def test_a_secret_with_the_name_of_a_backup_is_left_alone(cluster: WatchedCluster) -> None:
+    cluster.create()
+    cluster.backs_up = True
+    foreign = deepcopy(find(cluster, KEYS))
+    assert foreign is not None
+    foreign["metadata"] = {"name": BACKUPS[0], "labels": foreign["metadata"]["labels"]}
+    cluster.memory.apply(foreign)
+    before = state(cluster)
+    with pytest.raises(StepError) as raised:
+        cluster.run(Goal.REPLACE_KEY)
+    assert BACKUPS[0] in str(raised.value.object)
+    assert (state(cluster), cluster.secret(BACKUPS[0])) == (before, cluster.secret(KEYS))
+
+
+def test_a_damaged_state_takes_the_place_of_no_backup(replaced: WatchedCluster) -> None:
+    before = {name: find(replaced, name) for name in BACKUPS}
+    replaced.put(KEYS, ca_key=root("Another").keys[0].reveal())
+    replaced.run(Goal.RECONCILE)
+    assert {name: find(replaced, name) for name in BACKUPS} == before
+
+
+def test_the_ca_goes_back_to_the_operator_without_its_backups(replaced: WatchedCluster) -> None:
+    replaced.finish(Goal.DOWNGRADE)
+    assert (backed_up(replaced), replaced.ledger) == ({}, {})
+
+
+# Recovery.
+
+
+def _wrong_key(cluster: WatchedCluster) -> None:
+    cluster.put(KEYS, ca_key=root("Another").keys[0].reveal())
+
+
+def _no_certificate(cluster: WatchedCluster) -> None:
+    cluster.change("secrets", CERTIFICATES, {"data": {"ca.crt": None}})
+
+
+def _unreadable(cluster: WatchedCluster) -> None:
+    cluster.put(CERTIFICATES, ca_crt=b"-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n")
+
+
+def _no_generation(cluster: WatchedCluster) -> None:
+    cluster.change("secrets", CERTIFICATES, {"metadata": {"annotations": {"strimzi.io/ca-cert-generation": None}}})
+
+
+def _lower_generations(cluster: WatchedCluster) -> None:
+    cluster.change("secrets", CERTIFICATES, {"metadata": {"annotations": {"strimzi.io/ca-cert-generation": "0"}}})
+    cluster.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/ca-key-generation": "0"}}})
+
+
+def _edited_ledger(cluster: WatchedCluster) -> None:
+    cluster.put(LEDGER, **{f"{cluster.current}_state": b"PERHAPS"})
+
+
+def _an_earlier_pair(cluster: WatchedCluster) -> None:
+    """Both CA Secrets come from a backup program that has kept them before the replacement."""
+    content = cluster.secret(BACKUPS[0])
+    cluster.put(CERTIFICATES, ca_crt=content["tls.crt"])
+    cluster.put(KEYS, ca_key=content["tls.key"])
+    _lower_generations(cluster)
+
+
+DAMAGES: dict[str, Damage] = {
+    "no key Secret": lambda cluster: delete(cluster, KEYS),
+    "no certificate Secret": lambda cluster: delete(cluster, CERTIFICATES),
+    "no CA Secrets": lambda cluster: delete(cluster, KEYS, CERTIFICATES),
+    "no Secrets": lambda cluster: delete(cluster, *STATE),
+    "another key": _wrong_key,
+    "no ca.crt": _no_certificate,
+    "an unreadable ca.crt": _unreadable,
+    "no generation": _no_generation,
+    "lower generations": _lower_generations,
+    "an edited ledger": _edited_ledger,
+    "an earlier pair": _an_earlier_pair,
+}
+#: Damage after which every flow can go on.
+HARMLESS: dict[str, Damage] = {"no ledger": lambda cluster: delete(cluster, LEDGER)}
+
+
+def assert_put_back(cluster: WatchedCluster, before: object) -> None:
+    assert state(cluster) == before
+    cluster.memory.settle(3)
+    assert (cluster.counts(), cluster.issued_by_operator) == (dict.fromkeys(NODES, 0), []), (
+        "the operator has seen another CA"
+    )
+    assert cluster.ready
+    cluster.finish(Goal.RECONCILE)
+
+
+@pytest.mark.parametrize("damage", [*DAMAGES, *HARMLESS])
+def test_a_recovery_puts_back_what_is_missing(replaced: WatchedCluster, damage: str) -> None:
+    before = state(replaced)
+    replaced.look_elsewhere()
+    replaced.memory.operator_runs = False
+    {**DAMAGES, **HARMLESS}[damage](replaced)
+    replaced.finish(Goal.RECOVER)
+    replaced.memory.operator_runs = True
+    assert_put_back(replaced, before)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_every_other_flow_holds_and_names_the_backup(replaced: WatchedCluster, damage: str) -> None:
+    replaced.look_elsewhere()
+    replaced.memory.operator_runs = False
+    DAMAGES[damage](replaced)
+    damaged = state(replaced)
+    for goal in (Goal.RECONCILE, Goal.REPLACE_KEY):
+        decision = replaced.run(goal).outcome.decision
+        found = [one for one in decision.violations if one.condition is Condition.SECRETS_ARE_COMPLETE]
+        assert [BACKUPS[1] in one.message for one in found] == [True]
+    assert state(replaced) == damaged
+
+
+@pytest.mark.parametrize("damage", ["no key Secret", "no certificate Secret", "no CA Secrets", "another key"])
+def test_the_operator_may_have_seen_the_damage(replaced: WatchedCluster, damage: str) -> None:
+    before = state(replaced)
+    replaced.look_elsewhere()
+    DAMAGES[damage](replaced)
+    replaced.memory.settle(2)
+    replaced.finish(Goal.RECOVER)
+    assert_put_back(replaced, before)
+
+
+def _killed_at(cluster: WatchedCluster, write: int, after: bool) -> bool:
+    """Whether the run came as far as this write."""
+    cluster.permitted, permitted = KillingTransport(cluster.memory.api, write, after), cluster.permitted
+    try:
+        cluster.run(Goal.RECOVER)
+    except Killed:
+        return True
+    finally:
+        cluster.permitted = permitted
+    return False
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("write", [1, 2, 3])
+def test_a_killed_recovery_is_finished_by_the_next(replaced: WatchedCluster, write: int, after: bool) -> None:
+    before = state(replaced)
+    replaced.look_elsewhere()
+    delete(replaced, *STATE)
+    assert _killed_at(replaced, write, after)
+    replaced.memory.settle(2)
+    replaced.finish(Goal.RECOVER)
+    assert_put_back(replaced, before)
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize(
+    "lost", [(KEYS,), (CERTIFICATES,), (LEDGER,), STATE], ids=["key", "certificate", "ledger", "all"]
+)
+def test_a_flow_in_flight_goes_on_after_it(cluster: WatchedCluster, until: Phase, lost: tuple[str, ...]) -> None:
+    """With the CA that it has prepared: the recovery finishes the flow, and no further CA is made."""
+    cluster.create()
+    cluster.backs_up = True
+    first = cluster.current
+    cluster.run(Goal.REPLACE_KEY, until=until)
+    (wanted,) = cluster.states.keys() - {first}
+    cluster.look_elsewhere()
+    delete(cluster, *lost)
+    cluster.finish(Goal.RECOVER)
+    assert (cluster.current, set(cluster.states)) == (wanted, {wanted})
+    cluster.memory.settle(3)
+    assert cluster.ready
+
+
+def test_no_backup_of_another_ca_comes_back(replaced: WatchedCluster) -> None:
+    replaced.look_elsewhere()
+    replaced.memory.operator_runs = False
+    delete(replaced, BACKUPS[1], KEYS, CERTIFICATES)
+    damaged = state(replaced)
+    assert Condition.AUTHORITY_SECRETS_ARE_USABLE in conditions(replaced, Goal.RECOVER)
+    assert state(replaced) == damaged
+
+
+def test_no_backup_of_another_ca_comes_back_where_the_ledger_is_lost_too(replaced: WatchedCluster) -> None:
+    """The pods and the certificates show that it is of another CA."""
+    replaced.look_elsewhere()
+    replaced.memory.operator_runs = False
+    delete(replaced, BACKUPS[1], *STATE)
+    assert Condition.AUTHORITY_SECRETS_ARE_USABLE in conditions(replaced, Goal.RECOVER)
+    assert [find(replaced, name) for name in STATE] == [None, None, None]
+
+
+def test_an_edited_backup_does_not_come_back(replaced: WatchedCluster) -> None:
+    replaced.look_elsewhere()
+    replaced.memory.operator_runs = False
+    replaced.put(BACKUPS[1], secrets_json_gz=replaced.secret(BACKUPS[0])["secrets.json.gz"])
+    delete(replaced, KEYS)
+    assert Condition.KEY_MATCHES in conditions(replaced, Goal.RECOVER)
+    assert find(replaced, KEYS) is None
+
+
+def test_a_ca_that_came_beside_the_others_since_stays(replaced: WatchedCluster) -> None:
+    """Its owner has put it there while no run was under way."""
+    replaced.look_elsewhere()
+    beside = root("Beside")
+    replaced.put(CERTIFICATES, beside_crt=beside.pem)
+    replaced.change("secrets", CERTIFICATES, {"data": {"ca.crt": None}})
+    replaced.run(Goal.RECOVER)
+    assert replaced.secret(CERTIFICATES)["beside.crt"] == beside.pem
+    assert replaced.secret(CERTIFICATES)["ca.crt"]
+
+
+def test_a_backup_holds_the_ca_as_a_replacement_can_take_it(replaced: WatchedCluster) -> None:
+    """The way forward where a backup must not come back: certificate_from takes these two entries."""
+    content = replaced.secret(BACKUPS[0])
+    assert fingerprints(content["tls.crt"])[0] != replaced.current
+    assert b"PRIVATE KEY" in content["tls.key"]
+    assert base64.b64decode(find(replaced, BACKUPS[0])["data"]["tls.key"]) == content["tls.key"]
+
+
+def test_the_clients_ca_has_backups_of_its_own(clients_cluster: ClientsCluster) -> None:
+    cluster = clients_cluster
+    cluster.begin()
+    cluster.backs_up = True
+    cluster.finish(Goal.REPLACE_KEY)
+    cluster.memory.settle(2)
+    names = tuple(f"{CLIENTS_KEYS}{end}" for end in ("", "-cert", "-trusted-certs"))
+    before, in_use = state(cluster, names), cluster.current
+    assert in_use in backed_up(cluster, [f"{CLIENTS_KEYS}-backup-{number}" for number in (1, 2, 3)]).values()
+    assert backed_up(cluster) == {}
+    cluster.look_elsewhere()
+    cluster.memory.operator_runs, cluster.users_run = False, False
+    delete(cluster, *names[:2])
+    cluster.finish(Goal.RECOVER)
+    assert state(cluster, names) == before

@@ -1,0 +1,197 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Secrets that count as damaged, the backup that may come back, and the states that are worth a backup."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Backup,
+    CaUsers,
+    Reconciliation,
+    Snapshot,
+    StateSecrets,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.restore import (
+    is_sound,
+    restore_secrets,
+    why_unfit,
+)
+
+from ..builders import (
+    DAY,
+    HOUR,
+    NEW,
+    OLD,
+    PODS,
+    THIRD,
+    UNTRUSTED,
+    a_backup,
+    a_journal,
+    a_leaf,
+    a_pod,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+)
+
+CERTIFICATE, KEY, LEDGER = StateSecrets.CERTIFICATE, StateSecrets.KEY, StateSecrets.LEDGER
+BOOKS = ledger(entry(OLD, generations=(1,)))
+KEPT = a_backup(secrets(certificate_generation=1, key_generation=1))
+EDITED = Ledger(problems=("x.state is no state.",))
+BEGUN = ledger(entry(OLD, generations=(1,)), entry(NEW, UNTRUSTED), journal=a_journal())
+
+
+def seen(*backups: Backup, **fields: Any) -> Snapshot:
+    """The CA has its first generation after 0, and so it is known to pods and certificates."""
+    usual: dict[str, Any] = {
+        "ca": secrets(certificate_generation=1, key_generation=1), "ledger": BOOKS, "leaves": leaves(generation=1),
+        "pods": tuple(a_pod(name, 1, key_generation=1) for name in PODS), "backups": backups,
+    }  # fmt: skip
+    return cluster(**{**usual, **fields})
+
+
+def restored(snapshot: Snapshot) -> list[tuple[str, set[StateSecrets]]]:
+    return [(step.backup.name[-1], set(step.damaged)) for step in restore_secrets(snapshot)]
+
+
+DAMAGED = [
+    pytest.param({}, set(), id="nothing"),
+    pytest.param({"ca": secrets(None)}, {CERTIFICATE, KEY}, id="both CA Secrets"),
+    pytest.param({"ca": secrets(None, key=OLD.certificate.public_key_sha256, key_generation=1)}, {CERTIFICATE}, id="certificate"),
+    pytest.param({"ca": secrets(certificate_generation=1, key=None)}, {KEY}, id="key"),
+    pytest.param({"ca": secrets(certificate_generation=1, key_generation=1, key=THIRD.certificate.public_key_sha256)}, {KEY}, id="another key"),
+    pytest.param({"ca": secrets(key_generation=1)}, {CERTIFICATE}, id="lower generation"),
+    pytest.param({"ca": secrets(certificate_generation=1)}, {KEY}, id="lower generation of the key"),
+    pytest.param(
+        {"ca": secrets(certificate_generation=1, key_generation=1, unnumbered=("Secret x, annotation y",))}, {CERTIFICATE, KEY}, id="no generation"
+    ),
+    pytest.param({"ca": secrets(THIRD, key_generation=1)}, {CERTIFICATE, KEY}, id="an earlier pair"),
+    pytest.param({"ca": secrets(THIRD, certificate_generation=1, key_generation=1)}, {CERTIFICATE, KEY}, id="another pair of this generation"),
+    pytest.param({"ca": secrets(THIRD, certificate_generation=2, key_generation=2)}, set(), id="a later pair"),
+    pytest.param({"ledger": None}, {LEDGER}, id="no ledger"),
+    pytest.param({"ledger": EDITED}, {LEDGER}, id="an edited ledger"),
+    pytest.param({"ca": secrets(certificate_generation=1, key_generation=1, kept_keys=frozenset({name_of(OLD)}), key=None)}, set(), id="kept key"),
+    pytest.param(
+        {"ca": secrets(certificate_generation=1, key_generation=1, key=NEW.certificate.public_key_sha256, prepared=(prepared(NEW),))}, set(),
+        id="half-way through a switch",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "damaged"), DAMAGED)
+def test_what_is_damaged_comes_back_and_nothing_else(fields: dict[str, Any], damaged: set[StateSecrets]) -> None:
+    assert restored(seen(KEPT, **fields)) == ([("1", damaged)] if damaged else [])
+
+
+@pytest.mark.parametrize(("fields", "damaged"), DAMAGED)
+def test_afterwards_nothing_is_damaged(fields: dict[str, Any], damaged: set[StateSecrets]) -> None:
+    snapshot = seen(KEPT, **fields)
+    for step in restore_secrets(snapshot):
+        snapshot = step.effect(snapshot, pytest.fail)  # type: ignore[arg-type]
+    assert restored(snapshot) == []
+
+
+UNFIT = [
+    pytest.param(a_backup(secrets(NEW, certificate_generation=1)), {}, id="the ledger names another CA"),
+    pytest.param(
+        a_backup(secrets(NEW, certificate_generation=1)), {"ledger": None}, id="the certificates are of another CA"
+    ),
+    pytest.param(a_backup(), {"ledger": None}, id="the pods know a later generation"),
+    pytest.param(a_backup(), {"ledger": EDITED}, id="an edited ledger says nothing"),
+    pytest.param(a_backup(secrets(certificate_generation=1, key=None)), {}, id="without its key"),
+    pytest.param(a_backup(secrets(None)), {}, id="without a CA"),
+    pytest.param(a_backup(secrets(certificate_generation=1, problems=("x",))), {}, id="with problems"),
+    pytest.param(a_backup(secrets(certificate_generation=1, unnumbered=("x",))), {}, id="without generations"),
+    pytest.param(
+        KEPT, {"leaves": (*leaves(generation=1), a_leaf("one-more", NEW))}, id="one certificate is of another CA"
+    ),
+]
+
+
+@pytest.mark.parametrize(("backup", "fields"), UNFIT)
+def test_a_backup_that_does_not_fit_stays_where_it_is(backup: Backup, fields: dict[str, Any]) -> None:
+    lost = seen(backup, ca=secrets(None), **fields)
+    assert restored(lost) == []
+    assert why_unfit(lost, backup, frozenset({CERTIFICATE, KEY}))
+
+
+def test_a_lost_key_comes_from_a_backup_of_the_ca_in_use_alone() -> None:
+    snapshot = seen(a_backup(secrets(NEW, certificate_generation=1)), ca=secrets(certificate_generation=1, key=None))
+    assert restored(snapshot) == []
+
+
+def test_the_newest_backup_that_fits_comes_back() -> None:
+    later = a_backup(secrets(NEW, certificate_generation=2), number=3, age=HOUR)
+    earlier = a_backup(secrets(certificate_generation=1, key_generation=1), number=2, age=2 * DAY)
+    assert restored(seen(later, KEPT, earlier, ca=secrets(None))) == [("1", {CERTIFICATE, KEY})]
+
+
+def test_certificates_of_the_next_ca_are_no_obstacle() -> None:
+    """The flow has issued them before it was interrupted."""
+    kept = secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), others=others(NEW))
+    mixed = (a_leaf(PODS[0], NEW, 1), *leaves(generation=1, names=PODS[1:]))
+    assert restored(seen(a_backup(kept, ledger=BEGUN), ca=secrets(None), leaves=mixed, ledger=BEGUN)) == [
+        ("1", {CERTIFICATE, KEY})
+    ]
+
+
+def test_the_next_ca_of_a_flow_comes_back_with_its_key() -> None:
+    kept = secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),))
+    assert restored(seen(a_backup(kept, ledger=BEGUN), ledger=BEGUN)) == [("1", {KEY})]
+    assert restored(seen(a_backup(kept, ledger=BEGUN))) == [], "no flow is in flight that needs it"
+
+
+def test_a_ca_of_the_operator_is_left_to_the_operator() -> None:
+    assert restored(seen(KEPT, ca=secrets(None), reconciliation=Reconciliation(generated=True))) == []
+
+
+def test_the_number_on_brokers_is_another_than_that_of_the_clients_ca() -> None:
+    """It counts the restarts for the clients CA, and this collection counts its certificates."""
+    snapshot = seen(KEPT, ca=secrets(None), pods=pods(7), leaves=(), users=CaUsers())
+    assert restored(snapshot) == [("1", {CERTIFICATE, KEY})]
+
+
+def test_a_recovery_puts_secrets_back_before_all_else() -> None:
+    (step,) = decide(seen(KEPT, ca=secrets(None)), Intent(Goal.RECOVER)).steps
+    assert restore_secrets(seen(KEPT, ca=secrets(None))) == (step,)
+
+
+UNSOUND = [
+    {"ca": secrets(None)},
+    {"ca": secrets(certificate_generation=1, key=None)},
+    {"ca": secrets(certificate_generation=1, key=THIRD.certificate.public_key_sha256)},
+    {"ca": secrets(certificate_generation=1, problems=("x",))},
+    {"ca": secrets(certificate_generation=1, unnumbered=("x",))},
+    {"ca": secrets(certificate_generation=1, exposed=("x",))},
+    {"ca": secrets(certificate_generation=0)},
+    {"ledger": None},
+    {"ledger": EDITED},
+]
+
+
+@pytest.mark.parametrize("fields", UNSOUND)
+def test_a_damaged_state_is_not_worth_a_backup(fields: dict[str, Any]) -> None:
+    assert is_sound(seen())
+    assert not is_sound(seen(**fields))
+
+
+def test_a_state_half_way_through_a_switch_is_worth_a_backup() -> None:
+    half = secrets(certificate_generation=1, key=NEW.certificate.public_key_sha256, prepared=(prepared(NEW),))
+    assert is_sound(seen(ca=half))
+    assert is_sound(replace(seen(), ca=replace(half, prepared=(), kept_keys=frozenset({name_of(OLD)}))))
