@@ -292,6 +292,36 @@ options:
     type: int
     choices: [2048, 3072, 4096]
     default: 2048
+  key_policy:
+    description:
+      - Rules about keys, signatures and the life of certificates. A call holds before its first write where the CA that it would make or take, or the
+        certificates that it would issue, break a rule, and uses no answer of an issuer that breaks one. It names the object, the value, the rule
+        and what helps.
+      - It is about what a flow brings in. A CA in use that breaks a rule holds a renewal, which would keep its key, and nothing else. Certificates
+        that the operators issue by themselves have the keys that they choose.
+    type: dict
+    suboptions:
+      name:
+        description: The name of the policy in messages.
+        type: str
+        default: key_policy
+      rsa_bits:
+        description: The fewest bits of an RSA key.
+        type: int
+      curves:
+        description: The curves that EC keys may be on, as OpenSSL names them, such as V(secp384r1). Empty allows every curve.
+        type: list
+        elements: str
+      hashes:
+        description: The hashes that signatures may be made with, such as V(sha256). Empty allows every hash.
+        type: list
+        elements: str
+      ca_days:
+        description: The longest life of a CA.
+        type: int
+      leaf_days:
+        description: The longest life of an end-entity certificate.
+        type: int
   ca_source:
     description:
       - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. With it no certificate

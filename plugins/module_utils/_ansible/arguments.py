@@ -232,6 +232,18 @@ FLOW = ArgumentSpec(
         },
         "rotation_policy": {"type": "str", "choices": ["always", "never"], "default": "always"},
         "leaf_key_size": {"type": "int", "choices": [2048, 3072, 4096], "default": 2048, "no_log": False},
+        "key_policy": {
+            "type": "dict",
+            "no_log": False,
+            "options": {
+                "name": {"type": "str", "default": "key_policy"},
+                "rsa_bits": {"type": "int"},
+                "curves": {"type": "list", "elements": "str"},
+                "hashes": {"type": "list", "elements": "str"},
+                "ca_days": {"type": "int"},
+                "leaf_days": {"type": "int"},
+            },
+        },
         **SOURCE.options,
         "trust_new_roots": {"type": "str", "choices": ["ask", "never"], "default": "ask"},
         "confirm_roots": {"type": "list", "elements": "str"},

@@ -23,6 +23,7 @@ from .._kube.client import KubeClient
 from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
+from .._pki.policy import KeyPolicy
 from .._strimzi.apply.work import PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.nodes import Growth
@@ -206,6 +207,7 @@ class TrustModule(ClusterModule):
                 path_length=self.params.get("path_length"),
                 key_type=key_type,
                 validity=self._validity,
+                policy=self._policy(),
             ),
             trust=Trusting(
                 trusting=trusting,
@@ -242,6 +244,7 @@ class TrustModule(ClusterModule):
     def _issuing(self, work: Work) -> Issuing:
         settings = work.settings.issuer
         common = Issuing(
+            leaf_key_size=self.params.get("leaf_key_size") or 2048,
             asked=ExternalIssuer.reference,
             issue_until=self._issue_until(),
             insists=work.clock.now() if self.params.get("retry_failed") else None,
@@ -265,6 +268,20 @@ class TrustModule(ClusterModule):
         """The kind of key that the caller asks for; None: any."""
         given = self.params.get("key_type")
         return KeyType(given) if given else None
+
+    def _policy(self) -> KeyPolicy | None:
+        given = self.params.get("key_policy")
+        if given is None:
+            return None
+        ca_days, leaf_days = given["ca_days"], given["leaf_days"]
+        return KeyPolicy(
+            name=given["name"],
+            rsa_bits=given["rsa_bits"],
+            curves=frozenset(given["curves"] or ()),
+            hashes=frozenset(given["hashes"] or ()),
+            ca_life=None if ca_days is None else timedelta(days=ca_days),
+            leaf_life=None if leaf_days is None else timedelta(days=leaf_days),
+        )
 
     def _upkeep(self) -> UpkeepAsked | None:
         policy, days = self.params.get("ca_renewal"), self.params.get("ca_renewal_days")
@@ -298,6 +315,7 @@ class TrustModule(ClusterModule):
     def _settings(self) -> Settings:
         return Settings(
             ca_key=(self.key_type or KeyType.RSA_4096).spec,
+            policy=self._policy(),
             leaf_key=KeySpec(KeyAlgorithm.RSA, self.params.get("leaf_key_size") or 2048),
             validity=self._validity,
             path_length=1 if self.params.get("path_length") is None else self.params["path_length"],

@@ -16,6 +16,7 @@ from .._errors import CertificateError, StepError
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._pki.paths import constraint_problem, date_problem, validate_path
+from .._pki.policy import KeyPolicy
 from .._pki.usability import leaf_defects, named_verifiers
 from .._strimzi.cluster.subjects import LeafSubject
 from .._trust.model.names import named
@@ -39,12 +40,13 @@ def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
 class Acceptance:
     """issuer: the CA that is to have issued the certificate, and the CAs above it: a client may trust these alone.
     known: certificates that were issued before, the oldest first, because a serial number belongs to the first. at: the
-    time of its use.
+    time of its use. policy: rules of the caller that it has to meet; None where there are none.
     """
 
     issuer: Chain
     known: tuple[Certificate, ...]
     at: datetime
+    policy: KeyPolicy | None = None
 
     @cached_property
     def _given_before(self) -> Mapping[_Number, Certificate]:
@@ -87,6 +89,8 @@ class Acceptance:
         for defect in leaf_defects(leaf, subject.purposes):
             refusing = named_verifiers(defect.verifiers)
             yield f"it {defect.cause}, and {refusing} refuse it; give a certificate {defect.wanted}"
+        if self.policy is not None:
+            yield from (f"it has {breach}, by the rules of {self.policy.name}" for breach in self.policy.breaches(leaf))
         # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).
         other = self._given_before.get(_number_of(leaf), leaf)
         if other != leaf:
@@ -130,15 +134,16 @@ def _number_of(certificate: Certificate) -> _Number:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves. known, at: as an
-    Acceptance has them.
+    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves. known, at, policy:
+    as an Acceptance has them.
     """
 
     known: tuple[Certificate, ...]
     at: datetime
+    policy: KeyPolicy | None = None
 
     def of(self, issuer: Chain) -> Acceptance:
-        return self._made.setdefault(issuer, Acceptance(issuer, self.known, self.at))
+        return self._made.setdefault(issuer, Acceptance(issuer, self.known, self.at, self.policy))
 
     @cached_property
     def _made(self) -> dict[Chain, Acceptance]:

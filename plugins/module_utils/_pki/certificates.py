@@ -218,6 +218,15 @@ class Certificate:
         """OID."""
         return self._parsed.signature_algorithm_oid.dotted_string
 
+    @property
+    def signature_hash(self) -> str | None:
+        """The name of the hash that was signed, such as "sha256"; None where the algorithm hashes by itself, as Ed25519 does, or is unknown."""
+        try:
+            digest = self._parsed.signature_hash_algorithm
+        except UnsupportedAlgorithm:
+            return None
+        return digest.name if digest else None
+
     @cached_property
     def curve(self) -> str | None:
         """The name of the curve of an EC key; None for any other key."""

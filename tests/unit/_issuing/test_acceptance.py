@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance, Acceptances
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     certificate_from_der,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.policy import KeyPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import LeafSubject, subject_of
@@ -266,3 +267,16 @@ def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused() -> None
     (said,) = Acceptance((below.certificate, root.certificate), (), NOW).refusals(issued, SUBJECT, OWN)
     assert said.startswith("the name constraints of CN=the root,O=io.strimzi do not admit the name ")
     assert list(Acceptance((below.certificate,), (), NOW).refusals(issued, SUBJECT, OWN)) == []
+
+
+def test_an_answer_that_breaks_a_rule_of_the_caller_is_refused() -> None:
+    issued = GOOD.certificate()
+    rules = KeyPolicy(name="house", hashes=frozenset({"sha512"}), leaf_life=timedelta(days=30))
+    found = Acceptances((CA.certificate,), NOW, rules).of((CA.certificate,)).refusals(issued, SUBJECT, OWN)
+    told = [one for one in found if one.endswith("by the rules of house")]
+    assert (
+        told[0] == "it has a signature with sha256, and signatures are made with sha512 (hashes), by the rules of house"
+    )
+    assert told[1].endswith("days, and 30 days are the longest, by the rules of house")
+    free = Acceptances((CA.certificate,), NOW).of((CA.certificate,)).refusals(issued, SUBJECT, OWN)
+    assert not [one for one in free if "rules" in one]

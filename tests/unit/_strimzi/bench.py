@@ -33,7 +33,8 @@ SETTINGS = Settings(
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 _ROOTS = {
     **dict.fromkeys(
-        ("kafkas", "kafkanodepools", "kafkaconnects", "kafkamirrormaker2s", "kafkabridges"), "/apis/kafka.strimzi.io/v1"
+        ("kafkas", "kafkanodepools", "kafkaconnects", "kafkamirrormaker2s", "kafkabridges", "kafkarebalances"),
+        "/apis/kafka.strimzi.io/v1",
     ),
     "strimzipodsets": "/apis/core.strimzi.io/v1",
     "kafkausers": "/apis/kafka.strimzi.io/v1",

@@ -187,3 +187,20 @@ def test_what_may_not_be_listed_holds_by_a_name_that_can_be_waived() -> None:
         waivers=[a_waiver(client="KafkaBridge kafka/*")],
     )  # fmt: skip
     assert waived.result["violations"] == []
+
+
+def test_a_rebalance_that_cannot_be_seen_holds_by_a_name_that_can_be_waived() -> None:
+    told = 'kafkarebalances is forbidden: User "ci" cannot list'
+
+    def answer(method: str, path: str) -> Response | None:
+        body = {"kind": "Status", "reason": "Forbidden", "message": told}
+        return Response(403, body) if path.endswith("/kafkarebalances") else None
+
+    def planned(**options: Any) -> list[tuple[str, str]]:
+        found = call(
+            "strimzi_ca_info", stages.managed(), answer=answer, goal="replace_key", fresh_for_hours=0, **options
+        )
+        return [(one["gate"], one["subject"]) for one in found.result["violations"]]
+
+    assert planned() == [("no_rebalance_is_running", "KafkaRebalance kafka/*")]
+    assert planned(waivers=[a_waiver(client="KafkaRebalance kafka/*")]) == []

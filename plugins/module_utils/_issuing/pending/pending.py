@@ -18,6 +18,7 @@ from functools import cached_property
 
 from ..._leaves.request import LeafRequest, Standing, record_answer, record_failure
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.policy import KeyPolicy
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
@@ -38,7 +39,7 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     if not stored:
         return observation
     answers = _ask(issuer_of(work, stored.values()), stored.values())
-    requests = judge_requests(observation, stored, answers, work.clock.now())
+    requests = judge_requests(observation, stored, answers, work.clock.now(), work.settings.policy)
     brought = {name: one.key for name, one in answers.items() if isinstance(one, IssuedCertificate) and one.key}
     snapshot = observation.snapshot
     leaves = replace(snapshot.leaves, requests=requests)
@@ -46,11 +47,15 @@ def with_requests(observation: Observation, work: Work) -> Observation:
 
 
 def judge_requests(
-    observation: Observation, stored: Mapping[str, StoredRequest], answers: Mapping[str, Answer], now: datetime
+    observation: Observation,
+    stored: Mapping[str, StoredRequest],
+    answers: Mapping[str, Answer],
+    now: datetime,
+    policy: KeyPolicy | None = None,
 ) -> dict[str, LeafRequest]:
-    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others."""
+    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others. policy: rules of the caller."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
-    reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())))
+    reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())), policy)
     return {name: reading.request(one, answers.get(name)) for name, one in stored.items()}
 
 
@@ -99,6 +104,7 @@ class _Reading:
     now: datetime
     leaves: Mapping[str, LeafSecret]
     issued: tuple[Certificate, ...]
+    policy: KeyPolicy | None
 
     def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
         if stored.pending is not None:
@@ -191,7 +197,7 @@ class _Reading:
 
     @cached_property
     def _acceptances(self) -> Acceptances:
-        return Acceptances((*known_certificates(self.observation.snapshot), *self.issued), self.now)
+        return Acceptances((*known_certificates(self.observation.snapshot), *self.issued), self.now, self.policy)
 
     @cached_property
     def _keys(self) -> NextKeys:
@@ -216,7 +222,7 @@ def with_standing(observation: Observation, work: Work) -> Observation:
     issuer = issuer_of(work)
     if not isinstance(issuer, RenewingIssuer) or not observation.snapshot.ca.elsewhere:
         return observation
-    judge = _Judge(observation)
+    judge = _Judge(observation, work.settings.policy)
     standing = {
         leaf.secret: judge.standing(leaf, kept)
         for leaf, kept in _reviewed(every_leaf(observation), issuer, observation, work)
@@ -265,6 +271,7 @@ def correct_orders(step: CorrectOrders, observation: Observation, work: Work) ->
 @dataclass(frozen=True)
 class _Judge:
     observation: Observation
+    policy: KeyPolicy | None
 
     def standing(self, leaf: LeafSecret, kept: Kept) -> Standing:
         found = Standing(leaf.secret, told=kept.trouble, differs=kept.differs)
@@ -304,4 +311,4 @@ class _Judge:
     @cached_property
     def _acceptances(self) -> Acceptances:
         snapshot = self.observation.snapshot
-        return Acceptances(known_certificates(snapshot), snapshot.now)
+        return Acceptances(known_certificates(snapshot), snapshot.now, self.policy)

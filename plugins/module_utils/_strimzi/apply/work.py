@@ -25,6 +25,7 @@ from ..._kube.resources import Resource
 from ..._leaves.request import RotationPolicy
 from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
+from ..._pki.policy import KeyPolicy
 from ..._trust.model.nodes import ObservedListener
 from ..clients import NOTHING_SAID, Outside
 from ..cluster.ca_secrets import SuppliedAuthority
@@ -125,6 +126,8 @@ class Settings:
     outside: Outside = NOTHING_SAID
     #: The issuer of leaves of a CA whose key is kept elsewhere.
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
+    #: The rules that an issuer's answers have to meet; None where the caller gives none.
+    policy: KeyPolicy | None = None
     #: The rule by which a new leaf gets a new key.
     rotation: RotationPolicy = RotationPolicy.ALWAYS
     #: The object that holds the CAs to trust; None where the user names none.

@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, TypeAlias
 
-from ..._errors import CronError, fit_in_line
+from ..._errors import CronError, Forbidden, ResourceTypeMissing, fit_in_line
 from ..._kube.client import KubeClient
-from ..._kube.resources import read_time
+from ..._kube.resources import Resource, read_time
 from ..._trust.model.clients import ReissuePause
 from ..._trust.model.nodes import MaintenanceWindows
 from ..._trust.model.snapshot import FailedReconcile, Reconciliation
@@ -213,6 +213,33 @@ class CronExpression:
                     if (found := time(hour, minute, second)) >= since:
                         return found
         return None
+
+
+KAFKA_REBALANCES = Resource("kafka.strimzi.io", "v1", "kafkarebalances", "KafkaRebalance")
+#: The state in which Cruise Control moves partitions: the condition of this type holds (docs/operator.md, "Rebalances").
+_MOVING = "Rebalancing"
+
+
+def running_rebalances(client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any] | None) -> dict[str, str]:
+    """The KafkaRebalance resources of the cluster that move partitions now, each with why that is unknown. Only a cluster with Cruise Control has them.
+    Raises KubeError.
+    """
+    if ((kafka or {}).get("spec") or {}).get("cruiseControl") is None:
+        return {}
+    chosen = f"{names.CLUSTER_LABEL}={scope.cluster}"
+    try:
+        listed = client.list(KAFKA_REBALANCES, scope.namespace, label_selector=chosen).items
+    except ResourceTypeMissing:
+        return {}
+    except Forbidden as error:
+        return {f"{KAFKA_REBALANCES.kind} {scope.namespace}/*": f"{error}".rstrip(".")}
+    moving = sorted(str(one["metadata"]["name"]) for one in listed if _is_moving(one))
+    return {f"{KAFKA_REBALANCES.kind} {scope.namespace}/{name}": "" for name in moving}
+
+
+def _is_moving(rebalance: Mapping[str, Any]) -> bool:
+    conditions = (rebalance.get("status") or {}).get("conditions") or ()
+    return any(one.get("type") == _MOVING and one.get("status") == "True" for one in conditions)
 
 
 def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> MaintenanceWindows | None:

@@ -27,6 +27,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import PODS, SECRETS
 from ..._pki.building import DistinguishedName
 from ..._pki.keys import PrivateKey
+from ..._trust.ledger.journal import in_flight
 from ..._trust.model.clients import OutsideClients
 from ..._trust.model.names import ObjectNames
 from ..._trust.model.nodes import PoolNode, Pools
@@ -67,6 +68,7 @@ from .kafka import (
     note_absent_operator,
     read_reconciliation,
     renewal_window,
+    running_rebalances,
 )
 from .leaves import (
     LeafSecret,
@@ -255,7 +257,10 @@ def observe(
     reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
         bare,
-        reconciliation=note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own),
+        reconciliation=replace(
+            note_absent_operator(bare.reconciliation, kafka, seen.nodes, seen.own),
+            rebalances={} if in_flight(bare.ledger) or ca.prepared else running_rebalances(client, scope, kafka),
+        ),
         nodes=Nodes(pods=parties, foreign=seen.foreign, unlabelled=unlabelled(running, scope)),
         leaves=replace(
             bare.leaves,

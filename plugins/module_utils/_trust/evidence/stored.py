@@ -255,6 +255,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     if not snapshot.nodes.pods:
         return ()
     seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.presenters}
+    seen |= snapshot.reconciliation.rebalances.keys()
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
 

@@ -12,6 +12,7 @@ from enum import Enum
 
 from ..._pki.certificates import Chain
 from ..._pki.keys import KeyType
+from ..._pki.policy import KeyPolicy
 from .goals import Goal, Phase, Retirement
 from .ledger import Layout, UpkeepAsked
 from .nodes import Scaling
@@ -117,6 +118,8 @@ class NewCa:
     key_type: KeyType | None = None
     #: Life of the CA, and of new leaves; None: as long as the Kafka resource has the operator issue them for.
     validity: timedelta | None = None
+    #: The rules that it and its leaves have to meet; None: no rules of the caller.
+    policy: KeyPolicy | None = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,8 @@ class Issuing:
     missing: Selection | None = None
     #: SHA-256 fingerprints of good stored leaves in whose place the caller wants others.
     unwanted: frozenset[str] = frozenset()
+    #: Bits of the RSA keys of leaves that this collection makes keys for.
+    leaf_key_size: int = 2048
     #: Reference of the issuer of leaves of a CA whose key is kept elsewhere.
     asked: str = ""
     #: Life of the leaves of that issuer, where it has its own; None: that of ``NewCa``.

@@ -317,6 +317,9 @@ class Reconciliation:
     replaces_key: bool = False
     #: The maintenance windows in which the operator renews a CA; None where it does so at any time.
     windows: MaintenanceWindows | None = None
+    #: The KafkaRebalance resources by which Cruise Control moves partitions of the cluster now, as "KafkaRebalance <namespace>/<name>", each with why that
+    #: is unknown, without a full stop; empty where it is known. Read while no flow is in flight.
+    rebalances: Mapping[str, str] = field(default_factory=dict)
     #: The version of the operator that last reconciled the resource with success, such as "1.2.0"; empty where the resource does not say.
     operator_version: str = ""
 

@@ -15,14 +15,15 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from ..._pki.building import BACKDATED
+from ..evidence.stored import waiver_of
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
-from ..ledger.target import resolve
+from ..ledger.target import resolve, rotation_of
 from ..model.decision import Condition, Violation
-from ..model.goals import Goal
-from ..model.intent import Intent
+from ..model.goals import Goal, Retire
+from ..model.intent import Intent, Spread
 from ..model.ledger import Ledger
 from ..model.names import label_command, listed, named
-from ..model.snapshot import SECRET_LIMIT, Component, Snapshot
+from ..model.snapshot import SECRET_LIMIT, Component, InPlace, Snapshot
 from ..rules.due import due_leaves
 from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
 
@@ -216,6 +217,40 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is not ready.",
                 "Bring the cluster to health first; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
+
+
+def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Replicas that are being moved are out of sync: the restart of a node waits for them, for hours, or takes a partition away. A flow that restarts no
+    node by itself, and a flow in flight, go on.
+    """
+    if not is_starting(snapshot) or not starts_something(snapshot, intent) or not _restarts_nodes(snapshot, intent):
+        return
+    for name, doubt in snapshot.reconciliation.rebalances.items():
+        if waiver_of(name, snapshot) is None:
+            message, remedy = _unknown_rebalance(doubt) if doubt else _running_rebalance(name, snapshot)
+            waived = f"If the restarts cannot wait, give a waiver for {name}."
+            yield Violation(Condition.NO_REBALANCE_IS_RUNNING, name, message, f"{remedy} {waived}")
+
+
+def _running_rebalance(name: str, snapshot: Snapshot) -> tuple[str, str]:
+    resource, namespace = name.rpartition("/")[2], snapshot.names.namespace
+    stop = f"kubectl annotate kafkarebalance {resource} --namespace {namespace} strimzi.io/rebalance=stop"
+    return "is in the state Rebalancing: Cruise Control is moving partitions.", f"Wait for its end, or stop it: {stop}."
+
+
+def _unknown_rebalance(doubt: str) -> tuple[str, str]:
+    return (
+        f"may be moving partitions: {doubt}.",
+        'Let the run list KafkaRebalance resources, as the Role "looking" of docs/rbac.yml does.',
+    )
+
+
+def _restarts_nodes(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether this flow restarts Kafka nodes: a replacement does unless it waits until they restart anyway, and any other where nodes cannot reload."""
+    can_reload = intent.pace.spread is not Spread.RESTART and not (snapshot.nodes.in_place or InPlace()).reload
+    if rotation_of(snapshot, intent, snapshot.ledger or Ledger()) is not Goal.REPLACE_KEY:
+        return not can_reload
+    return intent.pace.retire in (None, Retire.NOW) or not can_reload
 
 
 def starts_something(snapshot: Snapshot, intent: Intent) -> bool:

@@ -36,6 +36,7 @@ from .cluster import (
     ledger_is_of_the_past,
     ledger_is_ours,
     no_left_over_trigger,
+    no_rebalance_is_running,
     not_paused_by_others,
     not_stopped,
     nothing_is_in_deletion,
@@ -69,6 +70,7 @@ from .leaves import (
     leaves_in_use_are_valid,
     leaves_outlast_the_window,
 )
+from .policy import authority_meets_policy, leaves_meet_policy
 from .presenters import (
     presenters_are_known,
     presenters_are_served,
@@ -110,6 +112,8 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     roots_are_known,
     supplied_is_usable,
     supplied_fits_the_goal,
+    authority_meets_policy,
+    leaves_meet_policy,
     renewal_keeps_the_key,
     authority_is_as_asked,
     trusting_is_usable,
@@ -128,6 +132,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     presenters_are_served,
     leaves_in_use_are_valid,
     cluster_is_settled,
+    no_rebalance_is_running,
     leaves_are_ours,
     leaves_are_known,
     leaves_can_be_renewed,

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
     parse_cron,
     read_reconciliation,
     renewal_window,
+    running_rebalances,
     user_pause,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
@@ -359,3 +360,29 @@ def test_windows_of_a_resource(given: object, is_open: bool, opens: str | None, 
 @pytest.mark.parametrize("kafka", [None, {}, {"spec": {}}, {"spec": {"maintenanceTimeWindows": []}}])
 def test_without_any_everything_may_be_done_at_any_time(kafka: dict[str, object] | None) -> None:
     assert maintenance_windows(kafka, NOON) is None
+
+
+def rebalance(name: str, state: str, status: str = "True", cluster: str = "demo") -> dict[str, Any]:
+    metadata = {"name": name, "labels": {"strimzi.io/cluster": cluster}}
+    conditions = [{"type": state, "status": status}]
+    return {
+        "apiVersion": "kafka.strimzi.io/v1",
+        "kind": "KafkaRebalance",
+        "metadata": metadata,
+        "status": {"conditions": conditions},
+    }
+
+
+def test_a_rebalance_that_moves_partitions_is_seen() -> None:
+    bench = Bench()
+    for name, state, status, cluster in (
+        ("moving", "Rebalancing", "True", "demo"),
+        ("moved", "Rebalancing", "False", "demo"),
+        ("planned", "ProposalReady", "True", "demo"),
+        ("of-another", "Rebalancing", "True", "other"),
+    ):
+        bench.create("kafkarebalances", rebalance(name, state, status, cluster))
+    assert running_rebalances(bench.client(), SCOPE, kafka(cruiseControl={})) == {"KafkaRebalance kafka/moving": ""}
+    bench.api.requests.clear()
+    assert running_rebalances(bench.client(), SCOPE, kafka()) == {}
+    assert bench.api.requests == []

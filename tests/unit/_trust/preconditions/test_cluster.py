@@ -11,13 +11,15 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import describe_stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClients, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.absence import deletion_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     authority_is_not_foreign,
@@ -28,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     ledger_is_of_the_past,
     ledger_is_ours,
     no_left_over_trigger,
+    no_rebalance_is_running,
     not_paused_by_others,
     not_stopped,
     nothing_is_in_deletion,
@@ -118,6 +121,10 @@ FIRST_OF_ALL = [
     ),
 ]  # fmt: skip
 
+REBALANCE = "KafkaRebalance kafka/moving"
+WAIVED = f"If the restarts cannot wait, give a waiver for {REBALANCE}."
+STOP_IT = f"Wait for its end, or stop it: kubectl annotate kafkarebalance moving --namespace kafka strimzi.io/rebalance=stop. {WAIVED}"
+
 #: Refusals that cannot come up in a pause of ours: the rule asks who paused, or it is asked before a flow starts only.
 STOP = Stop(Phase.PREPARE, NOW - DAY)
 STOPPED = a_journal(stop=STOP)
@@ -146,6 +153,16 @@ BEFORE_A_FLOW = [
             (f"is being terminated. {LOST}", a_pod(terminating=True)),
             (f"is being terminated on worker w-1. {LOST}", a_pod(terminating=True, worker="w-1")),
         )
+    ),
+    refusal(
+        no_rebalance_is_running,
+        f"{REBALANCE}: is in the state Rebalancing: Cruise Control is moving partitions. {STOP_IT}",
+        name="", intent=REPLACE_KEY, reconciliation=Reconciliation(rebalances={REBALANCE: ""}),
+    ),
+    refusal(
+        no_rebalance_is_running,
+        f"{REBALANCE}: may be moving partitions: no answer. Let the run list KafkaRebalance resources, as the Role \"looking\" of docs/rbac.yml does. {WAIVED}",
+        name="unknown", intent=REPLACE_KEY, reconciliation=Reconciliation(rebalances={REBALANCE: "no answer"}),
     ),
     refusal(
         secrets_have_room,
@@ -326,6 +343,38 @@ def test_leaves_are_renewed_in_a_healthy_cluster_only() -> None:
     ill = cluster(ca=secrets(lasting), ledger=ledger(entry(lasting)), leaves=due, pods=(a_pod(ready=False),))
     found = check(ill, Intent(Goal.RENEW_LEAVES))
     assert [one.condition for one in found] == [Condition.CLUSTER_IS_SETTLED]
+
+
+MOVING = Reconciliation(rebalances={REBALANCE: ""})
+
+
+@pytest.mark.parametrize(
+    ("intent", "reload", "held"),
+    [
+        (REPLACE_KEY, "", True),
+        (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED), "", False),
+        (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED), "no node can", True),
+        (changed_intent(REPLACE_KEY, retire=Retire.WHEN_RESTARTED, spread=Spread.RESTART), "", True),
+        (RENEW, "", False),
+        (RENEW, "no node can", True),
+        (changed_intent(RENEW, spread=Spread.RESTART), "", True),
+        (RECONCILE, "no node can", False),
+    ],
+)
+def test_a_rebalance_holds_the_flows_that_restart_nodes(intent: Intent, reload: str, held: bool) -> None:
+    moving = changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING).with_nodes(
+        in_place=InPlace(reload=reload)
+    )
+    assert bool(tuple(no_rebalance_is_running(moving, intent))) is held
+
+
+def test_a_waiver_lets_a_flow_begin_in_a_rebalance() -> None:
+    waived = OutsideClients(waivers=(Waiver(REBALANCE, NOW + DAY, "the CA ends tomorrow"),))
+    moving = replace(changed(cluster(ledger=ledger(entry(OLD))), reconciliation=MOVING), outside=waived)
+    assert tuple(no_rebalance_is_running(moving, REPLACE_KEY)) == ()
+    assert unmatched(moving) == ()
+    later = replace(moving, now=NOW + 2 * DAY)
+    assert tuple(no_rebalance_is_running(later, REPLACE_KEY)) != ()
 
 
 @pytest.mark.parametrize("what", FUTURE)

@@ -26,6 +26,7 @@ from . import test_hand_back as hand_back
 from . import test_labels as labels
 from . import test_leaves as of_leaves
 from . import test_lives as lives
+from . import test_policy as of_policy
 from . import test_presenters as of_presenters
 from . import test_same_name as same_name
 from . import test_scaling as of_pools
@@ -38,7 +39,7 @@ from .refusals import rules_of
 CASES = [
     *abort.CASES, *adoption.CASES, *apart.CASES, *asked.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
     *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *of_leaves.BEGINNING, *lives.CASES,
-    *of_pools.CASES, *of_presenters.CASES, *same_name.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
+    *of_pools.CASES, *of_policy.CASES, *of_presenters.CASES, *same_name.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 
 

@@ -1,0 +1,122 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The key policy of a caller holds a flow before its first write, and names the object, the value, the rule and what helps."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.policy import KeyPolicy
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.policy import (
+    authority_meets_policy,
+    leaves_meet_policy,
+)
+
+from ....tools.support.certificates import NOW, YEAR, key, make
+from ....tools.support.intents import changed_intent
+from .. import linked
+from ..builders import NEW, OLD, cluster
+from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
+
+DAY = timedelta(days=1)
+P384 = KeyPolicy(name="house", curves=frozenset({"secp384r1"}))
+CURVES = "and keys are on secp384r1 (curves), by the rules of house."
+P256 = f"a key ecdsa-p256 on the curve secp256r1, {CURVES}"
+CONDITIONS = (Condition.AUTHORITY_MEETS_POLICY, Condition.LEAVES_MEET_POLICY)
+LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
+
+
+def by(policy: KeyPolicy, intent: Intent = REPLACE_KEY, **values: Any) -> Intent:
+    return changed_intent(intent, policy=policy, **values)
+
+
+def at(number: int) -> KeyPolicy:
+    return KeyPolicy(name="house", rsa_bits=number)
+
+
+CASES = [
+    refusal(
+        authority_meets_policy,
+        "the CA that would be made: has a key rsa-4096, and RSA keys have at least 8192 bits (rsa_bits), by the rules of house. "
+        f"Give another key_type. {LIFE}",
+        name="made", intent=by(at(8192), leaf_key_size=8192),
+    ),
+    refusal(
+        authority_meets_policy,
+        "the CA that would be made: has a life of 365 days, and 30 days are the longest, by the rules of house. "
+        f"Give another key_type. {LIFE}",
+        name="life", intent=by(KeyPolicy(name="house", ca_life=30 * DAY)),
+    ),
+    refusal(
+        authority_meets_policy,
+        f"the supplied CA {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Supply a CA that meets them.",
+        name="supplied", intent=changed_intent(supplying(NEW), policy=P384),
+    ),
+    refusal(
+        authority_meets_policy,
+        f"the CA {OLD.certificate.subject} ({OLD.certificate.sha256[:12]}): has {P256} A renewal keeps the key: replace it, with the replace_key "
+        "playbook.",
+        name="renewed", intent=by(P384, RENEW),
+    ),
+    refusal(
+        leaves_meet_policy,
+        "the certificates that would be issued: has a key rsa-2048, and RSA keys have at least 3000 bits (rsa_bits), by the rules of house. "
+        f"Give another leaf_key_size (strimzi_leaf_key_size). {LIFE}",
+        name="leaves", intent=by(at(3000)),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_breach_holds_the_flow(case: Refusal) -> None:
+    assert_refused(case)
+
+
+def found(intent: Intent, **fields: Any) -> list[Condition]:
+    return [one.condition for one in check(cluster(**fields), intent) if one.condition in CONDITIONS]
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [
+        by(at(2048)),
+        by(at(3072), leaf_key_size=3072),
+        by(at(8192), key_type=KeyType.RSA_8192, leaf_key_size=8192),
+        by(KeyPolicy(curves=frozenset({"secp384r1"}))),
+        by(KeyPolicy(hashes=frozenset({"sha512"}))),
+        by(KeyPolicy(curves=frozenset({"secp256r1"})), RENEW),
+        # A CA in use that breaks a rule holds its renewal, and nothing else.
+        by(P384, RECONCILE),
+        Intent(Goal.REPLACE_KEY),
+    ],
+)
+def test_what_meets_the_policy_begins(intent: Intent) -> None:
+    assert found(intent) == []
+
+
+def test_the_first_ca_of_a_cluster_meets_it_too() -> None:
+    assert tuple(authority_meets_policy(cluster(ca=CaSecrets()), by(at(8192), CREATE)))
+
+
+@pytest.mark.parametrize("stage", [name for name in linked.STAGES if name not in ("SETTLED", "FINISHED")])
+def test_a_flow_in_flight_goes_on(stage: str) -> None:
+    """It was judged when it began; to stay half-way is no better."""
+    assert not tuple(authority_meets_policy(linked.STAGES[stage], by(at(8192))))
+
+
+def test_every_ca_of_a_supplied_chain_is_judged() -> None:
+    lower = make("issuing CA", key(5), OLD, begin=NOW, end=NOW + YEAR)
+    told = [
+        one.subject for one in authority_meets_policy(cluster(), changed_intent(supplying(lower, OLD), policy=P384))
+    ]
+    assert len(told) == 2
