@@ -37,7 +37,7 @@ RESULTS = {
     "done": ("✓", "Done"),
     "nothing_to_do": ("✓", "Nothing to do"),
     "stopped": ("■", "Stopped after the phase that the play names"),
-    "planned": ("○", "Planned in check mode, nothing was changed"),
+    "planned": ("○", "Planned, nothing was changed"),
     "unfinished": ("…", "Not finished yet"),
     "held": ("✗", "Held: something is in the way"),
     "failed": ("✗", "Failed"),
@@ -218,14 +218,14 @@ def _lives(facts: Facts) -> Iterable[str]:
         return
     short = [life for life in lives if life["lasts"] is False]
     for life in short:
-        yield f"{life['name']}: {_end(life)}, which is less than twice the estimated time of the plan away."
+        yield f"{life['name']}: the first end is {_end(life)}, less than twice the estimated time of the plan away."
     first = min(lives, key=lambda life: int(life["seconds_left"]))
     if not short:
-        yield f"The first to end is {first['name']}: {_end(first)}."
+        yield f"Of what is in use, the first end is that of {first['name']}, {_end(first)}."
 
 
 def _end(life: Facts) -> str:
-    return f"the first end is on {time_for_people(life['not_after'])} ({remaining(life['seconds_left'])})"
+    return f"on {time_for_people(life['not_after'])} ({remaining(life['seconds_left'])})"
 
 
 def _issuer(facts: Facts) -> Iterable[str]:

@@ -119,11 +119,11 @@ def test_a_plan_ends_with_the_command_that_carries_it_out() -> None:
 def test_what_ends_before_twice_the_time_of_the_plan_is_told() -> None:
     assert shown([PLANNED], check_mode=True)["sentences"][1] == (
         "3 certificates of the Kafka nodes: the first end is on 2026-06-01 12:05:05 UTC (4 min 0 s), "
-        "which is less than twice the estimated time of the plan away."
+        "less than twice the estimated time of the plan away."
     )
     lasting = [{**PLANNED, "planned_lives": PLANNED["planned_lives"][:1]}]
     assert shown(lasting, check_mode=True)["sentences"][1] == (
-        "The first to end is CN=cluster-ca: the first end is on 2026-07-01 12:01:05 UTC (30 days)."
+        "Of what is in use, the first end is that of CN=cluster-ca, on 2026-07-01 12:01:05 UTC (30 days)."
     )
 
 

@@ -136,3 +136,43 @@ def test_a_malformed_hash_is_refused() -> None:
     ended = plan_of(stages.managed(), plan_hash="yes")
     assert ended.failed
     assert "plan_hash: 'yes'" in ended.result["msg"]
+
+
+def test_what_may_end_before_the_plan_does_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def short(snapshot: Any, span: Any, goal: Any) -> tuple[str, ...]:
+        asked.append(goal.value)
+        return ("The CA ends soon. Run the playbook renew first.",)
+
+    monkeypatch.setattr(
+        "ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info.describe_short_lives", short
+    )
+    found = plan_of(stages.managed())
+    assert "The CA ends soon. Run the playbook renew first." in found.warnings
+    assert asked == ["replace_key"]
+
+
+# A key policy, from the option to the refusal before the first write.
+
+
+@pytest.mark.parametrize(
+    ("policy", "gates"),
+    [
+        ({"rsa_bits": 3000}, {"leaves_meet_policy"}),
+        ({"rsa_bits": 2048}, set()),
+        ({"curves": ["secp384r1"]}, {"authority_meets_policy"}),
+        ({"hashes": ["sha512"]}, {"authority_meets_policy"}),
+        ({"ca_days": 30}, {"authority_meets_policy"}),
+        ({"leaf_days": 30}, {"leaves_meet_policy"}),
+        ({"ca_days": 400, "leaf_days": 400}, set()),
+    ],
+)
+def test_a_call_brings_in_nothing_that_breaks_the_policy(policy: dict[str, Any], gates: set[str]) -> None:
+    memory = stages.managed()
+    found = plan_of(memory, key_policy=policy, **stages.FAST).result["violations"]
+    assert {one["gate"] for one in found} == gates
+    if gates:
+        ended = call("strimzi_ca", memory, key_policy={"name": "house rules", **policy}, **REPLACED)
+        assert (ended.failed, ended.writes) == (True, [])
+        assert "by the rules of house rules." in ended.result["msg"]

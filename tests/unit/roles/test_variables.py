@@ -137,6 +137,33 @@ def test_a_date_that_nobody_has_quoted_is_handed_on_as_the_one_that_is(tmp_path:
     assert found["waivers"] == [{"client": "Pod kafka/a", "until": "2026-12-24T18:00:00+00:00", "reason": "moves"}]
 
 
+def test_every_goal_can_be_planned_with_the_variables_that_are_its_own() -> None:
+    plans = yaml.safe_load((ROLES / "plan" / "vars" / "main.yml").read_text())["plan_goals"]
+    assert plans == [goal for goal in documented("plan")["strimzi_goal"]["choices"] if goal]
+    assert set(FLOW["flow_values_by_goal"]) <= set(plans)
+    for goal in plans:
+        assert set(documented(goal)) <= set(documented("plan")), goal
+
+
+def policy_of(folder: Path, *given: str) -> Any:
+    """The key policy that modules get from what a caller gives; the output of the play where it is refused."""
+    shown = {"ansible.builtin.debug": {"msg": "{{ flow_options.key_policy | default(none) | to_json }}"}}
+    play = {"hosts": "localhost", "gather_facts": False, "roles": ["trustops.strimzi.flow"], "tasks": [shown]}
+    options = ["-e", "strimzi_cluster=demo", "-e", "strimzi_namespace=kafka", *given]
+    done = play_locally(play, folder, *options)
+    if done.returncode:
+        return done.stdout
+    return json.loads(re.findall(r'"msg": "(.*)"', done.stdout)[-1].replace('\\"', '"'))
+
+
+def test_a_key_policy_is_given_by_its_name_or_by_its_rules(tmp_path: Path) -> None:
+    assert policy_of(tmp_path, "-e", "strimzi_key_policy=bsi-tr-02102") == FLOW["flow_key_policies"]["bsi-tr-02102"]
+    assert policy_of(tmp_path, "-e", '{"strimzi_key_policy": {"rsa_bits": 4096}}') == {"rsa_bits": 4096}
+    assert policy_of(tmp_path, "-e", "strimzi_key_policy=") is None
+    refused = policy_of(tmp_path, "-e", "strimzi_key_policy=bsi")
+    assert "strimzi_key_policy: bsi is no policy that comes with the collection." in refused
+
+
 @pytest.mark.parametrize("playbook", sorted((COLLECTION / "playbooks").glob("*.yml")), ids=lambda path: path.stem)
 def test_a_playbook_runs_here_where_nothing_else_is_said(playbook: Path) -> None:
     """An answer of a survey that is left empty says nothing (docs/awx.md)."""
