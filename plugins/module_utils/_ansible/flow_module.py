@@ -14,15 +14,17 @@ from typing import Any
 
 from .._engine.engine import run
 from .._engine.looking import observe_cluster
-from .._engine.outcome import plan
+from .._engine.outcome import AT_FIRST, Patience, inspect, plan
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
 from .._strimzi.apply.work import Action, Work
 from .._trust.model.goals import Goal, Phase
+from .._trust.model.intent import Intent
 from .._trust.model.ledger import TRUSTED_STATES, Ledger
 from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .._trust.plan import Forecast, Reached, to_the_end
+from .._trust.preconditions.cluster import is_starting
 from .._trust.rules.due import describe_missing_schedule, expiring
 from .arguments import ArgumentSpec
 from .results import describe_forecast, describe_violations, failure_text
@@ -92,6 +94,20 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
     return found
 
 
+def _require_in_sync(work: Work, intent: Intent, reached: Reached) -> None:
+    """Nothing, where this call may restart nodes itself. A flow in flight goes on; each restart has its own checks. Raises StepError, KubeError."""
+    outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
+    seen = outcome.observation
+    if outcome.decision.violations or not is_starting(seen.snapshot):
+        return
+    if any(step.nodes for step in plan(work, outcome, intent, reached).whole):
+        # Imported only for this strategy, because all of this code speaks to Kafka.
+        from .._rollout.admin import connect_to
+        from .._rollout.direct import require_in_sync
+
+        require_in_sync(seen, connect_to(work.settings.kafka_bootstrap))
+
+
 class FlowModule(TrustModule):
     """A call of a module that brings a cluster nearer to a goal."""
 
@@ -123,6 +139,8 @@ class FlowModule(TrustModule):
         self.require_library_of_strategy()
         work = self.work()
         intent = self.intent(work, goal, until, **more)
+        if self.params["strategy"] == "direct" and not self.check_mode:
+            _require_in_sync(work, intent, reached or to_the_end)
         outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
         self.warn_of_unfinished(outcome.before, goal)
         for sentence in outcome.decision.waiting:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from .._errors import KafkaUnavailable, RollStuck, TimedOut
+from .._errors import KafkaUnavailable, RollStuck, StepError, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi.apply.work import Work
@@ -25,6 +25,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.cluster.pods import names_of_nodes
 from .._strimzi.secret_data import whole_number
 from .._trust.model.decision import Condition, Violation
+from .._trust.model.names import counted, listed
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 from .admin import Broker, Connect, KafkaAdmin, Partition, Quorum, Topic
@@ -113,6 +114,22 @@ def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
         for topic in topics
         if (behind := tuple(one for one in topic.partitions if not one.replicas <= one.in_sync))
     )
+
+
+def require_in_sync(observation: Observation, connect: Connect) -> None:
+    """Nothing, where every replica is in sync: a flow that restarts nodes here begins in a healthy cluster only. Raises StepError, KafkaUnavailable."""
+    admin = connect(observation)
+    try:
+        behind = [str(partition) for topic in out_of_sync(admin.topics()) for partition in topic.partitions]
+    finally:
+        admin.close()
+    if behind:
+        verb = "has a replica" if len(behind) == 1 else "have replicas"
+        raise StepError(
+            observation.snapshot.names.kafka,
+            f"is under-replicated: {counted(len(behind), 'partition')} ({listed(behind)}) {verb} out of sync, and a node would wait for each with its restart",
+            "Nothing was written. Wait until they are in sync, then run the flow again; or use strategy=operator: the operator looks before each restart.",
+        )
 
 
 def partitions_out_of_sync(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:

@@ -253,3 +253,37 @@ def test_a_damaged_identity_is_refused_before_anything_is_deleted(
     assert ended.failed
     assert "Secret kafka/demo-cluster-operator-certs are no usable pair" in ended.result["msg"]
     assert ended.writes_but_lease == []
+
+
+def replace_key(memory: MemoryCluster, **options: Any) -> Ended:
+    return call("strimzi_ca", memory, state="replaced", strategy="direct", **stages.FAST, **options)
+
+
+def test_a_flow_that_restarts_nodes_begins_where_every_replica_is_in_sync(
+    memory: MemoryCluster, kafka: FakeKafka
+) -> None:
+    kafka.lagging = {1}
+    held = replace_key(memory)
+    assert (held.failed, held.writes) == (True, [])
+    assert (
+        "Kafka kafka/demo is under-replicated: 1 partition (orders-0) has a replica out of sync" in held.result["msg"]
+    )
+    assert "strategy=operator" in held.result["msg"]
+    assert kafka.closed == 1
+    # It looks at Kafka only where nodes are to restart.
+    assert not replace_key(memory, until_phase="prepare").failed
+    assert kafka.closed == 1
+
+
+def test_a_flow_in_flight_goes_on_with_replicas_out_of_sync(kafka: FakeKafka) -> None:
+    """Each restart has checks of its own."""
+    kafka.lagging = {1}
+    begun = stages.prepared()
+    assert not replace_key(begun, until_phase="prepare").failed
+    assert kafka.closed == 0
+
+
+def test_all_replicas_in_sync_hold_nothing(memory: MemoryCluster, kafka: FakeKafka) -> None:
+    done = replace_key(memory)
+    assert not done.failed, done.result["msg"]
+    assert kafka.closed > 0
