@@ -24,6 +24,18 @@ HEARTBEAT = 30.0
 _AT_FIRST = "look at the cluster"
 
 
+#: The page with an entry for each condition that holds a flow.
+RUNBOOK = "docs/stops.md"
+
+
+def with_runbook(result: dict[str, Any]) -> dict[str, Any]:
+    """The result whose message, where the call was held, ends with the names of the conditions in the runbook."""
+    conditions = list(dict.fromkeys(one["gate"] for one in result.get("violations") or ()))
+    if not (result.get("failed") and conditions):
+        return result
+    return {**result, "msg": f"{result['msg']} {RUNBOOK}: {', '.join(conditions)}"}
+
+
 class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     """Runs the module of the same name and shows its progress while it works.
 
@@ -49,7 +61,7 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
             result: dict[str, Any] = self._execute_module(
                 self._task.resolved_action, module_args=arguments, task_vars=task_vars
             )
-            return result
+            return with_runbook(result)
         finally:
             finished.set()
             teller.join()

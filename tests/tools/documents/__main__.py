@@ -18,6 +18,7 @@ import yaml
 from .entries import entries_of
 from .facts import GROUPS, options_of, with_facts
 from .roles import role_documents
+from .stops import stops_document
 from .tables import OWN, REFERRED, reference
 
 ROOT = Path(__file__).parents[3]
@@ -69,9 +70,8 @@ def main() -> int:
     )
     parser.add_argument("--write", action="store_true", help="bring the files in step")
     arguments = parser.parse_args()
-    differing = [
-        (path, text) for path, text in (*_modules(), *_fragments(), *role_documents()) if path.read_text() != text
-    ]
+    documents = (*_modules(), *_fragments(), *role_documents(), *stops_document())
+    differing = [(path, text) for path, text in documents if not path.exists() or path.read_text() != text]
     for path, text in differing:
         if arguments.write:
             path.write_text(text)

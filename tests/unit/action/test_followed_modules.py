@@ -17,6 +17,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins import action as actions
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import reporter
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.plugin_utils import _progress
 
 from ..modules.running import NAMES
@@ -217,3 +218,28 @@ def test_the_hash_of_a_plan_is_passed_on(check: bool, options: dict[str, Any], p
     """A run that got the hash of the approved plan passes no other on."""
     result, _given = run(lambda _options: {"plan_hash": "a-b-c-d"}, name="strimzi_ca_info", check=check, **options)
     assert result.get("ansible_stats", {}).get("data") == passed
+
+
+def held(*gates: str, failed: bool = True) -> dict[str, Any]:
+    return {"failed": failed, "msg": "held.", "violations": [{"gate": gate} for gate in gates]}
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        pytest.param(held("key_matches"), "held. docs/stops.md: key_matches", id="one"),
+        pytest.param(held("trust", "evidence", "trust"), "held. docs/stops.md: trust, evidence", id="several"),
+        pytest.param(held(), "held.", id="another failure"),
+        pytest.param(held("trust", failed=False), "held.", id="no failure"),
+    ],
+)
+def test_a_refusal_ends_with_the_names_of_its_entries_in_the_runbook(
+    screen: Screen, returned: dict[str, Any], message: str
+) -> None:
+    result, _given = run(lambda arguments: returned)
+    assert result == {**returned, "msg": message}
+
+
+def test_the_runbook_is_where_messages_say() -> None:
+    page = (Path(__file__).parents[3] / _progress.RUNBOOK).read_text()
+    assert [f"### {one.value}" for one in Condition] == [line for line in page.splitlines() if line.startswith("### ")]

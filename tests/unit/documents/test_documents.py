@@ -94,7 +94,8 @@ def test_a_file_that_differs_is_named_and_mended(
         module.parent.mkdir(parents=True, exist_ok=True)
         module.write_text((documents.ROOT / "plugins" / "modules" / module.name).read_text())
     monkeypatch.setattr(documents, "ROOT", tmp_path)
-    monkeypatch.setattr(documents, "role_documents", lambda: ())
+    for other in ("role_documents", "stops_document"):
+        monkeypatch.setattr(documents, other, lambda: ())
     assert run(monkeypatch) == 0
     changed = tmp_path / "plugins" / "modules" / "strimzi_roll.py"
     before = changed.read_text()
