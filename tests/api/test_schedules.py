@@ -47,8 +47,9 @@ def test_the_api_server_knows_every_field(runner: Runner) -> None:
     namespace = runner.cluster.namespace
     for one in manifests():
         moved = yaml.safe_load(yaml.safe_dump(one).replace("namespace: kafka", f"namespace: {namespace}"))
-        path = f"{_PATHS[one['kind']].format(namespace)}?fieldValidation=Strict&dryRun=All"
-        runner.cluster.kube.request("POST", path, body=moved)
+        path, query = _PATHS[one["kind"]].format(namespace), {"fieldValidation": "Strict", "dryRun": "All"}
+        answer = runner.cluster.kube.request("POST", path, query=query, body=moved)
+        assert answer.status == 201, answer.body
 
 
 def test_a_reconcile_with_nothing_to_do_changes_nothing_and_status_passes(runner: Runner, tmp_path: Path) -> None:
