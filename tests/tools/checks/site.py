@@ -89,7 +89,7 @@ def main() -> int:
         pages = source / "collections"
         pages.mkdir(mode=0o755)
         plugins = [
-            "antsibull-docs", "collection", "--use-current", "--squash-hierarchy", "--fail-on-error",  "--dest-dir", str(pages),
+            "antsibull-docs", "collection", "--use-current", "--squash-hierarchy", "--fail-on-error", "--dest-dir", str(pages),
             "trustops.strimzi",
         ]  # fmt: skip
         subprocess.run(plugins, env=variables, check=True, cwd=home)

@@ -128,8 +128,10 @@ ALWAYS = {
             {"ca": authority(400, ROOT), "above": (ROOT,), "generated": False},
             {"cluster_ca_by_hand", "ca_ends_within_90_days", "ca_ends_within_30_days"}, {"cluster_ca_generated"}, id="the CA above ends first",
         ),
-        pytest.param({"ca": OURS, "status": {}}, {"kafka_not_ready", "kafka_version_4_3_0"},
-            {"kafka_ready", "kafka_version_4_3_1", "kafka_operator_version_1_2_0"}, id="no operator has seen it"),
+        pytest.param(
+            {"ca": OURS, "status": {}}, {"kafka_not_ready", "kafka_version_4_3_0"},
+            {"kafka_ready", "kafka_version_4_3_1", "kafka_operator_version_1_2_0"}, id="no operator has seen it",
+        ),
         pytest.param(
             {"ca": OURS, "annotations": {"strimzi.io/pause-reconciliation": "true"}}, {"kafka_paused"}, {"kafka_ready"}, id="paused",
         ),
