@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -28,13 +29,17 @@ STORED = {"strimzi_evidence": "annotations", "strimzi_key_type": "ecdsa-p256", "
 
 
 class Served:
-    """A cluster as its API server shows it. It moves while a watch waits. writes: of clients, "POST secrets/<name>"."""
+    """A cluster as its API server shows it. It moves while a watch waits. written: when clients have written what, "POST secrets/<name>"."""
 
     def __init__(self, memory: MemoryCluster) -> None:
-        self.memory, self.writes, self._lock = memory, [], Lock()
+        self.memory, self.written, self._lock = memory, [], Lock()
         memory.api.idle = memory.step
 
-    writes: list[str]
+    written: list[tuple[float, str]]
+
+    @property
+    def writes(self) -> list[str]:
+        return [write for _at, write in self.written]
 
     def answer(self, request: Request) -> Reply:
         parts = urlsplit(request.path)
@@ -53,7 +58,7 @@ class Served:
                 content_type=content_type if request.body else accept,
             )
             if request.method != "GET" and found.status < 300:
-                self.writes.append(f"{request.method} {'/'.join(parts.path.split('/')[-2:])}")
+                self.written.append((monotonic(), f"{request.method} {'/'.join(parts.path.split('/')[-2:])}"))
             return Reply(found.status, found.body)
 
 
