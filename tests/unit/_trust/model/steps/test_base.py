@@ -11,12 +11,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Unanswered
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import StateSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
     PrepareAuthority,
     PutBack,
     RaiseKeyGeneration,
     RestoreKey,
+    RestoreSecrets,
     SetGenerated,
     Switch,
     TidyKeys,
@@ -64,7 +66,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from .....tools.support.certificates import NOW
-from ...builders import NEW, OLD, PODS, chain_of, cluster, ledger, names_of, prepared, uids_of
+from ...builders import NEW, OLD, PODS, a_backup, chain_of, cluster, ledger, names_of, prepared, uids_of
 
 CA, POD = OLD.certificate, uids_of(PODS[0])
 USE = Phase.USE
@@ -73,6 +75,7 @@ EVERY: list[tuple[Step, Look]] = [
     (PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0), Look.NONE),
     (Switch(authority=prepared(NEW), generation=1, key_generation=1), Look.FRESH),
     (RestoreKey(certificate=CA, key_generation=0), Look.NONE),
+    (RestoreSecrets(backup=a_backup(), damaged=frozenset({StateSecrets.KEY})), Look.NONE),
     (PutBack(chain=chain_of(OLD), generation=0, key_generation=0), Look.NONE),
     (TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), phase=USE), Look.NONE),
     (SetGenerated(generated=True, ca="cluster CA", phase=USE), Look.NONE),
