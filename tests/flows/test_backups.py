@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from collections.abc import Callable
 from copy import deepcopy
@@ -238,11 +239,11 @@ def test_the_operator_may_have_seen_the_damage(replaced: WatchedCluster, damage:
     assert_put_back(replaced, before)
 
 
-def _killed_at(cluster: WatchedCluster, write: int, after: bool) -> bool:
+def _killed_at(cluster: WatchedCluster, write: int, after: bool, goal: Goal = Goal.RECOVER) -> bool:
     """Whether the run came as far as this write."""
     cluster.permitted, permitted = KillingTransport(cluster.memory.api, write, after), cluster.permitted
     try:
-        cluster.run(Goal.RECOVER)
+        cluster.run(goal)
     except Killed:
         return True
     finally:
@@ -260,6 +261,23 @@ def test_a_killed_recovery_is_finished_by_the_next(replaced: WatchedCluster, wri
     replaced.memory.settle(2)
     replaced.finish(Goal.RECOVER)
     assert_put_back(replaced, before)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("write", [1, 2, 3, 5, 8, 13])
+def test_a_flow_that_is_killed_leaves_backups_that_the_next_run_brings_up_to_date(
+    cluster: WatchedCluster, write: int, after: bool
+) -> None:
+    cluster.create()
+    cluster.backs_up = True
+    first = cluster.current
+    assert _killed_at(cluster, write, after, Goal.REPLACE_KEY)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert backed_up(cluster) == {BACKUPS[0]: first, BACKUPS[1]: cluster.current}
+    kept = json.loads(gzip.decompress(cluster.secret(BACKUPS[1])["secrets.json.gz"]))
+    assert {name: one["data"] for name, one in kept.items()} == {
+        name: data for name, (data, *_) in state(cluster).items()
+    }
 
 
 @pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
