@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
 from ..tools.support.authorities import root
+from ..tools.support.faults import Fault, FaultyApi
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.restarts import cost_of
 from ..tools.support.watched_cluster import IN_USE, WatchedCluster
@@ -68,3 +70,24 @@ def test_a_ca_that_comes_back_while_processes_still_know_it(cluster: WatchedClus
     cluster.finish(Goal.REPLACE_KEY, first, replaces=second.fingerprint)
     assert cluster.states == {first.fingerprint: IN_USE}
     assert set(cluster.remembered("removed")) <= {second.fingerprint}
+
+
+def test_a_call_that_fails_leaves_nodes_that_can_read_again_to_the_next_call(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    """Patches of pods alone fail, so the call could end its pause, and the operator would restart each node."""
+    cluster.create()
+    usual = cluster.permitted
+
+    def refuse(_number: int, method: str, path: str) -> Fault | None:
+        return Fault.UNAVAILABLE if method == "PATCH" and "/pods/" in path else None
+
+    cluster.permitted = FaultyApi(usual, refuse)
+    with pytest.raises(KubeError):
+        cluster.run(Goal.RENEW)
+    assert cluster.paused
+    assert cluster.pause_left
+    cluster.memory.settle(3)
+    cluster.permitted = usual
+    cluster.finish(Goal.RENEW)
+    assert set(cluster.counts().values()) == {0}

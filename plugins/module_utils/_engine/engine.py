@@ -45,7 +45,7 @@ from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
 from .._trust.plan import Reached, respect_windows, to_the_end
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners
-from .looking import decide_with_a_look, observe_cluster
+from .looking import decide_with_a_look, observe_cluster, remember_answers
 from .outcome import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, LateStandIns, Outcome, Patience, look
 
 
@@ -71,7 +71,8 @@ def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, pat
         # The caller raises what came first, and a pause that is not known to be ended may be there.
         with suppress(Exception):
             try:
-                stays, users = patience.through(lambda: _end_pauses(work, intent, engine), limit(outcome))
+                ended = partial(_end_pauses, work, intent, engine, outcome.looked)
+                stays, users = patience.through(ended, limit(outcome))
                 known = True
             except LeaseHeld:
                 # The pauses belong to the run which has taken the Lease over.
@@ -108,12 +109,12 @@ def _paused_users(snapshot: Snapshot) -> frozenset[str]:
     return frozenset(one.name for one in snapshot.presenters if one.pause.is_ours)
 
 
-def _end_pauses(work: Work, intent: Intent, engine: Engine) -> tuple[bool, frozenset[str]]:
+def _end_pauses(work: Work, intent: Intent, engine: Engine, earlier: Observation | None) -> tuple[bool, frozenset[str]]:
     """Whether the operator stays paused, because it would find something half-way; and which users do. The next call continues unfinished
-    steps.
+    steps. earlier: the last observation with answers of the nodes. Nodes that can read again without a restart are not left to the operator.
     """
     work.alive()
-    observation = observe_cluster(work)
+    observation = remember_answers(observe_cluster(work), earlier)
     snapshot = observation.snapshot
     steps = resume_operators(snapshot)
     if snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps):

@@ -74,14 +74,22 @@ def decide_with_a_look(
     looks = _looks(decision, observation.snapshot)
     if looks is Look.NONE:
         return observation, decision
-    if earlier is not None and looks is Look.REMEMBERED and earlier.snapshot.uids == observation.snapshot.uids:
-        before = earlier.snapshot
-        known = observation.snapshot.with_nodes(listeners=before.nodes.listeners, in_place=before.nodes.in_place)
-        again = decide(known, intent, engine)
-        if _looks(again, known) is not Look.FRESH:
-            return replace(observation, snapshot=known), again
+    if looks is Look.REMEMBERED and (known := remember_answers(observation, earlier)) is not observation:
+        again = decide(known.snapshot, intent, engine)
+        if _looks(again, known.snapshot) is not Look.FRESH:
+            return known, again
     observation = look_closely(work, observation)
     return observation, decide(observation.snapshot, intent, engine)
+
+
+def remember_answers(observation: Observation, earlier: Observation | None) -> Observation:
+    """The observation with the answers of an earlier look, where the same pods run; else as it is."""
+    if earlier is None or earlier.snapshot.uids != observation.snapshot.uids:
+        return observation
+    before = earlier.snapshot.nodes
+    return replace(
+        observation, snapshot=observation.snapshot.with_nodes(listeners=before.listeners, in_place=before.in_place)
+    )
 
 
 def _looks(decision: Decision, snapshot: Snapshot) -> Look:
