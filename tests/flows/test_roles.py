@@ -115,7 +115,7 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
     # Where nodes are added, the Roles name their Secrets too.
     rules = [_grown(rule) for rule in ALL]
     permitted = bound(cluster, rules)
-    cluster.path_length = 0
+    cluster.path_length, cluster.backs_up = 0, True
     cluster.create(manifests=three_nodes())
     cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
     assert cluster.run(Goal.REPLACE_KEY, publish=True, client_grace=timedelta(0)).outcome.decision.violations
