@@ -20,7 +20,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..tools.support.authorities import root
 from ..tools.support.clients_cluster import KEYS as CLIENTS_KEYS
 from ..tools.support.clients_cluster import ClientsCluster
-from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster, fingerprints
 from .cases import Object
 
@@ -239,25 +238,13 @@ def test_the_operator_may_have_seen_the_damage(replaced: WatchedCluster, damage:
     assert_put_back(replaced, before)
 
 
-def _killed_at(cluster: WatchedCluster, write: int, after: bool, goal: Goal = Goal.RECOVER) -> bool:
-    """Whether the run came as far as this write."""
-    cluster.permitted, permitted = KillingTransport(cluster.memory.api, write, after), cluster.permitted
-    try:
-        cluster.run(goal)
-    except Killed:
-        return True
-    finally:
-        cluster.permitted = permitted
-    return False
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("write", [1, 2, 3])
 def test_a_killed_recovery_is_finished_by_the_next(replaced: WatchedCluster, write: int, after: bool) -> None:
     before = state(replaced)
     replaced.look_elsewhere()
     delete(replaced, *STATE)
-    assert _killed_at(replaced, write, after)
+    assert replaced.is_killed_at(write, after, lambda: replaced.run(Goal.RECOVER))
     replaced.memory.settle(2)
     replaced.finish(Goal.RECOVER)
     assert_put_back(replaced, before)
@@ -271,7 +258,7 @@ def test_a_flow_that_is_killed_leaves_backups_that_the_next_run_brings_up_to_dat
     cluster.create()
     cluster.backs_up = True
     first = cluster.current
-    assert _killed_at(cluster, write, after, Goal.REPLACE_KEY)
+    assert cluster.is_killed_at(write, after, lambda: cluster.run(Goal.REPLACE_KEY))
     cluster.finish(Goal.REPLACE_KEY)
     assert backed_up(cluster) == {BACKUPS[0]: first, BACKUPS[1]: cluster.current}
     kept = json.loads(gzip.decompress(cluster.secret(BACKUPS[1])["secrets.json.gz"]))

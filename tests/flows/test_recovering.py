@@ -22,7 +22,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ..tools.operator import certs
 from ..tools.support.certificates import YEAR
 from ..tools.support.flows import FlowResult
-from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import DAY, Object, roles_together
@@ -194,24 +193,12 @@ def test_a_ca_that_has_ended_too_is_renewed_afterwards(cluster: WatchedCluster, 
     assert_healthy(cluster)
 
 
-def _killed_at(cluster: WatchedCluster, write: int, after: bool) -> bool:
-    """Whether the run came as far as this write."""
-    cluster.permitted, permitted = KillingTransport(cluster.memory.api, write, after), cluster.permitted
-    try:
-        recover(cluster)
-    except Killed:
-        return True
-    finally:
-        cluster.permitted = permitted
-    return False
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("write", range(1, 7))
 def test_a_killed_run_is_finished_by_the_next(
     ended: WatchedCluster, nodes: ReloadingNodes, write: int, after: bool
 ) -> None:
-    if not _killed_at(ended, write, after):
+    if not ended.is_killed_at(write, after, lambda: recover(ended)):
         pytest.skip(f"takes fewer than {write} writes")
     recover(ended)
     assert_healthy(ended)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -32,7 +33,7 @@ from .authorities import EC256, Authority
 from .checker import Checker, entries
 from .flows import FlowResult, run_flow, with_settings, work_on
 from .intents import an_intent
-from .killing import KillingTransport
+from .killing import Killed, KillingTransport
 from .ledgers import LEDGERS, entries_of, states_of
 from .memory_api import Change
 from .memory_cluster import MemoryCluster, Moment
@@ -174,6 +175,17 @@ class WatchedCluster:
         self.writes = transport.writes
         assert transport.unconditional == []
         return result
+
+    def is_killed_at(self, write: int, after: bool, run: Callable[[], object]) -> bool:
+        """Whether this run came as far as this write, before or after which it is killed."""
+        self.permitted, permitted = KillingTransport(self.memory.api, write, after), self.permitted
+        try:
+            run()
+        except Killed:
+            return True
+        finally:
+            self.permitted = permitted
+        return False
 
     def work(self, supplied: Authority | None = None, transport: Any = None) -> Work:
         """As a playbook run on this cluster has it."""

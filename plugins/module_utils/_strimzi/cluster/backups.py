@@ -17,10 +17,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..._errors import StepError
 from ..._pki.certificates import encode_certificates
+from ..._trust.model.ledger import Ledger
 from ..._trust.model.snapshot import Backup, CaSecrets
 from .. import names
 from ..ledger.layouts import ledger_parts, read_ledger
@@ -101,16 +103,13 @@ def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
         return None
 
 
-def backed_up_secrets(secrets: Secrets, record: BackupRecord) -> dict[str, dict[str, Any]] | None:
-    """The Secrets in a backup, by name; None where its content is another than the run that made it has written."""
+def _content(secrets: Secrets, record: BackupRecord) -> bytes | None:
+    """The content of a backup as text; None where it is another than the run that made it has written."""
     try:
         text = gzip.decompress(entries(secrets.get(record.name)).get(CONTENT, b""))
     except (OSError, EOFError, ValueError):
         return None
-    if hashlib.sha256(text).hexdigest() != record.digest:
-        return None
-    kept: dict[str, dict[str, Any]] = json.loads(text)
-    return kept
+    return text if hashlib.sha256(text).hexdigest() == record.digest else None
 
 
 def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
@@ -118,18 +117,18 @@ def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
     records = filter(None, (read_record(secrets, name) for name in scope.backup_secrets))
     found = []
     for record in sorted(records, key=lambda one: one.kept_at, reverse=True):
-        kept = backed_up_secrets(secrets, record)
-        if kept is None:
-            continue
-        named = {name: as_secret(name, one) for name, one in kept.items()}
-        pair = named.get(scope.ca_certificate_secret), named.get(scope.ca_key_secret)
-        where = f"Secret {scope.namespace}/{record.name}"
-        found.append(
-            Backup(
-                where, record.kept_at, read_ca_secrets(*pair, scope.certificate_generation), read_ledger(named, scope)
-            )
-        )
+        text = _content(secrets, record)
+        if text is not None:
+            found.append(Backup(f"Secret {scope.namespace}/{record.name}", record.kept_at, *_parse(text, scope)))
     return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _parse(text: bytes, scope: ClusterNames) -> tuple[CaSecrets, Ledger | None]:
+    """A call looks again before each pass, and most backups stay as they are: parse each content once."""
+    kept = {name: as_secret(name, one) for name, one in json.loads(text).items()}
+    pair = kept.get(scope.ca_certificate_secret), kept.get(scope.ca_key_secret)
+    return read_ca_secrets(*pair, scope.certificate_generation), read_ledger(kept, scope)
 
 
 def as_secret(name: str, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,7 +141,8 @@ def content_of(scope: ClusterNames, secrets: Secrets, backup: str) -> dict[str, 
     """The Secrets in the backup with this name, by name. Raises StepError where it is gone or was edited."""
     name = backup.rpartition("/")[2]
     record = read_record(secrets, name)
-    kept = backed_up_secrets(secrets, record) if record is not None and name in scope.backup_secrets else None
-    if kept is None:
+    text = _content(secrets, record) if record is not None and name in scope.backup_secrets else None
+    if text is None:
         raise StepError(backup, "is not the backup any more that this run has read", "Run the recover playbook again.")
+    kept: dict[str, dict[str, Any]] = json.loads(text)
     return kept

@@ -215,6 +215,11 @@ class CaSecrets:
         """Whether the key of this CA is kept elsewhere, so that only an issuer can sign its leaves."""
         return authority.public_key_sha256 in self.elsewhere
 
+    def has_key_of(self, authority: Certificate) -> bool:
+        """Whether the key of this CA is here. Half-way through a switch the key is that of a prepared CA; the key of the CA in use may be kept beside it."""
+        good = {authority.public_key_sha256, *(one.key for one in self.prepared if one.key)}
+        return self.key in good or authority.fingerprint in self.kept_keys
+
     @property
     def in_use(self) -> Chain:
         """The CA in use, alone; empty where there is none."""

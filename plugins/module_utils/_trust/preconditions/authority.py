@@ -133,8 +133,6 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     current = snapshot.ca.current[0]
     if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.named_for_tls):
         return
-    # Half-way through a switch the key is already that of the prepared CA.
-    good = {current.public_key_sha256, *(a.key for a in snapshot.ca.prepared)}
     if snapshot.ca.key is None:
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
@@ -142,8 +140,7 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             f"{placeholder(current.public_key_sha256)} Where the key is lost, put the text there as well, and replace the key (replace_key): nodes keep the "
             "certificates that they have until then.",
         )  # fmt: skip
-    elif snapshot.ca.key not in good and current.fingerprint not in snapshot.ca.kept_keys:
-        # Where its key is kept beside, it is put back.
+    elif not snapshot.ca.has_key_of(current):
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret,
             f"holds a ca.key that is not the key of ca.crt ({current.subject}) in "

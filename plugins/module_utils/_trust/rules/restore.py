@@ -26,7 +26,7 @@ def is_sound(snapshot: Snapshot) -> bool:
         and ledger is not None
         and not ledger.problems
         and not (ca.problems or ca.unnumbered or ca.exposed)
-        and _has_key_of(ca, ca.current[0])
+        and ca.has_key_of(ca.current[0])
         and ca.certificate_generation >= _generation_of_pods(snapshot)
     )
 
@@ -83,13 +83,7 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
     has_lost_next = successor not in {None, current.fingerprint, *waiting} and successor in {
         one.fingerprint for one in kept.prepared
     }
-    return bool(ca.unnumbered) or is_earlier or has_lost_next or not _has_key_of(ca, current)
-
-
-def _has_key_of(ca: CaSecrets, authority: Certificate) -> bool:
-    """Half-way through a switch the key is that of the prepared CA, and the key of the CA in use is kept beside it."""
-    good = {authority.public_key_sha256, *(one.key for one in ca.prepared if one.key)}
-    return ca.key in good or authority.fingerprint in ca.kept_keys
+    return bool(ca.unnumbered) or is_earlier or has_lost_next or not ca.has_key_of(current)
 
 
 def _generation_of_pods(snapshot: Snapshot) -> int:
@@ -104,7 +98,7 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
     if not kept.current or kept.problems or kept.unnumbered:
         return "holds no CA that can be used."
     own = kept.current[0]
-    if StateSecrets.KEY in lost and not _has_key_of(kept, own):
+    if StateSecrets.KEY in lost and not kept.has_key_of(own):
         return f"lacks the key of {named(own)}."
     if StateSecrets.CERTIFICATE not in lost:
         in_use = snapshot.ca.current[0]
