@@ -20,6 +20,12 @@ options:
       - Namespace of the C(Kafka) resource.
     type: str
     required: true
+  audit:
+    description:
+      - Whether a call that changes something records it in the audit trail of the CA, the ConfigMap C(<cluster>-<ca>-ca-audit) beside it - each decision with
+        its reasons before the first write, and each write and restart. Entries are chained by SHA-256, and hold no key.
+    type: bool
+    default: true
 """
 
     #: How to reach and authenticate to the Kubernetes API; same names as kubernetes.core.

@@ -26,6 +26,11 @@ options:
       - The RV(plan_hash) of a plan that was approved. Fail where the cluster has another plan, and say which of its parts changed. A flow in flight
         of the same goal, which began with the same CA, goes on; where nothing is left to do, nothing needs an approval.
     type: str
+  audit_entries:
+    description:
+      - Return RV(audit_entries), the audit trail of the CA. That needs the permission to get the ConfigMap C(<cluster>-<ca>-ca-audit).
+    type: bool
+    default: false
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
   - trustops.strimzi.cluster
@@ -525,6 +530,12 @@ plan_hash:
   returned: always
   type: str
   sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1
+audit_entries:
+  description: The entries of the audit trail of the CA in their order, each a line of JSON.
+  returned: with O(trustops.strimzi.strimzi_ca_info#module:audit_entries)
+  type: list
+  elements: str
+  sample: ['{"entry":1,"previous":"","run":"call-1@controller","time":"2026-01-01T00:00:00Z","ended":{"done":true,"violations":[]}}']
 done:
   description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
@@ -558,6 +569,14 @@ seconds:
   returned: always
   type: float
   sample: 12.5
+audit:
+  description: The last entry of the audit trail after this call, as a proof of the entries before it; null where it added none.
+  returned: always
+  type: dict
+  contains:
+    object: {description: The ConfigMap with the entries., type: str, returned: always, sample: ConfigMap kafka/demo-cluster-ca-audit}
+    entry: {description: Number of the last entry., type: int, returned: always, sample: 17}
+    sha256: {description: SHA-256 of its line., type: str, returned: always, sample: 7b5f6d0c9a1e4f8b2d3c5a697887a6b5c4d3e2f10f1e2d3c4b5a69788796a5b4}
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -667,6 +686,11 @@ class LookingModule(TrustModule):
         whole = plan(work, outcome, intent.to_the_end()) if intent.extent.until else planned
         present, approved = plan_hash(goal, seen, whole), self.params["plan_hash"]
         result["plan_hash"] = present
+        if self.params["audit_entries"]:
+            # Imported only by calls that show the trail.
+            from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
+
+            result["audit_entries"] = Patience(work).through(lambda: read_lines(work.client, work.scope), AT_FIRST)
         refused = check_approval(approved, present, goal, seen, whole) if approved else ()
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
@@ -695,7 +719,11 @@ class LookingModule(TrustModule):
 SPEC = (
     CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + RENEWAL + GOAL + UPKEEP + AUTHORITY
     + ArgumentSpec(
-        {"expiring_within_days": {"type": "int", "default": 0}, "plan_hash": {"type": "str"}},
+        {
+            "expiring_within_days": {"type": "int", "default": 0},
+            "plan_hash": {"type": "str"},
+            "audit_entries": {"type": "bool", "default": False},
+        },
         only_with=(
             OnlyWith("adopts", "goal", ("upgrade",)),
             OnlyWith("make_room", "goal", ("upgrade",)),

@@ -522,7 +522,7 @@ def test_whoever_is_waived_wrongly_is_refused(cluster: ClientsCluster, nodes: Re
 def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """And each rule of the one for the clients CA is used."""
     cluster.begin(generated=True)
-    cluster.backs_up = True
+    cluster.backs_up = cluster.audits = True
     roles = ("looking", "flows", "reload", "users", "clients-ca")
     permitted = ByRoles(cluster.memory.api, [rule for role in roles for rule in ROLES[role]])
     cluster.permitted = permitted

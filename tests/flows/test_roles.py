@@ -16,6 +16,7 @@ import yaml
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.nodes import NO_GROWTH, Growth
@@ -49,6 +50,8 @@ TO_KNOW_WANTED_NODES = {("list", "kafkanodepools", "*")}
 TO_READ_ADDRESSES = {("list", "services", "*"), ("list", "routes", "*")}
 #: Where the CAs to trust are in a ConfigMap. The Role for reloads reads every one.
 TO_READ_CAS = {("get", "configmaps", "corporate-roots")}
+#: With the Role for looking alone; the Role for reloads reads every ConfigMap.
+TO_READ_TRAIL = {("get", "configmaps", "demo-cluster-ca-audit")}
 #: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
 TO_TELL = {("create", "events", "*")}
 TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
@@ -115,7 +118,7 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
     # Where nodes are added, the Roles name their Secrets too.
     rules = [_grown(rule) for rule in ALL]
     permitted = bound(cluster, rules)
-    cluster.path_length, cluster.backs_up = 0, True
+    cluster.path_length, cluster.backs_up, cluster.audits = 0, True, True
     cluster.create(manifests=three_nodes())
     cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
     assert cluster.run(Goal.REPLACE_KEY, publish=True, client_grace=timedelta(0)).outcome.decision.violations
@@ -131,7 +134,10 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
     assert lease_for(cluster, "next").delete()
-    assert permissions(rules) - permitted.used == TO_REACH_NODES | TO_TELL | TO_READ_CAS | TO_READ_ADDRESSES
+    assert (
+        permissions(rules) - permitted.used
+        == TO_REACH_NODES | TO_TELL | TO_READ_CAS | TO_READ_ADDRESSES | TO_READ_TRAIL
+    )
 
 
 def _grown(rule: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +155,8 @@ def test_looking_is_enough_to_read_the_cas_to_trust(cluster: WatchedCluster) -> 
     cluster.source = CaSourceReference("ConfigMap", NAMESPACE, "corporate-roots", "ca.crt")
     found = run_flow(replace(cluster.work(), dry_run=True), cluster.intent(Goal.RECONCILE))
     assert corporate.chain[0].sha256 in found.outcome.decision.waiting[0]
-    assert (permitted.refused, permitted.used >= TO_READ_CAS) == ([], True)
+    assert read_lines(cluster.work().client, cluster.work().scope) == []
+    assert (permitted.refused, permitted.used >= TO_READ_CAS | TO_READ_TRAIL) == ([], True)
 
 
 def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
@@ -199,6 +206,7 @@ def test_another_role_is_enough_to_show_users(cluster: WatchedCluster) -> None:
     work = cluster.work()
     assert [one.name for one in read_users(work.client, work.scope, START).users] == ["orders"]
     assert permitted.refused == []
+    assert read_lines(work.client, work.scope.other_ca) == []
     assert permissions(ROLES["users"]) <= permitted.used
 
 

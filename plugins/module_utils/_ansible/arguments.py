@@ -111,6 +111,7 @@ CLUSTER = ArgumentSpec(
     {
         "cluster": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
+        "audit": {"type": "bool", "default": True},
     }
 )
 

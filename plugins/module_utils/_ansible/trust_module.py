@@ -18,7 +18,7 @@ from typing import Any
 
 from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
-from .._errors import CertificateError, PrivateKeyError
+from .._errors import CertificateError, KubeError, PrivateKeyError
 from .._kube.client import KubeClient
 from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
@@ -123,6 +123,7 @@ class TrustModule(ClusterModule):
 
     def done_so_far(self) -> dict[str, Any]:
         actions = self._work.actions if self._work else []
+        trail = self._complete_trail()
         # Each warning shows once, whatever the result of the call.
         while self._work and self._work.warnings:
             self.module.warn(self._work.warnings.pop(0))
@@ -131,10 +132,27 @@ class TrustModule(ClusterModule):
             "actions": [action.as_result() for action in actions],
             "began_at": self._began_at,
             "seconds": round(time.monotonic() - self._begun, 1),
+            "audit": trail,
         }
         if self.module._diff:  # pylint: disable=protected-access
             done["diff"] = diff_of(actions)
         return done
+
+    def _complete_trail(self) -> dict[str, Any] | None:
+        """The last entry of the audit trail, after what this call has done; None where it has changed nothing."""
+        work = self._work
+        if work is None or not work.settings.audits or work.dry_run or not any(one.is_change for one in work.actions):
+            return None
+        # Imported only by calls that have written.
+        from .._strimzi.apply.audit import trail_of
+
+        trail = trail_of(work)
+        try:
+            trail.record_actions()
+        except KubeError as error:
+            work.warnings.append(f"{error} {trail.name} lacks the last actions of this call; the result has them.")
+            return None
+        return {"object": trail.name, "entry": trail.head.number, "sha256": trail.head.sha256}
 
     @property
     def left_half_way(self) -> str:
@@ -332,6 +350,7 @@ class TrustModule(ClusterModule):
             growth=self._growth(),
             dns_domain=self._dns_domain(),
             backs_up=bool(self.params.get("backup")),
+            audits=self.params["audit"],
         )
 
     @cached_property

@@ -34,7 +34,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
 from .._trust.model.decision import Decision, Transition, Violation
-from .._trust.model.goals import Phase
+from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import label_command
@@ -147,7 +147,7 @@ def run(
         # The run is about this CA from here on, and ends when it is replaced.
         intent = intent.about(outcome.replaces)
     if work.dry_run:
-        _back_up(outcome.decision.steps, outcome, work)
+        _keep_books(outcome, work, intent.goal)
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome
     try:
@@ -162,6 +162,8 @@ def run(
         # A conflict means that another run has gone on: it backs up what it leaves.
         with suppress(Conflict):
             patience.through(partial(_keep_backup, outcome, work, Phase.RETIRE), limit(outcome))
+        if work.trail is not None:
+            patience.through(partial(work.trail.record_end, outcome.decision), limit(outcome))
     tell_of_pauses(work, outcome)
     return outcome
 
@@ -251,10 +253,17 @@ def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Ca
         outcome.has_begun = True
 
 
-def _back_up(steps: Steps, outcome: Outcome, work: Work) -> None:
-    """Back up what these steps may change, before they do. A call that only waits changes nothing."""
-    if any(not step.only_waits and not step.holds_nothing for step in steps):
-        _keep_backup(outcome, work, steps[0].phase)
+def _keep_books(outcome: Outcome, work: Work, goal: Goal) -> None:
+    """Record the decision, and back up what its steps may change, before they do. A call that only waits changes nothing."""
+    steps = outcome.decision.steps
+    if all(step.only_waits or step.holds_nothing for step in steps):
+        return
+    if work.settings.audits and not work.dry_run:
+        # Imported with the first write: a call with nothing to do needs nothing that writes.
+        from .._strimzi.apply.audit import trail_of
+
+        trail_of(work).record_decision(outcome.decision, goal, outcome.observation)
+    _keep_backup(outcome, work, steps[0].phase)
 
 
 def _keep_backup(outcome: Outcome, work: Work, phase: Phase) -> None:
@@ -272,7 +281,7 @@ def _carry_out_what_can_be(
     impossible. taken: errors about objects that were there already; the call adds this error.
     """
     try:
-        _back_up(steps, outcome, work)
+        _keep_books(outcome, work, intent.goal)
         _carry_out_all(steps, outcome, work)
     except AlreadyExists as error:
         # Of another run it would have been seen by now.

@@ -155,6 +155,11 @@ class ClusterNames:
         """The Secrets with backups of the CA, in no order of time."""
         return tuple(f"{self.ca_key_secret}-backup-{number}" for number in (1, 2, 3))
 
+    @property
+    def audit_trail(self) -> str:
+        """The ConfigMap with the audit trail of the CA."""
+        return f"{self.ca_key_secret}-audit"
+
     def issuing_secret(self, component: str) -> str:
         """Requests to an issuer for leaves of this component (CA abstraction, "End-entity Secrets")."""
         return f"{self._issuing}-{component}"

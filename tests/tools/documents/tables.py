@@ -13,13 +13,13 @@ PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "planned_
 IN_FULL = "strimzi_ca_info"
 
 #: Keys about the call itself.
-CALL = ("actions", "began_at", "seconds")
+CALL = ("actions", "began_at", "seconds", "audit")
 FLOW = ("done", "pending", "waiting", *CALL)
 
 #: Keys that stand in full on the page of each module.
 OWN = {
     "strimzi_ca": ("drift", *FLOW),
-    "strimzi_ca_info": (*FACTS, *PLAN, "plan_hash", *FLOW),
+    "strimzi_ca_info": (*FACTS, *PLAN, "plan_hash", "audit_entries", *FLOW),
     "strimzi_csr": ("requests", "requests_elsewhere", "exported", "imported", "other_files", *CALL),
     "strimzi_ee_cert": ("certificate", *FLOW),
     "strimzi_node_pool": ("node_pools", *FLOW),

@@ -117,7 +117,7 @@ def run_flow(
     """
     result, phases = None, [phase for phase in Phase if intent.allows(phase)]
     for phase in phases[-1:] if in_one_call else phases:
-        call = replace(work, actions=[], warnings=[], written=Written(), user_secrets=Remembered())
+        call = replace(work, actions=[], warnings=[], written=Written(), user_secrets=Remembered(), trail=None)
         leased = Leased(call) if is_leased else None
         try:
             outcome = run(

@@ -75,7 +75,8 @@ class WatchedCluster:
     """nodes: where the running nodes can be asked and told.
 
     permitted: the API server as the collection may use it. outside: what is said of clients outside the cluster.
-    source: where the CAs to trust are. growth: which nodes are to come. backs_up: whether runs keep backups.
+    source: where the CAs to trust are. growth: which nodes are to come. backs_up: whether runs keep backups. audits: whether they
+    write the audit trail.
     validity, path_length: of what is made here. engine: what decides, where a part of it is taken out. issuer: who is asked for leaves.
     clock_ahead: by how much the clock of the machine is that runs the collection. ca: the CA that flows are about. issued_by_operator: leaf Secrets
     that the operator wrote. writes: of the last run. pauses: how often the operator was paused. is_leased: whether runs take the
@@ -92,6 +93,7 @@ class WatchedCluster:
     source: CaSourceReference | None = None
     growth: Growth = NO_GROWTH
     backs_up: bool = False
+    audits: bool = False
     engine: Engine = ENGINE
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
     writes: int = 0
@@ -200,6 +202,7 @@ class WatchedCluster:
             source=self.source,
             growth=self.growth,
             backs_up=self.backs_up,
+            audits=self.audits,
         )
         work = work_on(self.memory, transport or self.permitted, settings, ahead=self.clock_ahead)
         return self.nodes.attach(work) if self.nodes else work

@@ -137,8 +137,9 @@ def call(
     arguments = {
         "cluster": memory.cluster,
         "namespace": memory.namespace,
-        # Backups are a subject of their own (test_backups.py): elsewhere a test sees the writes of a flow alone.
+        # Backups and the audit trail are subjects of their own (test_backups.py, test_audit.py): elsewhere a test sees the writes of a flow alone.
         **({"backup": False} if name in FLOW_MODULES else {}),
+        "audit": False,
         **options,
         "_ansible_check_mode": check,
         "_ansible_diff": diff,

@@ -39,6 +39,7 @@ from .written import Written
 
 if TYPE_CHECKING:
     from ..users.secrets import StoredUser
+    from .audit import AuditTrail
 
 
 def public_fact(certificate: Certificate) -> str:
@@ -61,6 +62,8 @@ class Action:
     seconds: float | None = None
     #: At the restart of a Kafka node, the largest number of nodes that were away at once, this node included.
     away: int | None = None
+    #: When it was recorded, UTC.
+    at: datetime | None = field(default=None, compare=False)
 
     @property
     def is_change(self) -> bool:
@@ -138,6 +141,8 @@ class Settings:
     dns_domain: str = ""
     #: Whether the call backs up the CA Secrets and the ledger before its first write and after each change.
     backs_up: bool = False
+    #: Whether the call records its decisions, writes and restarts in the audit trail.
+    audits: bool = False
 
 
 class PortOpener(Protocol):
@@ -201,6 +206,8 @@ class Work:
     unadopted: str = ""
     #: The fields that this call has written.
     written: Written = field(default_factory=Written)
+    #: The audit trail that this call writes; None before its first entry.
+    trail: AuditTrail | None = None
     #: The Secrets of users as this call has read them.
     user_secrets: Remembered[StoredUser] = field(default_factory=Remembered)
     #: Sentences that the call shows people, whether it fails or not.
@@ -226,7 +233,7 @@ class Work:
 
     def record(self, action: Action) -> None:
         """Record an action as soon as it is done, so that the result has it also where the next action fails."""
-        self.actions.append(action)
+        self.actions.append(replace(action, at=self.clock.now()))
         if not self.dry_run:
             self.announce(action)
 

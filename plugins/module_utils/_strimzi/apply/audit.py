@@ -1,0 +1,195 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The audit trail of a CA: decisions, writes and restarts of all calls, in a ConfigMap (docs/audit.md).
+
+Each entry is one line of JSON below its number, and holds the SHA-256 of the line before it. A line that was changed, removed or inserted breaks the chain,
+and the SHA-256 of the last line stands for the whole trail. Entries hold public facts alone, so the trail may be read where Secrets may not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from ..._errors import AlreadyExists, Conflict, KubeError, NotFound
+from ..._kube.client import KubeClient
+from ..._kube.resources import CONFIG_MAPS
+from ..._trust.model.decision import Decision
+from ..._trust.model.goals import Goal
+from ..cluster.observe import Observation
+from ..names import ClusterNames
+from .work import Action, Work, version
+
+Entry = Mapping[str, Any]
+
+#: The most bytes of the entries: the API server takes 1 MiB, and each entry is stored anew with all others.
+MOST_BYTES = 400_000
+#: So often an entry is appended anew behind that of a call which was faster.
+_ATTEMPTS = 5
+_NUMBER = re.compile(r"\d{8}")
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The last entry of a trail."""
+
+    number: int
+    #: SHA-256 of its line.
+    sha256: str
+
+
+def read_lines(client: KubeClient, scope: ClusterNames) -> list[str]:
+    """The lines of the trail in their order. Raises KubeError."""
+    data = (client.get_or_none(CONFIG_MAPS, scope.namespace, scope.audit_trail) or {}).get("data") or {}
+    return [data[number] for number in _numbers(data)]
+
+
+def _numbers(data: Mapping[str, str]) -> list[str]:
+    return sorted(filter(_NUMBER.fullmatch, data))
+
+
+def _head(data: Mapping[str, str]) -> Head:
+    numbers = _numbers(data)
+    return Head(int(numbers[-1]), _digest(data[numbers[-1]])) if numbers else Head(0, "")
+
+
+def _digest(line: str) -> str:
+    return sha256(line.encode()).hexdigest()
+
+
+def extend(data: Mapping[str, str], entries: Iterable[Entry], most: int = MOST_BYTES) -> dict[str, str | None]:
+    """The merge patch that appends the entries to these lines, and removes the oldest lines beyond ``most`` bytes."""
+    head, new = _head(data), dict[str, str]()
+    for entry in entries:
+        line = json.dumps({"entry": head.number + 1, "previous": head.sha256, **entry}, separators=(",", ":"))
+        head = Head(head.number + 1, _digest(line))
+        new[f"{head.number:08}"] = line
+    kept = {number: line for number, line in {**data, **new}.items() if _NUMBER.fullmatch(number)}
+    size = sum(map(len, kept.values()))
+    gone = set[str]()
+    for number in _numbers(kept)[:-1]:
+        if size <= most:
+            break
+        gone.add(number)
+        size -= len(kept[number])
+    return {**dict.fromkeys(gone & data.keys()), **{number: line for number, line in new.items() if number not in gone}}
+
+
+def digest_of_evidence(observation: Observation) -> str:
+    """SHA-256 of what a decision rests on: the versions of the objects that the call has read, and the answers of the nodes."""
+    read = sorted((*key, version(one)) for key, one in observation.by_key.items())
+    said = sorted(
+        (one.uid, one.port, [ca.sha256 for ca in one.presents or ()], sorted(one.accepts), sorted(one.refuses), sorted(one.doubts))
+        for one in observation.snapshot.nodes.listeners or ()
+    )  # fmt: skip
+    return sha256(json.dumps([read, said]).encode()).hexdigest()
+
+
+class AuditTrail:
+    """The trail of one CA, as one call writes it. It needs no Lease: an entry follows the entry that is last when it is stored."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._stored: Mapping[str, Any] | None = None
+        self._recorded = 0
+
+    @property
+    def name(self) -> str:
+        scope = self._work.scope
+        return f"ConfigMap {scope.namespace}/{scope.audit_trail}"
+
+    @property
+    def head(self) -> Head:
+        """The last entry of this call; of number 0 where it has none."""
+        return _head((self._stored or {}).get("data") or {})
+
+    def record_decision(self, decision: Decision, goal: Goal, observation: Observation) -> None:
+        """Record the steps before the first of them is taken, and first what the call has done since its last entry. Raises KubeError."""
+        decided = {
+            "goal": goal.value,
+            "phase": decision.steps[0].phase.value,
+            "steps": [step.sentence() for step in decision.steps],
+            "transitions": [
+                {
+                    "ca": one.subject, "fingerprint": one.fingerprint, "before": one.before.value if one.before else None,
+                    "after": one.after.value if one.after else None, "evidence": one.evidence,
+                }
+                for one in decision.transitions
+            ],
+            "evidence": digest_of_evidence(observation),
+        }  # fmt: skip
+        self._append({"decided": decided})
+
+    def record_end(self, decision: Decision) -> None:
+        """Record what a flow has come to. Raises KubeError."""
+        held = [{"condition": one.condition.value, "subject": one.subject} for one in decision.violations]
+        self._append({"ended": {"done": decision.done, "violations": held}})
+
+    def record_actions(self) -> None:
+        """Record what the call has done since its last entry. Raises KubeError."""
+        self._append()
+
+    def _append(self, *last: Entry) -> None:
+        now, done = self._work.clock.now().strftime(_TIME), len(self._work.actions)
+        entries = [*map(_as_entry, self._changes(done)), *({"time": now, **one} for one in last)]
+        self._store([{"run": self._work.settings.holder, **one} for one in entries])
+        self._recorded = done
+
+    def _changes(self, done: int) -> Iterator[Action]:
+        return (one for one in self._work.actions[self._recorded : done] if one.is_change)
+
+    def _store(self, entries: Sequence[Entry]) -> None:
+        for attempt in range(1, _ATTEMPTS + 1) if entries else ():
+            stored = self._stored or self._read()
+            patch = extend((stored or {}).get("data") or {}, entries)
+            try:
+                self._stored = self._write(stored, patch)
+                return
+            except KubeError as error:
+                self._stored = None
+                if error.outcome_unknown and self._holds(patch):
+                    return
+                if not isinstance(error, (AlreadyExists, Conflict, NotFound)) or attempt == _ATTEMPTS:
+                    raise
+
+    def _read(self) -> Mapping[str, Any] | None:
+        scope = self._work.scope
+        return self._work.client.get_or_none(CONFIG_MAPS, scope.namespace, scope.audit_trail)
+
+    def _holds(self, patch: Mapping[str, str | None]) -> bool:
+        """Whether the entries were stored, and the answer was lost."""
+        self._stored = self._read()
+        data = (self._stored or {}).get("data") or {}
+        return all(data.get(number) == line for number, line in patch.items())
+
+    def _write(self, stored: Mapping[str, Any] | None, patch: Mapping[str, str | None]) -> Mapping[str, Any]:
+        client, scope = self._work.client, self._work.scope
+        if stored is None:
+            metadata = {"name": scope.audit_trail, "labels": scope.own_labels}
+            body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": patch}
+            return client.create(CONFIG_MAPS, scope.namespace, body)
+        return client.patch(
+            CONFIG_MAPS, scope.namespace, scope.audit_trail, {"data": patch}, resource_version=version(stored)
+        )
+
+
+def _as_entry(action: Action) -> Entry:
+    done = {
+        "verb": action.verb, "object": action.object, "what": action.what, "phase": action.phase,
+        "before": action.before, "after": action.after,
+    }  # fmt: skip
+    return {"time": action.at.strftime(_TIME) if action.at else None, "done": done}
+
+
+def trail_of(work: Work) -> AuditTrail:
+    """The trail that this call writes."""
+    if work.trail is None:
+        work.trail = AuditTrail(work)
+    return work.trail
