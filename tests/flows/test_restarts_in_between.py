@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..tools.support.authorities import below, root
@@ -77,6 +78,25 @@ def test_whenever_a_ca_changes_its_state(cluster: WatchedCluster, goal: Goal) ->
     assert {"UNTRUSTED", "TRUSTED_UNUSED", "PHASE_OUT"} <= set(crashes.states)
     assert_no_more_than(cluster, cluster.cost(goal).restarts, len(crashes.states))
     assert_only(cluster, cluster.current, twins={old} if goal is Goal.RENEW else set())
+
+
+@pytest.mark.parametrize("kind", ["pods", "strimzipodsets"])
+def test_no_flow_begins_while_the_operator_is_asked_to_restart(cluster: WatchedCluster, kind: str) -> None:
+    cluster.create()
+    old, api = cluster.current, cluster.memory.api
+    cluster.memory.operator_runs = False
+    name = NODE if kind == "pods" else "demo-kafka"
+    root = "/api/v1" if kind == "pods" else "/apis/core.strimzi.io/v1"
+    patch = {"metadata": {"annotations": {"strimzi.io/manual-rolling-update": "true"}}}
+    path, kind_of_patch = f"{root}/namespaces/{NAMESPACE}/{kind}/{name}", "application/merge-patch+json"
+    assert api.request("PATCH", path, body=patch, content_type=kind_of_patch).status == 200
+    held = cluster.run(Goal.REPLACE_KEY).outcome.decision.violations
+    assert {one.condition for one in held} == {Condition.CLUSTER_IS_SETTLED}
+    assert (cluster.writes, cluster.current) == (0, old)
+    cluster.memory.operator_runs = True
+    cluster.memory.settle(3)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.current != old
 
 
 FLOWS = [Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.RENEW)]

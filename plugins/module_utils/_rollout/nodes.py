@@ -19,8 +19,7 @@ from .._errors import RollStuck
 from .._kube.resources import read_time
 from .._strimzi import names
 from .._strimzi.apply.work import Action, Work
-from .._strimzi.cluster.pods import Owners, has_role, is_final, is_ready, worker_of
-from .._strimzi.secret_data import annotation
+from .._strimzi.cluster.pods import Owners, has_role, is_asked, is_final, is_ready, worker_of
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
 
@@ -71,11 +70,6 @@ def uid_of(item: Object) -> str:
 
 def is_terminating(pod: Object) -> bool:
     return "deletionTimestamp" in pod["metadata"]
-
-
-def is_asked(item: Object) -> bool:
-    """Whether an annotation asks the operator to restart this pod, or all pods of this StrimziPodSet."""
-    return annotation(item, names.MANUAL_ROLLING_UPDATE) == "true"
 
 
 def kafka_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:

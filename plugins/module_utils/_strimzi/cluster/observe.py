@@ -252,7 +252,7 @@ def observe(
     nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
     stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
-    parties = _parties(scope, running, leaves)
+    parties = _parties(seen.owners, running, leaves)
     yet_to_come = {node.pod: node for node in next_ if node.pod not in secrets}
     reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
@@ -419,7 +419,7 @@ def _in_order(running: Iterable[tuple[Mapping[str, Any], Component]]) -> list[tu
 
 
 def _parties(
-    scope: ClusterNames, running: Iterable[tuple[Mapping[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
+    owners: Owners, running: Iterable[tuple[Mapping[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
 ) -> tuple[Pod, ...]:
     found = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
@@ -427,5 +427,5 @@ def _parties(
     for pod, component in _in_order(running):
         # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
         own = nodes.get(pod["metadata"]["name"])
-        found.append(read_pod(pod, component, others if own is None else [own, *others], scope))
+        found.append(read_pod(pod, component, others if own is None else [own, *others], owners))
     return tuple(found)

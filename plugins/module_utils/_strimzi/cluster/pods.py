@@ -70,6 +70,11 @@ def is_ready(pod: Mapping[str, Any]) -> bool:
     return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
 
 
+def is_asked(item: Mapping[str, Any]) -> bool:
+    """Whether an annotation asks the operator to restart this pod, or all pods of this StrimziPodSet."""
+    return annotation(item, names.MANUAL_ROLLING_UPDATE) == "true"
+
+
 def worker_of(pod: Mapping[str, Any]) -> str:
     """The name of the machine that it runs on; empty where it has none yet."""
     return str((pod.get("spec") or {}).get("nodeName") or "")
@@ -80,9 +85,7 @@ def is_final(pod: Mapping[str, Any]) -> bool:
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
 
 
-def read_pod(
-    pod: Mapping[str, Any], component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames
-) -> Pod:
+def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[StoredLeaf], owners: Owners) -> Pod:
     """A pod as a party; ``leaves`` are all stored leaves of the cluster."""
     name = pod["metadata"]["name"]
     own = [
@@ -96,11 +99,12 @@ def read_pod(
         component=component,
         generation=integer_annotation(pod, names.CLUSTER_CA_CERT_GENERATION),
         leaves=tuple(leaf.secret for leaf in own),
-        presents_stored=None if found is None else found == server_cert_hash(component, own, scope),
+        presents_stored=None if found is None else found == server_cert_hash(component, own, owners.scope),
         key_generation=integer_annotation(pod, names.CLUSTER_CA_KEY_GENERATION),
         leaf_hash=found or "",
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
+        awaits_restart=component is Component.KAFKA and owners.awaits_restart(pod),
         worker=worker_of(pod),
         started_in=_started_in(pod),
     )
@@ -132,13 +136,19 @@ _DEPLOYED = tuple(component for component in PARTIES if component is not Compone
 class Owners:
     """The owners that the pods of a cluster have.
 
-    pod_sets: names of its StrimziPodSets, by their UIDs. nodes: names of the pods that these ask for. pools: names of its node pools.
+    pod_sets: names of its StrimziPodSets, by their UIDs. nodes: names of the pods that these ask for. pools: names of its node pools. asked: names of the
+    StrimziPodSets whose annotation asks the operator to restart their pods.
     """
 
     scope: names.ClusterNames
     pod_sets: Mapping[str, str]
     nodes: frozenset[str]
     pools: frozenset[str]
+    asked: frozenset[str] = frozenset()
+
+    def awaits_restart(self, pod: Object) -> bool:
+        """Whether an annotation asks the operator to restart this node."""
+        return is_asked(pod) or _controller_of(pod).get("name") in self.asked
 
     def component_of(self, pod: Object) -> Component | None:
         """The component of a pod of this cluster; None for any other pod."""
@@ -182,7 +192,8 @@ def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | N
     listed = client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
     own = [one for one in listed if above & {(owner.get("kind"), owner.get("uid")) for owner in _owners_of(one)}]
     sets = {one["metadata"]["uid"]: str(one["metadata"]["name"]) for one in own}
-    return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name))
+    asked = frozenset(str(one["metadata"]["name"]) for one in own if is_asked(one))
+    return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name), asked)
 
 
 def _owners_of(item: Object) -> Iterable[Object]:

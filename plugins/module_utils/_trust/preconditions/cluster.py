@@ -217,6 +217,12 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is not ready.",
                 "Bring the cluster to health first; a flow in progress would go on, a new flow does not start.",
             )  # fmt: skip
+        elif pod.awaits_restart:
+            yield Violation(
+                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is about to be restarted by the operator (strimzi.io/manual-rolling-update).",
+                "Wait until the operator has restarted it, or remove the annotation from the pod or its StrimziPodSet; a flow in progress would go on, a "
+                "new flow does not start.",
+            )  # fmt: skip
 
 
 def no_rebalance_is_running(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.pods import (
+    Owners,
     component_of,
     is_final,
     is_ready,
@@ -112,9 +113,29 @@ def test_server_cert_hash(component: Component, leaves: list[tuple[str, Any]], e
     assert server_cert_hash(component, known, SCOPE) == expected
 
 
-def read(raw: dict[str, Any], *leaves: StoredLeaf, component: Component = Component.KAFKA) -> Pod:
+def read(
+    raw: dict[str, Any],
+    *leaves: StoredLeaf,
+    component: Component = Component.KAFKA,
+    asked: frozenset[str] = frozenset(),
+) -> Pod:
     raw["metadata"].setdefault("uid", "uid-1")
-    return read_pod(raw, component, leaves, SCOPE)
+    return read_pod(raw, component, leaves, Owners(SCOPE, {}, frozenset(), frozenset(), asked))
+
+
+@pytest.mark.parametrize(
+    ("mark", "owner", "expected"),
+    [
+        (None, "demo-kafka", False),
+        ("true", "demo-kafka", True),
+        ("false", "demo-kafka", False),
+        (None, "demo-other", True),
+    ],
+)
+def test_a_pod_awaits_a_restart_where_it_or_its_pod_set_is_marked(mark: str | None, owner: str, expected: bool) -> None:
+    raw = pod("demo-kafka-0", **({"manual_rolling_update": mark} if mark else {}))
+    raw["metadata"]["ownerReferences"] = [{"kind": "StrimziPodSet", "name": owner, "uid": "set", "controller": True}]
+    assert read(raw, asked=frozenset({"demo-other"})).awaits_restart is expected
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,10 @@ CHECK_NAME = (
     "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
     "strimzi_ca with before_kafka=true."
 )
+ASKED = (
+    "Wait until the operator has restarted it, or remove the annotation from the pod or its StrimziPodSet; a flow in progress would go on, a new flow "
+    "does not start."
+)
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new flow does not start."
 LOST = (
     "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then kubectl delete "
@@ -150,6 +154,7 @@ BEFORE_A_FLOW = [
         for intent in (RENEW, REPLACE_KEY, DOWNGRADE)
         for told, ill in (
             (f"is not ready. {HEALTH}", a_pod(ready=False)),
+            (f"is about to be restarted by the operator (strimzi.io/manual-rolling-update). {ASKED}", a_pod(awaits_restart=True)),
             (f"is being terminated. {LOST}", a_pod(terminating=True)),
             (f"is being terminated on worker w-1. {LOST}", a_pod(terminating=True, worker="w-1")),
         )
