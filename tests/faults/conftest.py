@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from zlib import crc32
 
 import pytest
@@ -22,17 +20,9 @@ class Points:
     # The distance from one to the next.
     step: int
 
-    def to(self, last: int) -> list[int]:
-        """From 1 to ``last``, with both."""
-        return sorted({1, *range(self.first, last + 1, self.step), last})
-
-    def all(self) -> range:
-        """For a flow of up to 1,000 writes that is killed at each of its points."""
-        return range(self.first, 1000, self.step)
-
-    def endless(self) -> Iterator[int]:
-        """For a test that ends where a flow has ended before its point."""
-        return count(self.first, self.step)
+    def all(self) -> frozenset[int]:
+        """For a flow of up to 1,000 writes that is killed at each of its points, and at its first write."""
+        return frozenset((1, *range(self.first, 1000, self.step)))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

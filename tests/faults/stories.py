@@ -24,6 +24,7 @@ from ..tools.support.memory_api import Change
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.restarts import Cost
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, fingerprints
+from .courses import Course
 
 #: For so many seconds a client goes on with its copy of the CA certificate Secret: what a mounted Secret takes at most.
 COPIES_LAST = 120.0
@@ -52,13 +53,10 @@ class Story:
     def begin(self, patch: pytest.MonkeyPatch) -> Telling:
         """At the point where the flow begins."""
         cluster = WatchedCluster()
-        have_fast_keys(cluster, patch)
-        if self.reload:
-            cluster.nodes = ReloadingNodes(cluster.memory)
-            cluster.nodes.replace_requests(patch)
+        with_nodes(cluster, patch, reload=self.reload)
         flow = self.case.begin(cluster)
         if self.layout is not Layout.SINGLE:
-            _finished(cluster.run(Goal.RECONCILE, layout=self.layout))
+            finished(cluster.run(Goal.RECONCILE, layout=self.layout))
         # By now clients have brought their earlier copies of the Secret up to date.
         cluster.memory.seconds += COPIES_LAST
         cluster.checker.copies_last = 0.0 if self.case.is_hasty else COPIES_LAST
@@ -73,6 +71,14 @@ class Story:
 
 def _other(layout: Layout) -> str:
     return "" if layout is Layout.SINGLE else layout.value
+
+
+def with_nodes(cluster: WatchedCluster, patch: pytest.MonkeyPatch, *, reload: bool = True) -> None:
+    """Gives the double fast keys, and the cluster nodes that can be told to read again."""
+    have_fast_keys(cluster, patch)
+    if reload:
+        cluster.nodes = ReloadingNodes(cluster.memory)
+        cluster.nodes.replace_requests(patch)
 
 
 def have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
@@ -100,7 +106,7 @@ class _Eager:
 
 
 @dataclass
-class Telling:
+class Telling(Course):
     """A story under way: its cluster and its flow."""
 
     story: Story
@@ -117,26 +123,26 @@ class Telling:
         follows = self.cluster.cost(Goal.RECONCILE, self.story.follows) if self.story.follows else Cost(0)
         return self.flow.cost + follows + foreign
 
+    @property
+    def restarts(self) -> int:
+        return self.cost.restarts
+
+    def assert_paid(self) -> None:
+        assert self.cluster.paid == self.cost
+
+    def run(self) -> FlowResult:
+        return self.flow.run()
+
     def complete(self) -> None:
-        """Runs the story to its end; a step that is done already is not done again."""
-        _finished(self.flow.run())
+        finished(self.flow.run())
         if self.story.case.goal is Goal.CREATE:
             if not self.cluster.kafka:
                 self.cluster.deploy()
             self.cluster.memory.settle()
-            _finished(self.flow.run())
+            finished(self.flow.run())
         if self.story.follows:
             self._nodes_give_up_the_old_ca()
-            _finished(self.cluster.run(Goal.RECONCILE))
-
-    def go_on(self) -> dict[str, Any]:
-        """After a kill: the cluster goes on for a while, then everything is run again. Returns the end state."""
-        cluster = self.cluster
-        cluster.permitted = cluster.memory.api
-        cluster.memory.settle(2)
-        self.complete()
-        assert max(cluster.counts().values()) <= self.cost.restarts
-        return self.end_state()
+            finished(self.cluster.run(Goal.RECONCILE))
 
     def _nodes_give_up_the_old_ca(self) -> None:
         if self.story.follows == AT_LAST:
@@ -149,7 +155,6 @@ class Telling:
         return [one for one in self.cluster.memory.kubelet.processes.values() if one.component == "kafka"]
 
     def end_state(self) -> dict[str, Any]:
-        """The facts that have to be the same whatever happened on the way (I8): everything but the random parts."""
         cluster = self.cluster
         nodes = self._nodes()
         pods = [cluster.memory.api.find("pods", NAMESPACE, node.pod) or {} for node in nodes]
@@ -177,7 +182,7 @@ def _holds_another_leaf(process: Process) -> bool:
     return kept is not None and first(kept.presented[0][1]) != first(process.presented[0][1])
 
 
-def _finished(result: FlowResult) -> None:
+def finished(result: FlowResult) -> None:
     assert result.outcome.decision.done, [str(violation) for violation in result.outcome.decision.violations]
 
 

@@ -9,9 +9,9 @@ everything ends. Time does not pass but for what a call waits or takes in vain.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Container
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -23,96 +23,28 @@ from ..flows.cases import Case
 from ..tools.support.faults import PASSING, Choose, Fault, FaultyApi, now_and_then
 from ..tools.support.killing import Copies
 from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
-from . import stories, test_kill_clients_ca
+from . import clients_stories, stories
+from .clients_stories import ClientsStory
 from .conftest import Points
+from .courses import Course, Row, assert_alike, rows
 from .stories import Story
-from .test_kill_clients_ca import ClientsStory
 
 #: So many calls in a row may end with an error at this share of failures.
 _CALLS = 12
+_SHARES = (0.1, 0.2, 0.3)
 
 
-class Course(Protocol):
-    """A flow and all that follows from it, on a cluster of its own."""
-
-    @property
-    def cluster(self) -> WatchedCluster: ...
-
-    @property
-    def restarts(self) -> int:
-        """How often the plan lets each node restart at most."""
-
-    def complete(self) -> None:
-        """Runs everything to its end. What is done already is not done again."""
-
-    def end_state(self) -> dict[str, Any]: ...
-
-
-@dataclass
-class _OfClusterCa:
-    telling: stories.Telling
-
-    @property
-    def cluster(self) -> WatchedCluster:
-        return self.telling.cluster
-
-    @property
-    def restarts(self) -> int:
-        return self.telling.cost.restarts
-
-    def complete(self) -> None:
-        self.telling.complete()
-
-    def end_state(self) -> dict[str, Any]:
-        return self.telling.end_state()
-
-
-@dataclass
-class _OfClientsCa:
-    story: ClientsStory
-    cluster: Any
-
-    @property
-    def restarts(self) -> int:
-        return 0 if self.story.reload or self.story.goal in (Goal.UPGRADE, Goal.CREATE, Goal.DOWNGRADE) else 2
-
-    def complete(self) -> None:
-        test_kill_clients_ca.complete(self.cluster, self.story)
-
-    def end_state(self) -> dict[str, Any]:
-        return test_kill_clients_ca.end_state(self.cluster)
-
-
-def begun(
-    story: Story | ClientsStory, patch: pytest.MonkeyPatch, choose: Choose | None = None
-) -> tuple[Course, FaultyApi]:
+def begun(row: Row, patch: pytest.MonkeyPatch, choose: Choose) -> Course:
     """From here on the API server fails as this says."""
-    course: Course = (
-        _OfClusterCa(story.begin(patch)) if isinstance(story, Story) else _OfClientsCa(story, story.begin(patch))
-    )
+    course = row.begin(patch)
     cluster = course.cluster
     cluster.is_leased = True
 
     def passes(seconds: float) -> None:
         cluster.memory.seconds += seconds
 
-    api = FaultyApi(cluster.permitted, choose or (lambda number, method, path: None), passes)
-    cluster.permitted = api  # type: ignore[assignment]
-    return course, api
-
-
-def undisturbed(story: Story | ClientsStory, patch: pytest.MonkeyPatch) -> tuple[list[tuple[str, str]], dict[str, Any]]:
-    """Its calls, and how it ends."""
-    with patch.context() as own:
-        course, api = begun(story, own)
-        course.complete()
-        calls = list(api.calls)
-        assert_restarts(course)
-        return calls, course.end_state()
-
-
-def assert_restarts(course: Course) -> None:
-    assert max(course.cluster.counts().values(), default=0) <= course.restarts
+    cluster.permitted = FaultyApi(cluster.permitted, choose, passes)
+    return course
 
 
 def left_paused(cluster: WatchedCluster) -> frozenset[str]:
@@ -129,140 +61,129 @@ def told_of(cluster: WatchedCluster) -> frozenset[str]:
     return frozenset(one for one in left_paused(cluster) if one in cluster.pause_left)
 
 
-def assert_fails_once(
-    story: Story | ClientsStory, numbers: list[int], fault: Fault, wanted: dict[str, Any], patch: pytest.MonkeyPatch
-) -> None:
-    """At each of these calls, in a copy of its own: a single failure ends no run, and the end is the same."""
-    with patch.context() as own:
-        copies = Copies(numbers)
-        course, _api = begun(story, own, lambda number, method, path: fault if copies.begins_at(number) else None)
-
-        def then() -> None:
-            assert_restarts(course)
-            assert course.end_state() == wanted
-
-        assert copies.run(course.complete, then) == numbers
-
-
-def fails_again_and_again(
-    story: Story | ClientsStory, share: float, seed: int, patch: pytest.MonkeyPatch
-) -> tuple[int, dict[str, Any]]:
-    """How many calls ended with an error, and the end state when the API server is well again."""
-    with patch.context() as own:
-        course, _api = begun(story, own, now_and_then(share, seed))
-        failed, told = 0, frozenset[str]()
-        while failed < _CALLS:
-            try:
-                course.complete()
-                break
-            except (KubeError, StepError):
-                failed += 1
-                # A run that cannot look at all knows of no pause; the one that has left it has told of it.
-                told = (told | told_of(course.cluster)) & left_paused(course.cluster)
-                assert told == left_paused(course.cluster), "left paused without a word"
-                if course.cluster.kafka:
-                    # The operator has been at work for as long as the run has tried.
-                    course.cluster.memory.settle(1)
-        course.cluster.permitted = course.cluster.memory.api  # type: ignore[assignment]
-        if course.cluster.kafka:
-            course.cluster.memory.settle(2)
-        course.complete()
-        assert_restarts(course)
-        return failed, course.end_state()
-
-
-def is_write(call: tuple[str, str]) -> bool:
-    return call[0] not in ("GET", "WATCH")
-
-
-FLOWS: list[Story | ClientsStory] = [*stories.SHORT, *test_kill_clients_ca.STORIES]
+FLOWS: list[Row] = [*stories.SHORT, *clients_stories.STORIES]
 #: Flows with pauses, each of another shape.
-IN_EVERY_RUN: list[Story | ClientsStory] = [
-    Story(Case(Goal.RENEW), reload=True),
-    Story(Case(Goal.REPLACE_KEY), reload=True),
-    ClientsStory(Goal.REPLACE_KEY),
-]
-
-
-def _marked(flows: list[Story | ClientsStory], short: Callable[[Story | ClientsStory], bool]) -> list[Any]:
-    return [pytest.param(one, id=str(one), marks=() if short(one) else (pytest.mark.long,)) for one in flows]
-
-
+IN_EVERY_RUN: list[Row] = [
+    Story(Case(Goal.RENEW), reload=True), Story(Case(Goal.REPLACE_KEY), reload=True), ClientsStory(Goal.REPLACE_KEY),
+]  # fmt: skip
+#: Flows with a pause: of the operator, and of users.
+_PAUSING: list[Row] = [IN_EVERY_RUN[0], ClientsStory(Goal.REPLACE_KEY, keystores=False)]
 #: A flow makes up to 400 calls, and is run again for a share of them; a run takes up to a second.
 _AT_EACH_CALL = pytest.mark.timeout(3600)
 
 
+@dataclass
+class Counted:
+    """Chooses calls in copies of the process. only_writes: the others, and those of the Lease, do not count."""
+
+    copies: Copies
+    only_writes: bool
+    made: int = 0
+
+    def begins_at(self, method: str, path: str) -> bool:
+        counts = not self.only_writes or (method not in ("GET", "WATCH") and "/leases" not in path)
+        self.made += counts
+        return counts and self.copies.begins_at(self.made)
+
+
+def assert_fails_once(
+    row: Row, numbers: Container[int], fault: Fault, only_writes: bool, patch: pytest.MonkeyPatch
+) -> None:
+    """At each of these calls: a single failure ends no run, and the end is the same."""
+    counted = Counted(Copies(numbers), only_writes)
+    course = begun(row, patch, lambda number, method, path: fault if counted.begins_at(method, path) else None)
+
+    def then() -> dict[str, Any]:
+        course.assert_restarts()
+        return course.end_state()
+
+    found = counted.copies.run(course.complete, then)
+    assert found
+    assert_alike(found, then())
+
+
 @_AT_EACH_CALL
 @pytest.mark.parametrize("fault", [pytest.param(one, id=one.value) for one in PASSING])
-@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: False))
-def test_each_call_fails_once(story: Story | ClientsStory, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("row", rows([], FLOWS))
+def test_each_call_fails_once(row: Row, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call with one of the failures, and each failure at calls all over the flow."""
-    calls, wanted = undisturbed(story, monkeypatch)
-    numbers = list(range(1 + PASSING.index(fault), len(calls) + 1, len(PASSING)))
-    assert_fails_once(story, numbers, fault, wanted, monkeypatch)
+    assert_fails_once(row, range(1 + PASSING.index(fault), 2000, len(PASSING)), fault, False, monkeypatch)
 
 
 @pytest.mark.parametrize(
     "fault", [pytest.param(one, id=one.value) for one in (Fault.INTERNAL_ERROR, Fault.LOST_ANSWER)]
 )
-@pytest.mark.parametrize("story", _marked(IN_EVERY_RUN, lambda story: True))
-def test_each_write_fails_once(
-    story: Story | ClientsStory, fault: Fault, points: Points, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("row", rows(IN_EVERY_RUN))
+def test_each_write_fails_once(row: Row, fault: Fault, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """The part of the test above in which something can be half-way."""
-    calls, wanted = undisturbed(story, monkeypatch)
-    writes = [number for number, call in enumerate(calls, 1) if is_write(call) and "/leases" not in call[1]]
-    assert_fails_once(story, [writes[one - 1] for one in points.to(len(writes))], fault, wanted, monkeypatch)
-
-
-def assert_ends_and_goes_on(
-    story: Story | ClientsStory, numbers: list[int], wanted: dict[str, Any], patch: pytest.MonkeyPatch
-) -> None:
-    """The token runs out at each of these calls, in a copy of its own, and there is no other until the next run."""
-    with patch.context() as own:
-        copies = Copies(numbers)
-
-        def choose(number: int, method: str, path: str) -> Fault | None:
-            return Fault.UNAUTHORIZED if copies.is_one or copies.begins_at(number) else None
-
-        course, _api = begun(story, own, choose)
-        cluster = course.cluster
-
-        def then() -> None:
-            assert told_of(cluster) == left_paused(cluster), "left paused without a word"
-            cluster.permitted = cluster.memory.api  # type: ignore[assignment]
-            if cluster.kafka:
-                cluster.memory.settle(2)
-            course.complete()
-            assert_restarts(course)
-            assert course.end_state() == wanted
-
-        assert copies.run(course.complete, then, Unauthorized) == numbers
-
-
-#: Flows with a pause: of the operator, and of users.
-_PAUSING = (IN_EVERY_RUN[0], ClientsStory(Goal.REPLACE_KEY, keystores=False))
+    assert_fails_once(row, points.all(), fault, True, monkeypatch)
 
 
 @_AT_EACH_CALL
-@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in _PAUSING))
-def test_the_token_runs_out_at_each_call(
-    story: Story | ClientsStory, points: Points, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls, wanted = undisturbed(story, monkeypatch)
-    numbers = [number for number, call in enumerate(calls, 1) if "/leases" not in call[1]]
-    if story in _PAUSING:
-        numbers = [number for number in numbers if is_write(calls[number - 1])]
-    assert_ends_and_goes_on(story, [numbers[one - 1] for one in points.to(len(numbers))], wanted, monkeypatch)
+@pytest.mark.parametrize("row", rows(_PAUSING, FLOWS))
+def test_the_token_runs_out_at_each_call(row: Row, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And there is no other until the next run."""
+    counted = Counted(Copies(points.all()), row in _PAUSING)
+
+    def choose(number: int, method: str, path: str) -> Fault | None:
+        return Fault.UNAUTHORIZED if counted.copies.is_one or counted.begins_at(method, path) else None
+
+    course = begun(row, monkeypatch, choose)
+    cluster = course.cluster
+
+    def then() -> dict[str, Any]:
+        assert told_of(cluster) == left_paused(cluster), "left paused without a word"
+        cluster.permitted = cluster.memory.api
+        if cluster.kafka:
+            cluster.memory.settle(2)
+        return course.go_on()
+
+    found = counted.copies.run(course.complete, then, Unauthorized)
+    assert found
+    course.assert_restarts()
+    assert_alike(found, course.end_state())
 
 
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.3])
+def fail_again_and_again(course: Course) -> None:
+    """Until the flow is at its end, or the API server has failed too often."""
+    cluster, told = course.cluster, frozenset[str]()
+    for _call in range(_CALLS):
+        try:
+            course.complete()
+            return
+        except (KubeError, StepError):
+            # A run that cannot look at all knows of no pause; the one that has left it has told of it.
+            told = (told | told_of(cluster)) & left_paused(cluster)
+            assert told == left_paused(cluster), "left paused without a word"
+            if cluster.kafka:
+                # The operator has been at work for as long as the run has tried.
+                cluster.memory.settle(1)
+
+
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 11))])
-@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in IN_EVERY_RUN))
-def test_a_share_of_the_calls_fails(
-    story: Story | ClientsStory, seed: int, share: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _calls, wanted = undisturbed(story, monkeypatch)
-    failed, ended = fails_again_and_again(story, share, seed, monkeypatch)
-    assert ended == wanted
-    print(f"\n{story}: {failed} runs failed at {share:.0%} of failing calls")
+@pytest.mark.parametrize("row", rows(IN_EVERY_RUN, FLOWS))
+def test_a_share_of_the_calls_fails(row: Row, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each share in a copy of its own, which begins at the first call."""
+    copies = Copies(range(1, 1 + len(_SHARES)))
+    chosen: list[Choose] = []
+
+    def choose(number: int, method: str, path: str) -> Fault | None:
+        for place, share in enumerate(_SHARES if number == 1 else (), 1):
+            if copies.begins_at(place):
+                chosen.append(now_and_then(share, seed))
+                break
+        return chosen[0](number, method, path) if chosen else None
+
+    course = begun(row, monkeypatch, choose)
+    cluster = course.cluster
+
+    def then() -> dict[str, Any]:
+        cluster.permitted = cluster.memory.api
+        if cluster.kafka:
+            cluster.memory.settle(2)
+        return course.go_on()
+
+    found = copies.run(lambda: fail_again_and_again(course), then)
+    assert list(found) == [1, 2, 3]
+    course.assert_restarts()
+    assert_alike(found, course.end_state())

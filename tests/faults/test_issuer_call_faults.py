@@ -66,7 +66,7 @@ def failing(course: Course, kind: str, choose: Choose) -> list[tuple[str, str]]:
         course.patch.setattr(http, "pool", lambda *of: FaultyPool(pool(*of), choose, calls, passes))
         return calls
     api = _OfTheIssuer(course.cluster.permitted, choose, passes)
-    course.cluster.permitted = api  # type: ignore[assignment]
+    course.cluster.permitted = api
     return api.calls
 
 

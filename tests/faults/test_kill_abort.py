@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum, auto
 
 import pytest
 
@@ -16,11 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..flows.cases import Case, Flow
 from ..flows.test_abort import assert_undone
 from ..tools.support.clients_cluster import ClientsCluster
-from ..tools.support.killing import Killed, KillingTransport
-from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
-from .stories import have_fast_keys
+from .courses import kill
+from .stories import with_nodes
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,7 @@ class AbortStory:
 
     def begin(self, patch: pytest.MonkeyPatch) -> tuple[WatchedCluster, Flow]:
         cluster = ClientsCluster() if self.users else WatchedCluster()
-        have_fast_keys(cluster, patch)
-        if self.reload:
-            cluster.nodes = ReloadingNodes(cluster.memory)
-            cluster.nodes.replace_requests(patch)
+        with_nodes(cluster, patch, reload=self.reload)
         case = Case(self.goal, self.circumstance, path_length=0 if self.circumstance == "renewed first" else 1)
         if isinstance(cluster, ClientsCluster):
             cluster.begin()
@@ -57,16 +54,6 @@ RENEWED_FIRST = AbortStory(circumstance="renewed first")
 def key_of(cluster: WatchedCluster) -> str:
     """The key of the CA in use; a renewal has it as well."""
     return parse_chain(cluster.secret(f"demo-{cluster.ca.value}-ca-cert")["ca.crt"])[0].public_key_sha256
-
-
-def killed_at(cluster: WatchedCluster, number: int) -> None:
-    cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
-
-
-def back(cluster: WatchedCluster) -> None:
-    """The process is gone; the operator goes on."""
-    cluster.permitted = cluster.memory.api
-    cluster.memory.settle(2)
 
 
 EVERYWHERE = [
@@ -83,34 +70,37 @@ EVERYWHERE = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Undoing:
-    """A rotation that was killed and then aborted."""
+class Undone(Enum):
+    """How the abort of a rotation that was killed has ended."""
 
-    # The cluster after the abort.
-    cluster: WatchedCluster
-    # The rotation.
-    flow: Flow
-    # Fingerprint and key of the CA in use before it.
-    old: str
-    key: str
-    # Whether the abort is refused, because processes are about to forget the CA that the rotation replaces.
-    is_too_late: bool
+    # It is refused, because processes are about to forget the CA that the rotation replaces; the rotation is finished.
+    TOO_LATE = auto()
+    # The rotation had come to its end.
+    OVER = auto()
+    # The CA in use before is in use again.
+    BACK = auto()
+    # Its renewal, which had come to its end, stays.
+    RENEWED = auto()
 
 
-def undoings(story: AbortStory, patch: pytest.MonkeyPatch, numbers: Iterator[int]) -> Iterator[Undoing]:
-    """The rotation, killed after one write more each time and aborted, until it ends before it is killed. numbers: of the writes."""
-    for number in numbers:
-        cluster, flow = story.begin(patch)
-        old, key = cluster.current, key_of(cluster)
-        killed_at(cluster, number)
-        try:
-            flow.run()
-            return
-        except Killed:
-            back(cluster)
+def undone(story: AbortStory, points: Points, patch: pytest.MonkeyPatch) -> Counter[Undone]:
+    """A rotation is killed at each of these writes, and aborted then."""
+    cluster, flow = story.begin(patch)
+    old, key = cluster.current, key_of(cluster)
+
+    def abort() -> Undone:
         held = " ".join(map(str, cluster.run(Goal.ABORT).outcome.decision.violations))
-        yield Undoing(cluster, flow, old, key, "processes are about to forget it" in held)
+        if "processes are about to forget it" in held:
+            flow.finish()
+            return Undone.TOO_LATE
+        is_renewed = story == RENEWED_FIRST and key_of(cluster) == key
+        if cluster.current != old and not is_renewed:
+            return Undone.OVER
+        cluster.finish(Goal.ABORT)
+        assert_undone(cluster, cluster.current if is_renewed else old)
+        return Undone.BACK if cluster.current == old else Undone.RENEWED
+
+    return Counter(kill(cluster, points.all(), flow.run, abort).values())
 
 
 @pytest.mark.parametrize("story", EVERYWHERE)
@@ -118,30 +108,14 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
     story: AbortStory, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until the CA that it replaces has left; then the abort says so, and the rotation is finished."""
-    undone, told = 0, 0
-    for one in undoings(story, monkeypatch, points.endless()):
-        if one.is_too_late:
-            one.flow.finish()
-            told += 1
-        elif one.cluster.current == one.old:
-            one.cluster.finish(Goal.ABORT)
-            assert_undone(one.cluster, one.old)
-            undone += 1
-    assert undone >= max(2, 5 // points.step)
-    assert told >= 1
+    ends = undone(story, points, monkeypatch)
+    assert ends[Undone.BACK] >= max(2, 5 // points.step)
+    assert ends[Undone.TOO_LATE] >= 1
 
 
 def test_so_can_one_whose_ca_is_renewed_first(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """A renewal that has come to its end stays, and one that has not is undone as well."""
-    left = set[bool]()
-    for one in undoings(RENEWED_FIRST, monkeypatch, points.endless()):
-        if one.is_too_late:
-            one.flow.finish()
-        elif key_of(one.cluster) == one.key:
-            one.cluster.finish(Goal.ABORT)
-            assert_undone(one.cluster, one.cluster.current)
-            left.add(one.cluster.current == one.old)
-    assert left == {True, False}
+    assert {Undone.BACK, Undone.RENEWED} <= set(undone(RENEWED_FIRST, points, monkeypatch))
 
 
 @pytest.mark.parametrize("until", [pytest.param(Phase.TRUST, marks=pytest.mark.long), Phase.USE])
@@ -149,17 +123,13 @@ def test_so_can_one_whose_ca_is_renewed_first(points: Points, monkeypatch: pytes
 def test_an_abort_that_is_killed_at_any_write_goes_on(
     story: AbortStory, until: Phase, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    story = replace(story, until=until)
-    for number in points.endless():
-        cluster, flow = story.begin(monkeypatch)
-        old = cluster.current
-        flow.run(until=story.until)
-        killed_at(cluster, number)
-        try:
-            cluster.run(Goal.ABORT)
-            break
-        except Killed:
-            back(cluster)
-            cluster.finish(Goal.ABORT)
-            assert_undone(cluster, old)
-    assert number > 4
+    cluster, flow = story.begin(monkeypatch)
+    old = cluster.current
+    flow.run(until=until)
+
+    def go_on() -> None:
+        cluster.finish(Goal.ABORT)
+        assert_undone(cluster, old)
+
+    kill(cluster, points.all(), lambda: cluster.run(Goal.ABORT), go_on)
+    go_on()

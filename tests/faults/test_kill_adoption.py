@@ -11,9 +11,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.test_swapped_by_hand import swap
 from ..tools.support.authorities import Authority, root
-from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.watched_cluster import WatchedCluster, assert_only
 from .conftest import Points
+from .courses import kill
 from .stories import have_fast_keys
 
 
@@ -29,35 +29,21 @@ def adopt(cluster: WatchedCluster, new: Authority) -> None:
     assert cluster.run(Goal.UPGRADE, adopts=new.fingerprint).outcome.decision.done
 
 
-def killed_at(number: int, patch: pytest.MonkeyPatch) -> tuple[WatchedCluster, Authority]:
-    cluster, new = begin(patch)
-    cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
-    with pytest.raises(Killed):
-        adopt(cluster, new)
-    cluster.permitted = cluster.memory.api
-    return cluster, new
-
-
-def writes(patch: pytest.MonkeyPatch) -> int:
-    cluster, new = begin(patch)
-    transport = cluster.permitted = KillingTransport(cluster.memory.api)
-    adopt(cluster, new)
-    assert transport.unconditional == []
-    return transport.writes
-
-
 def test_killed_anywhere_and_asked_for_again(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in points.to(writes(monkeypatch)):
-        cluster, new = killed_at(number, monkeypatch)
+    cluster, new = begin(monkeypatch)
+
+    def go_on() -> None:
         adopt(cluster, new)
         assert_only(cluster, new.fingerprint)
+
+    kill(cluster, points.all(), lambda: adopt(cluster, new), go_on)
 
 
 def test_killed_anywhere_and_only_finished(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that does not name the CA again adopts nothing: it is held, or by then the flow is one like any other."""
-    ends = set()
-    for number in points.to(writes(monkeypatch)):
-        cluster, new = killed_at(number, monkeypatch)
+    cluster, new = begin(monkeypatch)
+
+    def go_on() -> bool:
         decision = cluster.run(Goal.RECONCILE).outcome.decision
         assert cluster.paused is bool(cluster.pause_left)
         if decision.done:
@@ -67,5 +53,7 @@ def test_killed_anywhere_and_only_finished(points: Points, monkeypatch: pytest.M
             assert cluster.paused, "the operator would issue leaves of the CA that was swapped in"
             adopt(cluster, new)
         assert_only(cluster, new.fingerprint)
-        ends.add(decision.done)
-    assert ends == {True, False}
+        return decision.done
+
+    ends = kill(cluster, points.all(), lambda: adopt(cluster, new), go_on)
+    assert set(ends.values()) == {True, False}

@@ -23,13 +23,12 @@ from ..tools.support.authorities import below, root
 from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.connect import Connect
 from ..tools.support.flows import FlowResult
-from ..tools.support.killing import Killed, KillingTransport
-from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.strangers import NAME as STRANGER
 from ..tools.support.strangers import label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
 from ..tools.support.watched_cluster import CLUSTER, IN_USE, fingerprints
 from .conftest import Points
-from .stories import have_fast_keys
+from .courses import kill
+from .stories import with_nodes
 
 
 @dataclass
@@ -42,9 +41,7 @@ class Surroundings:
 
     def __post_init__(self) -> None:
         cluster = self.cluster
-        have_fast_keys(cluster, self.patch)
-        cluster.nodes = ReloadingNodes(cluster.memory)
-        cluster.nodes.replace_requests(self.patch)
+        with_nodes(cluster, self.patch)
         cluster.begin()
         cluster.ca = self.ca
         self.next = below(root("Next Root")) if self.ca is CaKind.CLUSTER else None
@@ -58,17 +55,10 @@ class Surroundings:
         """Without a link certificate: a client that trusts the old CA alone would be refused."""
         return self.cluster.run(Goal.REPLACE_KEY, self.next)
 
-    def killed_at(self, number: int) -> bool:
-        """Whether it came as far as that write. A person brings the copy up to date whenever a call is held by it."""
-        self.cluster.permitted = KillingTransport(self.cluster.memory.api, number, after=True)
-        try:
-            while held(self.run()):
-                copy_by_hand(self.cluster)
-        except Killed:
-            return True
-        finally:
-            self.cluster.permitted = self.cluster.memory.api
-        return False
+    def complete(self) -> None:
+        """A person brings the copy up to date whenever a call is held by it."""
+        while held(self.run()):
+            copy_by_hand(self.cluster)
 
     def watch_users_in(self, namespace: str) -> None:
         cluster = self.cluster
@@ -94,17 +84,18 @@ def test_what_comes_to_light_after_a_kill_holds_the_next_call(
     ca: CaKind, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three calls follow each kill."""
-    seen = set()
-    for number in points.endless():
-        made = Surroundings(ca, monkeypatch)
-        cluster, api = made.cluster, made.cluster.memory.api
-        (replaced,) = fingerprints(cluster.secret(f"demo-{ca.value}-ca-cert")["ca.crt"])
-        going_on = made.killed_at(number)
+    made = Surroundings(ca, monkeypatch)
+    cluster, api = made.cluster, made.cluster.memory.api
+    (replaced,) = fingerprints(cluster.secret(f"demo-{ca.value}-ca-cert")["ca.crt"])
+
+    def go_on() -> set[frozenset[str]]:
+        """The objects by which calls were held."""
+        seen = set[frozenset[str]]()
         label_stranger(api, labels_of("kafka"))
         cluster.memory.settle(2)
         before, foreign = cluster.counts(), stranger(api)
-        assert held(made.run()) == {(Condition.PODS_ARE_OWNED, f"Pod kafka/{STRANGER}")}, number
-        assert (cluster.counts(), stranger(api)) == (before, foreign), number
+        assert held(made.run()) == {(Condition.PODS_ARE_OWNED, f"Pod kafka/{STRANGER}")}
+        assert (cluster.counts(), stranger(api)) == (before, foreign)
         unlabel_stranger(api)
         if ca is CaKind.CLIENTS:
             made.watch_users_in("apps")
@@ -114,10 +105,10 @@ def test_what_comes_to_light_after_a_kill_holds_the_next_call(
             seen.add(frozenset(subjects))
             copy_by_hand(cluster)
         assert stranger(api)["metadata"]["uid"] == foreign["metadata"]["uid"]
-        assert cluster.rolls == {2 if ca is CaKind.CLUSTER else 0}, number
-        assert (cluster.ready, set(cluster.states.values())) == (True, {IN_USE}), number
-        assert replaced not in cluster.states, number
-        if not going_on:
-            break
-    assert frozenset(HELD[ca]) in seen
-    assert number > 10
+        assert cluster.rolls == {2 if ca is CaKind.CLUSTER else 0}
+        assert (cluster.ready, set(cluster.states.values())) == (True, {IN_USE})
+        assert replaced not in cluster.states
+        return seen
+
+    killed = kill(cluster, points.all(), made.complete, go_on)
+    assert frozenset(HELD[ca]) in set().union(*killed.values(), go_on())

@@ -23,12 +23,11 @@ from ..flows.cases import LATER, Case, Flow
 from ..flows.test_abort import assert_undone
 from ..tools.support.certificates import YEAR
 from ..tools.support.clients_cluster import ClientsCluster
-from ..tools.support.killing import ForkingTransport
 from ..tools.support.memory_api import Change
-from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import WatchedCluster, entries
 from .conftest import Points
-from .stories import Story, have_fast_keys
+from .courses import kill
+from .stories import Story, with_nodes
 
 #: All that a nightly reconcile and its neighbours call.
 NIGHTLY: tuple[dict[str, Any], ...] = (
@@ -53,7 +52,7 @@ class Stopped:
         if not self.users:
             return self.story.begin(patch).flow
         cluster = ClientsCluster()
-        have_fast_keys(cluster, patch)
+        with_nodes(cluster, patch, reload=False)
         cluster.begin()
         return Flow(cluster, self.story.case)
 
@@ -127,12 +126,8 @@ def test_killed_at_any_write_it_is_led_no_further_by_a_schedule(
     """Before a write is after the one before it, but for what the cluster does meanwhile."""
     flow = stopped.begin(monkeypatch)
     cluster, watch = flow.cluster, Watch(flow.cluster, stopped.after)
-    transport = ForkingTransport(cluster.memory.api, points.all(), after=after)
-    cluster.permitted = transport  # type: ignore[assignment]
 
     def then() -> None:
-        cluster.permitted = cluster.memory.api  # type: ignore[assignment]
-        cluster.memory.settle(2)
         for night in NIGHTLY:
             cluster.run(**night)
             cluster.memory.settle(2)
@@ -142,7 +137,7 @@ def test_killed_at_any_write_it_is_led_no_further_by_a_schedule(
         flow.finish()
         assert cluster.current != watch.old
 
-    assert transport.kill_copies(lambda: stopped.run(flow), then)
+    kill(cluster, points.all(), lambda: stopped.run(flow), then, after=after)
     then()
 
 
@@ -153,21 +148,15 @@ def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
 ) -> None:
     """It renews the certificates of the CA in use, in a pause where nodes read them again. Undone in the end."""
     cluster = WatchedCluster(validity=10 * YEAR)
-    have_fast_keys(cluster, monkeypatch)
-    if reload:
-        cluster.nodes = ReloadingNodes(cluster.memory)
-        cluster.nodes.replace_requests(monkeypatch)
+    with_nodes(cluster, monkeypatch, reload=reload)
     cluster.create()
     cluster.memory.seconds += LATER
     cluster.run(Goal.REPLACE_KEY, until=after, stop_after=after)
     # Without a reload it makes a few writes only.
     often = Points(1, min(points.step, 4))
-    watch, transport = Watch(cluster, Phase.TRUST), ForkingTransport(cluster.memory.api, often.all(), after=True)
-    cluster.permitted = transport  # type: ignore[assignment]
+    watch = Watch(cluster, Phase.TRUST)
 
     def then() -> None:
-        cluster.permitted = cluster.memory.api  # type: ignore[assignment]
-        cluster.memory.settle(2)
         for night in NIGHTLY:
             cluster.run(**night)
         watch.assert_not_past()
@@ -175,7 +164,7 @@ def test_a_schedule_that_is_killed_at_any_write_leads_it_no_further(
         cluster.finish(Goal.ABORT)
         assert_undone(cluster, watch.old)
 
-    assert transport.kill_copies(lambda: cluster.run(**NIGHTLY[-1]), then)
+    kill(cluster, often.all(), lambda: cluster.run(**NIGHTLY[-1]), then)
     then()
 
 

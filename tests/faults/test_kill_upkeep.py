@@ -11,31 +11,32 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.test_upkeep import AS_SPECIFIED, IN_TIME, adopted, days_left
-from ..tools.support.killing import Killed, KillingTransport
+from ..tools.support.flows import FlowResult
+from ..tools.support.watched_cluster import WatchedCluster
 from .conftest import Points
-from .test_kill_lives import with_nodes
+from .courses import kill
+from .stories import with_nodes
 
 
 def test_the_next_call_goes_on(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in points.endless():
-        cluster = with_nodes(monkeypatch)
-        adopted(cluster, "replace-key")
-        days_left(cluster, IN_TIME)
-        before, going_on = cluster.current, False
-        cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
-        try:
-            cluster.run(Goal.RECONCILE, upkeep=AS_SPECIFIED)
-        except Killed:
-            going_on = True
-        cluster.permitted = cluster.memory.api
-        cluster.run(Goal.RECONCILE, upkeep=AS_SPECIFIED)
-        assert cluster.rolls == {0}, number
+    cluster = WatchedCluster()
+    with_nodes(cluster, monkeypatch)
+    adopted(cluster, "replace-key")
+    days_left(cluster, IN_TIME)
+    before = cluster.current
+
+    def keep_up() -> FlowResult:
+        return cluster.run(Goal.RECONCILE, upkeep=AS_SPECIFIED)
+
+    def go_on() -> None:
+        keep_up()
+        assert cluster.rolls == {0}
         for node in cluster.counts():
             cluster.restart(node)
         cluster.finish(Goal.RECONCILE, upkeep=AS_SPECIFIED)
-        assert cluster.trusted == {cluster.current}, number
-        assert before not in cluster.trusted, number
-        assert "v1" in cluster.issuers().pop(), number
-        if not going_on:
-            break
-    assert number > 40
+        assert cluster.trusted == {cluster.current}
+        assert before not in cluster.trusted
+        assert "v1" in cluster.issuers().pop()
+
+    assert len(kill(cluster, points.all(), keep_up, go_on)) > 40 // points.step
+    go_on()

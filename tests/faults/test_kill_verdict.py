@@ -7,6 +7,8 @@ and then everything is as ever.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
@@ -14,10 +16,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 from ..flows.cases import Case
 from ..tools.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
-from ..tools.support.killing import Killed, KillingTransport
 from .conftest import Points
+from .courses import assert_alike, kill
 from .stories import LEAVES_AFTER_A_REPLACEMENT, Story, Telling
-from .test_kill_anywhere import undisturbed
 
 
 def _refused(telling: Telling) -> None:
@@ -54,28 +55,21 @@ def _content(telling: Telling) -> None:
 def test_killed_at_any_write_while_the_operator_refuses(
     story: Story, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _writes, wanted = undisturbed(story, monkeypatch)
-    begun, held = 0, 0
-    for number in points.endless():
-        begun += 1
-        telling = story.begin(monkeypatch)
-        cluster = telling.cluster
-        _refused(telling)
-        cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)  # type: ignore[assignment]
-        killed = False
-        try:
-            telling.flow.run()
-        except Killed:
-            killed = True
-        cluster.permitted = cluster.memory.api  # type: ignore[assignment]
-        cluster.memory.settle(2)
-        decision = telling.flow.run().outcome.decision
-        assert not decision.done, f"after write {number}"
-        held += Condition.VERDICT in {one.condition for one in decision.violations}
+    plain = story.begin(monkeypatch)
+    plain.complete()
+    wanted = plain.end_state()
+    telling = story.begin(monkeypatch)
+    cluster = telling.cluster
+    _refused(telling)
+
+    def go_on() -> tuple[bool, dict[str, Any]]:
+        """Whether the verdict held the next call, and how everything ends."""
+        decision = telling.run().outcome.decision
+        assert not decision.done
         assert not cluster.paused
+        held = Condition.VERDICT in {one.condition for one in decision.violations}
         _content(telling)
-        assert telling.go_on() == wanted, f"after write {number}"
-        if not killed:
-            break
-    assert held == begun
-    assert number > 3
+        return held, telling.go_on()
+
+    assert_alike(kill(cluster, points.all(), telling.run, go_on), (True, wanted))
+    assert go_on() == (True, wanted)

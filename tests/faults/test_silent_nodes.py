@@ -7,9 +7,8 @@ restarts it just then. No node restarts more often than in a run that nothing di
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -19,201 +18,184 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ..flows.cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
 from ..tools.support.answers import Answers
 from ..tools.support.flows import FlowResult
+from ..tools.support.killing import Copies
 from ..tools.support.watched_cluster import WatchedCluster
-from . import test_kill_clients_ca as of_users
+from .clients_stories import ClientsStory, ClientsTelling
 from .conftest import Points
-from .stories import AT_LAST, RESTARTED, Story
+from .courses import Course, Row, rows
+from .stories import AT_LAST, RESTARTED, Story, finished
 from .test_kill_abort import AbortStory
-from .test_kill_clients_ca import ClientsStory
 
 SILENT = "demo-kafka-1"
 
 
-@dataclass
-class Scene:
-    """A flow under way. run: one call. complete: everything up to the end. end_state: what has to be the same whatever happened."""
+@dataclass(frozen=True)
+class Undoing:
+    """A row of the matrix: the abort of a rotation that stands where the story says."""
 
-    cluster: WatchedCluster
-    run: Callable[[], FlowResult]
-    complete: Callable[[], None]
-    end_state: Callable[[], dict[str, Any]]
+    story: AbortStory
+
+    def __str__(self) -> str:
+        return f"abort, {self.story}"
+
+    def begin(self, patch: pytest.MonkeyPatch) -> UndoingCourse:
+        cluster, flow = self.story.begin(patch)
+        flow.run(until=self.story.until)
+        cluster.look_away()
+        return UndoingCourse(cluster)
+
+
+@dataclass
+class UndoingCourse(Course):
+    undone: WatchedCluster
 
     @property
-    def answers(self) -> Answers:
-        assert self.cluster.nodes
-        return self.cluster.nodes.answers
+    def cluster(self) -> WatchedCluster:
+        return self.undone
 
+    @property
+    def restarts(self) -> int:
+        return 2
 
-class Play(Protocol):
-    """Makes the same scene again and again."""
+    def run(self) -> FlowResult:
+        return self.cluster.run(Goal.ABORT)
 
-    def __call__(self, patch: pytest.MonkeyPatch) -> Scene: ...
+    def complete(self) -> None:
+        finished(self.run())
 
-
-def rotation(story: Story) -> Play:
-    def begin(patch: pytest.MonkeyPatch) -> Scene:
-        telling = story.begin(patch)
-        return Scene(telling.cluster, telling.flow.run, telling.complete, telling.end_state)
-
-    return begin
-
-
-def abort(story: AbortStory) -> Play:
-    def begin(patch: pytest.MonkeyPatch) -> Scene:
-        cluster, flow = story.begin(patch)
-        flow.run(until=story.until)
-        cluster.look_away()
-
-        def run() -> FlowResult:
-            return cluster.run(Goal.ABORT)
-
-        def end_state() -> dict[str, Any]:
-            return {"states": sorted(cluster.states.values()), "prepared": cluster.prepared, "paused": cluster.paused}
-
-        return Scene(cluster, run, lambda: _finished(run()), end_state)
-
-    return begin
-
-
-def rotation_of_users(story: ClientsStory) -> Play:
-    #: A broker that has restarted accepts the renewed certificate of the same CA as well.
-    left_aside = {"accepted"} if story.goal is Goal.RENEW else set()
-
-    def begin(patch: pytest.MonkeyPatch) -> Scene:
-        cluster = story.begin(patch)
-
-        def run() -> FlowResult:
-            return cluster.run(story.goal, user_batch=story.batch)
-
-        def end_state() -> dict[str, Any]:
-            return {key: value for key, value in of_users.end_state(cluster).items() if key not in left_aside}
-
-        return Scene(cluster, run, lambda: of_users.complete(cluster, story), end_state)
-
-    return begin
-
-
-def _finished(result: FlowResult) -> None:
-    assert result.outcome.decision.done, [str(violation) for violation in result.outcome.decision.violations]
+    def end_state(self) -> dict[str, Any]:
+        cluster = self.cluster
+        return {"states": sorted(cluster.states.values()), "prepared": cluster.prepared, "paused": cluster.paused}
 
 
 _REPLACED = Story(Case(Goal.REPLACE_KEY), reload=True)
 _WAITED = Story(PATIENT_REPLACEMENTS[0], RESTARTED, reload=True)
-_ALWAYS = [
-    *((str(story), rotation(story)) for story in (_REPLACED, Story(Case(Goal.RENEW), reload=True), _WAITED)),
-    ("abort, " + str(AbortStory()), abort(AbortStory())),
-    ("users, " + str(ClientsStory(Goal.REPLACE_KEY)), rotation_of_users(ClientsStory(Goal.REPLACE_KEY))),
-]
-_IN_THE_LONG_RUN = [
-    *(
-        (str(story), rotation(story))
-        for story in (
-            *(Story(case, reload=True) for case in REPLACEMENTS[1:]),
-            Story(Case(Goal.RENEW_LEAVES), reload=True),
-            Story(Case(Goal.DOWNGRADE, "after a renewal"), reload=True),
-            Story(PATIENT_REPLACEMENTS[0], AT_LAST, reload=True),
-            *(Story(PATIENT_REPLACEMENTS[1], follows, reload=True) for follows in (RESTARTED, AT_LAST)),
-            replace(_REPLACED, eager=True), replace(_WAITED, eager=True),
-        )
-    ),
-    *(
-        (f"abort, {story}", abort(story))
-        for story in (
-            *(AbortStory(until=phase) for phase in (Phase.PREPARE, Phase.TRUST)), AbortStory(circumstance="unlinked"),
-            AbortStory(goal=Goal.RENEW), AbortStory(users=True), AbortStory(goal=Goal.RENEW, users=True),
-        )
-    ),
-    *(
-        (f"users, {story}", rotation_of_users(story))
-        for story in (ClientsStory(Goal.RENEW), ClientsStory(Goal.REPLACE_KEY, batch=1))
-    ),
+_ALWAYS: list[Row] = [
+    _REPLACED, Story(Case(Goal.RENEW), reload=True), _WAITED, Undoing(AbortStory()), ClientsStory(Goal.REPLACE_KEY),
 ]  # fmt: skip
-PLAYS = [
-    *(pytest.param(play, id=name) for name, play in _ALWAYS),
-    *(pytest.param(play, id=name, marks=pytest.mark.long) for name, play in _IN_THE_LONG_RUN),
-]
+_IN_THE_LONG_RUN: list[Row] = [
+    *(Story(case, reload=True) for case in REPLACEMENTS[1:]),
+    Story(Case(Goal.RENEW_LEAVES), reload=True),
+    Story(Case(Goal.DOWNGRADE, "after a renewal"), reload=True),
+    Story(PATIENT_REPLACEMENTS[0], AT_LAST, reload=True),
+    *(Story(PATIENT_REPLACEMENTS[1], follows, reload=True) for follows in (RESTARTED, AT_LAST)),
+    replace(_REPLACED, eager=True), replace(_WAITED, eager=True),
+    *(Undoing(AbortStory(until=phase)) for phase in (Phase.PREPARE, Phase.TRUST)),
+    *(
+        Undoing(one)
+        for one in (
+            AbortStory(circumstance="unlinked"), AbortStory(goal=Goal.RENEW), AbortStory(users=True),
+            AbortStory(goal=Goal.RENEW, users=True),
+        )
+    ),
+    ClientsStory(Goal.RENEW), ClientsStory(Goal.REPLACE_KEY, batch=1),
+]  # fmt: skip
+ROWS = rows(_ALWAYS, _IN_THE_LONG_RUN)
 
 
-@dataclass
-class Happening:
-    """Called before each look; from the look ``at`` on, the node is silent. lasts: for how many looks; None: for ever.
+@dataclass(frozen=True)
+class Silence:
+    """A node does not answer. A look is one question to all nodes."""
 
-    restarts: the operator restarts it then, by its own doing.
-    """
-
-    scene: Scene
-    at: int
-    lasts: int | None = None
+    # For how many looks it does not answer; None: for ever.
+    looks: int | None
+    # On one listener alone.
     one_port: bool = False
+    # The operator restarts it then, by its own doing.
     restarts: bool = False
-    looks: int = field(default=0, init=False)
-
-    def __call__(self) -> None:
-        self.looks += 1
-        answers = self.scene.answers
-        if self.looks == self.at:
-            answers.silent, answers.one_port = {SILENT}, self.one_port
-            if self.restarts:
-                self.scene.cluster.restart(SILENT)
-        if self.lasts is not None and self.looks == self.at + self.lasts:
-            answers.silent = set()
 
 
-#: Fields of ``Happening`` by name.
-HAPPENINGS: dict[str, dict[str, Any]] = {
-    "hangs": {"lasts": 4},
-    "hangs on one listener": {"lasts": 4, "one_port": True},
-    "answers late": {"lasts": 1},
-    "is restarted": {"lasts": 2, "restarts": True},
+SILENCES = {
+    "hangs": Silence(4),
+    "hangs on one listener": Silence(4, one_port=True),
+    "answers late": Silence(1),
+    "is restarted": Silence(2, restarts=True),
 }
 
 
-def undisturbed(play: Play, patch: pytest.MonkeyPatch) -> tuple[int, int, dict[str, Any]]:
-    """How often the nodes are asked, how often each restarts at most, and the end state."""
-    scene = play(patch)
-    seen = Happening(scene, 0)
-    scene.answers.before = seen
-    scene.complete()
-    return seen.looks, max(scene.cluster.counts().values()), scene.end_state()
+@dataclass
+class Falling:
+    """Called before each look: in a copy of the process that begins there, the node falls silent."""
+
+    course: Course
+    copies: Copies
+    silence: Silence
+    looks: int = field(default=0, init=False)
+    #: The look at which it answers again.
+    _over: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        answers_of(self.course).before = self
+
+    def __call__(self) -> None:
+        self.looks += 1
+        answers, silence = answers_of(self.course), self.silence
+        if self.copies.begins_at(self.looks):
+            answers.silent, answers.one_port = {SILENT}, silence.one_port
+            self._over = None if silence.looks is None else self.looks + silence.looks
+            if silence.restarts:
+                self.course.cluster.restart(SILENT)
+        elif self.looks == self._over:
+            answers.silent = set()
 
 
-def assert_paid(scene: Scene, restarts: int, foreign: int = 0) -> None:
-    """foreign: restarts of the silent node that others have made."""
-    counts = scene.cluster.counts()
-    assert counts.pop(SILENT) <= restarts + foreign
-    assert max(counts.values()) <= restarts
+def answers_of(course: Course) -> Answers:
+    assert course.cluster.nodes
+    return course.cluster.nodes.answers
 
 
-@pytest.mark.parametrize("how", HAPPENINGS)
-@pytest.mark.parametrize("play", PLAYS)
-def test_for_a_while(play: Play, how: str, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+def ended(course: Course, foreign: int = 0) -> tuple[dict[str, Any], dict[str, int]]:
+    """The end state, and the restarts of each node but those that others have made. foreign: of the silent node."""
+    counts = course.cluster.counts()
+    return comparable(course), {**counts, SILENT: counts[SILENT] - foreign}
+
+
+def comparable(course: Course) -> dict[str, Any]:
+    """A broker that has restarted accepts the renewed certificate of the same clients CA as well."""
+    state = course.end_state()
+    if isinstance(course, ClientsTelling) and course.story.goal is Goal.RENEW:
+        del state["accepted"]
+    return state
+
+
+def assert_all_ended(found: dict[int, tuple[dict[str, Any], dict[str, int]]], course: Course) -> None:
+    """Each as where nothing happens, and no node has restarted more often."""
+    wanted, restarts = comparable(course), max(course.cluster.counts().values())
+    assert found
+    for look, (state, counts) in found.items():
+        assert state == wanted, f"at look {look}"
+        assert max(counts.values()) <= restarts, f"at look {look}"
+
+
+@pytest.mark.parametrize("how", SILENCES)
+@pytest.mark.parametrize("row", ROWS)
+def test_for_a_while(row: Row, how: str, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is waited for, and the flow ends as if nothing had happened."""
-    looks, restarts, wanted = undisturbed(play, monkeypatch)
-    assert looks
-    for at in points.to(looks):
-        scene = play(monkeypatch)
-        scene.answers.before = happening = Happening(scene, at, **HAPPENINGS[how])
-        scene.complete()
-        assert scene.end_state() == wanted, f"at look {at}"
-        assert_paid(scene, restarts, int(happening.restarts))
+    course, copies = row.begin(monkeypatch), Copies(points.all())
+    Falling(course, copies, SILENCES[how])
+    found = copies.run(course.complete, lambda: ended(course, int(SILENCES[how].restarts)))
+    assert_all_ended(found, course)
 
 
-@pytest.mark.parametrize("play", PLAYS)
-def test_for_ever(play: Play, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("row", ROWS)
+def test_for_ever(row: Row, points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call ends with the name of the node, or has nothing to ask it; when it answers again, the flow goes on."""
-    looks, restarts, wanted = undisturbed(play, monkeypatch)
-    for at in points.to(looks):
-        scene = play(monkeypatch)
-        scene.answers.before = Happening(scene, at)
+    course, copies = row.begin(monkeypatch), Copies(points.all())
+    Falling(course, copies, Silence(None))
+
+    def call_twice() -> None:
         for _call in range(2):
-            assert_held(scene.run())
-            assert not scene.cluster.paused
-        assert_paid(scene, restarts)
-        scene.answers.before = lambda: None
-        scene.answers.silent = set()
-        scene.complete()
-        assert scene.end_state() == wanted, f"at look {at}"
-        assert_paid(scene, restarts)
+            assert_held(course.run())
+            assert not course.cluster.paused
+
+    def go_on() -> tuple[dict[str, Any], dict[str, int]]:
+        answers_of(course).silent = set()
+        course.complete()
+        return ended(course)
+
+    found = copies.run(call_twice, go_on)
+    course.complete()
+    assert_all_ended(found, course)
 
 
 def assert_held(result: FlowResult) -> None:
@@ -227,8 +209,9 @@ def assert_held(result: FlowResult) -> None:
 
 @pytest.mark.parametrize("goal", [Goal.UPGRADE, Goal.DOWNGRADE], ids=str)
 def test_flows_that_ask_no_node_are_not_concerned(goal: Goal, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = rotation(Story(Case(goal), reload=True))(monkeypatch)
-    scene.answers.silent, scene.answers.asked = {SILENT}, 0
-    scene.complete()
-    assert scene.answers.asked == 0
-    assert_paid(scene, 0)
+    course = Story(Case(goal), reload=True).begin(monkeypatch)
+    answers = answers_of(course)
+    answers.silent, answers.asked = {SILENT}, 0
+    course.complete()
+    assert answers.asked == 0
+    assert max(course.cluster.counts().values()) == 0

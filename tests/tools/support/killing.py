@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import traceback
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
@@ -62,13 +63,14 @@ class KillingTransport:
 class Copies:
     """Copies of the process, one for each chosen call: what leads to a call runs once for all of them.
 
-    numbers: of the calls. In a copy that call fails or is the last; the process itself goes on to the next.
+    In a copy that call fails or is the last; the process itself goes on to the next.
     """
 
     def __init__(self, numbers: Container[int]) -> None:
+        """numbers: of the calls."""
         self._numbers = numbers
-        #: The report of each copy, by the number of its call.
-        self._said: dict[int, str] = {}
+        #: The report of each copy, by the number of its call: whether all went well, and what ``then`` returned or raised.
+        self._reports: dict[int, tuple[bool, Any]] = {}
         #: In a copy, the pipe to the process that goes on.
         self._report: int | None = None
 
@@ -89,8 +91,8 @@ class Copies:
             return True
         os.close(writer)
         try:
-            with open(reader, encoding="utf-8") as report:
-                self._said[number] = report.read()
+            with open(reader, "rb") as report:
+                self._reports[number] = pickle.loads(report.read())
         finally:
             with suppress(ProcessLookupError):
                 os.kill(child, SIGKILL)
@@ -98,12 +100,12 @@ class Copies:
         return False
 
     def run(
-        self, flow: Callable[[], object], then: Callable[[], object], ends: type[BaseException] | None = None
-    ) -> list[int]:
-        """Runs the flow here and in each copy; the numbers of the calls at which copies began.
+        self, flow: Callable[[], object], then: Callable[[], Any], ends: type[BaseException] | None = None
+    ) -> dict[int, Any]:
+        """Runs the flow here and in each copy. Returns what ``then`` returned in each copy, by the number of the call at which it began.
 
-        then: what follows in a copy. ends: the error with which the flow ends there; None where it comes to its end. Raises AssertionError with what any
-        copy has raised.
+        Afterwards no copy begins any more. then: what follows in a copy; it returns what pickle can send. ends: the error with which the flow ends
+        there; None where it comes to its end. Raises AssertionError with what any copy has raised.
         """
         try:
             flow()
@@ -113,27 +115,24 @@ class Copies:
             self._leave(then if ends and isinstance(problem, ends) else None)
         if self.is_one:
             self._leave(None if ends else then)
-        failed = {number: said for number, said in self._said.items() if said != _WELL}
+        self._numbers = ()
+        failed = {number: said for number, (is_well, said) in self._reports.items() if not is_well}
         assert not failed, "\n".join(f"in the copy of call {number}: {said}" for number, said in failed.items())
-        return list(self._said)
+        return {number: found for number, (_is_well, found) in self._reports.items()}
 
-    def _leave(self, then: Callable[[], object] | None) -> NoReturn:
+    def _leave(self, then: Callable[[], Any] | None) -> NoReturn:
         """then: None where the flow did not end as it was to."""
         assert self._report is not None
-        said = f"the flow did not end as it was to\n{traceback.format_exc()}"
+        report = pickle.dumps((False, f"the flow did not end as it was to\n{traceback.format_exc()}"))
         try:
             if then:
-                then()
-                said = _WELL
+                report = pickle.dumps((True, then()))
         except BaseException:
-            said = traceback.format_exc()
+            report = pickle.dumps((False, traceback.format_exc()))
         finally:
-            with open(self._report, "w", encoding="utf-8") as report:
-                report.write(said)
+            with open(self._report, "wb") as pipe:
+                pipe.write(report)
             os._exit(0)
-
-
-_WELL = "well"
 
 
 class ForkingTransport(KillingTransport):
@@ -152,9 +151,10 @@ class ForkingTransport(KillingTransport):
             self.at = self.writes + 1
         return super().request(method, path, **arguments)
 
-    def kill_copies(self, run: Callable[[], object], then: Callable[[], object]) -> list[int]:
-        """Runs the flow to its end, and each copy as far as its write; the numbers of these writes. then: what follows in a copy that was
-        killed; what it raises fails the test.
+    def kill_copies(self, run: Callable[[], object], then: Callable[[], Any]) -> dict[int, Any]:
+        """Runs the flow to its end, and each copy as far as its write. Returns what ``then`` returned, by the numbers of these writes.
+
+        then: what follows in a copy that was killed; what it raises fails the test.
         """
         return self._copies.run(run, then, Killed)
 

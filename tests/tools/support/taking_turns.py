@@ -45,15 +45,19 @@ class Turn(Generic[Result]):
     ) -> Iterator[Any]:
         return self.api.stream(path, query=query, timeout=timeout)
 
-    # As a thread.
-
-    def run(self, work: Callable[[Turn[Result]], Result]) -> None:
-        self._mine.acquire()
+    def take(self, work: Callable[[Turn[Result]], Result]) -> None:
+        """To the end, in this thread."""
         try:
             self.result = work(self)
         except BaseException as error:
             self.failure = error
         self._is_over = True
+
+    # As a thread.
+
+    def run(self, work: Callable[[Turn[Result]], Result]) -> None:
+        self._mine.acquire()
+        self.take(work)
         if self.other:
             self.other.begin()
 

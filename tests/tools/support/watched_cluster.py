@@ -48,8 +48,8 @@ CERTIFICATES, KEYS, LEDGER = "demo-cluster-ca-cert", "demo-cluster-ca", "demo-cl
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": CLUSTER}
 
 
-#: Clusters as they are created, by what tells them apart.
-_CREATED: dict[str, Moment] = {}
+#: Clusters as tests begin with them, by what tells them apart.
+_PREPARED: dict[str, Moment] = {}
 
 
 def fingerprints(pem: bytes) -> list[str]:
@@ -110,7 +110,8 @@ class WatchedCluster:
         self.memory.api.listeners.append(self._note_leaves)
         self.memory.api.listeners.append(self._note_pauses)
         self._pods = self.memory.restarts()
-        self.permitted = Restricted(self.memory.api)
+        #: The API server as runs may use it, or a transport before it that a test has put there.
+        self.permitted: Any = Restricted(self.memory.api)
 
     def _note_pauses(self, change: Change) -> None:
         was, now = ((one or {"metadata": {}})["metadata"].get("annotations") or {} for one in (change.old, change.new))
@@ -229,22 +230,17 @@ class WatchedCluster:
         if not self._is_usual or supplied:
             self._create(supplied, **options)
         else:
-            kind = repr(
-                (
-                    type(self).__name__,
-                    self.ca_key,
-                    self.validity,
-                    self.path_length,
-                    self.nodes is not None,
-                    sorted(options.items()),
-                )
-            )
-            if kind not in _CREATED:
-                self._create(None, **options)
-                _CREATED[kind] = self.memory.moment()
-            self.memory.go_to(_CREATED[kind])
-            self.checker.go_on_from_here()
+            told = (type(self).__name__, self.ca_key, self.validity, self.path_length, self.nodes is not None)
+            self.copy_of(repr((*told, sorted(options.items()))), lambda: self._create(None, **options))
         self.look_away()
+
+    def copy_of(self, kind: str, prepare: Callable[[], object]) -> None:
+        """Brings an empty cluster to where ``prepare`` takes it: the first one of this kind by that, and every other one as its copy."""
+        if kind not in _PREPARED:
+            prepare()
+            _PREPARED[kind] = self.memory.moment()
+        self.memory.go_to(_PREPARED[kind])
+        self.checker.go_on_from_here()
 
     @property
     def _is_usual(self) -> bool:
