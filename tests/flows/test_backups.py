@@ -68,10 +68,15 @@ def conditions(cluster: WatchedCluster, goal: Goal) -> list[Condition]:
 @pytest.fixture
 def replaced(cluster: WatchedCluster) -> WatchedCluster:
     """A cluster with backups, in which one CA has replaced another."""
-    cluster.create()
+
+    def replace_key() -> None:
+        cluster.create()
+        cluster.backs_up = True
+        cluster.finish(Goal.REPLACE_KEY)
+        cluster.memory.settle(2)
+
+    cluster.copy_of("with backups", replace_key)
     cluster.backs_up = True
-    cluster.finish(Goal.REPLACE_KEY)
-    cluster.memory.settle(2)
     cluster.look_away()
     return cluster
 
