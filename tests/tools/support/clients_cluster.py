@@ -42,14 +42,24 @@ class ClientsCluster(WatchedCluster):
 
     def begin(self, *names: str, generated: bool = False, manifests: list[Object] | None = None) -> None:
         """A cluster with these users, whose certificates are issued; generated: whether the operator keeps the clients CA."""
+        users = names or ("orders", "payments")
+        if self._is_usual and self.users_run and not manifests:
+            told = (self._kind, users, generated, self.users.keystores, self.users.prefix)
+            self.copy_of(repr(told), lambda: self._begin(users, generated, {}))
+            # Each was issued a certificate.
+            self.users.issued = list(users)
+        else:
+            self._begin(users, generated, {"manifests": manifests} if manifests else {})
+        self.look_away()
+
+    def _begin(self, users: tuple[str, ...], generated: bool, manifests: dict[str, Any]) -> None:
         about, self.ca = self.ca, CaKind.CLUSTER
-        self.create(**({"manifests": manifests} if manifests else {}))
+        self.create(**manifests)
         self.ca = about
-        self.add(*(names or ("orders", "payments")))
+        self.add(*users)
         if not generated:
             self.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"generateCertificateAuthority": False}}})
             self.memory.settle(1)
-        self.look_away()
 
     def add(self, *names: str, kind: str = "tls") -> None:
         self.memory.apply(*(kafka_user(name, NAMESPACE, kind) for name in names))

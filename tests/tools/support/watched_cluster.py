@@ -230,8 +230,7 @@ class WatchedCluster:
         if not self._is_usual or supplied:
             self._create(supplied, **options)
         else:
-            told = (type(self).__name__, self.ca_key, self.validity, self.path_length, self.nodes is not None)
-            self.copy_of(repr((*told, sorted(options.items()))), lambda: self._create(None, **options))
+            self.copy_of(repr((self._kind, sorted(options.items()))), lambda: self._create(None, **options))
         self.look_away()
 
     def copy_of(self, kind: str, prepare: Callable[[], object]) -> None:
@@ -241,6 +240,11 @@ class WatchedCluster:
             _PREPARED[kind] = self.memory.moment()
         self.memory.go_to(_PREPARED[kind])
         self.checker.go_on_from_here()
+
+    @property
+    def _kind(self) -> tuple[object, ...]:
+        """Tells usual clusters apart: clusters of one kind begin alike."""
+        return (type(self).__name__, self.ca_key, self.validity, self.path_length, self.nodes is not None)
 
     @property
     def _is_usual(self) -> bool:
