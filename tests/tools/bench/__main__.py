@@ -10,11 +10,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from . import files, issuers, leaves, observing, playbooks, rolling, users
+from . import files, fleet, issuers, leaves, observing, playbooks, rolling, users
 from .measurement import Measurement
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measurement]]] = {
     "files": files.measure,
+    "fleet": fleet.measure,
     "leaves": leaves.measure,
     "issuers": issuers.measure,
     "observing": observing.measure,
