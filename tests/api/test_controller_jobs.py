@@ -1,0 +1,92 @@
+"""Jobs of a controller: from the plan to a denied approval, and what is left of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from ..tools.checks.canary import Canary
+from .controller_jobs import Controller, answers, node, template, workflow_answers
+from .resources import read_secret
+from .running import Runner
+from .test_permissions import shipped_rules
+from .test_secrecy import keys
+
+ROTATION = "Kafka CA rotation"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+@pytest.fixture(scope="module")
+def controller(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Controller]:
+    folder = tmp_path_factory.mktemp("controller")
+    yield Controller(runner.as_service_account(shipped_rules(), folder), folder)
+    # pytest removes the folders of earlier sessions.
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o200)
+
+
+@pytest.fixture
+def place(runner: Runner) -> dict[str, str]:
+    return {"strimzi_cluster": "demo", "strimzi_namespace": runner.cluster.namespace}
+
+
+def states(runner: Runner) -> list[str]:
+    return [ca["state"] for ca in runner.module("strimzi_ca_info")["cas"]]
+
+
+def planned(controller: Controller, place: dict[str, str]) -> dict[str, str]:
+    """Variables that the node "plan" passes on."""
+    job = controller.launch("Kafka CA plan", workflow_answers(**place) | node("plan")["extra_data"]).succeeded()
+    return {name: str(value) for name, value in job.stats().items()}
+
+
+def test_a_job_shows_the_state_from_a_tree_that_it_can_only_read(controller: Controller, place: dict[str, str]) -> None:
+    status = template("Kafka CA status")
+    job = controller.launch("Kafka CA status", answers(status, **place)).succeeded()
+    assert "changed=0" in job.output
+    with pytest.raises(AssertionError, match="failed"):
+        controller.launch("Kafka CA status", answers(status, **(place | {"strimzi_cluster": "dome"}))).succeeded()
+
+
+def test_check_changes_nothing_and_passes_the_hash_on(controller: Controller, place: dict[str, str]) -> None:
+    since = controller.runner.audit_lines()
+    job = controller.launch(ROTATION, workflow_answers(**place), check=True).succeeded()
+    assert job.stats() == planned(controller, place)
+    assert controller.runner.writes_in_audit_log(since) == []
+
+
+def test_a_denied_approval_leaves_the_flow_where_it_stops(
+    controller: Controller, runner: Runner, place: dict[str, str]
+) -> None:
+    given = workflow_answers(**place) | planned(controller, place)
+    assert list(given) == [
+        "strimzi_cluster", "strimzi_namespace", "strimzi_ca", "strimzi_retire", "strimzi_replaces", "strimzi_plan_hash",
+    ]  # fmt: skip
+    controller.launch(ROTATION, given | node("trust")["extra_data"]).succeeded()
+    trusted = states(runner)
+    assert len(trusted) == 2
+    before, published = runner.cluster.node_uids("demo"), read_secret(runner, "demo-cluster-ca-cert")
+    # Denied: no later node runs. The schedule does.
+    reconcile = template("Kafka CA reconcile")
+    controller.launch("Kafka CA reconcile", answers(reconcile, **place)).succeeded()
+    assert states(runner) == trusted
+    assert read_secret(runner, "demo-cluster-ca-cert") == published
+    assert runner.restarts_since(before) == 0
+    controller.launch("Kafka CA abort", answers(template("Kafka CA abort"), **place)).succeeded()
+    assert states(runner) == ["TRUSTED_IN_USE_ALL"]
+
+
+def test_jobs_leave_no_secret_and_no_control_character(controller: Controller, runner: Runner) -> None:
+    artifacts = sorted(controller.folder.glob("job-*/artifacts"))
+    assert len(artifacts) > 4
+    assert list(Canary(set(keys(runner))).scan(artifacts)) == []
+    for file in (
+        path for folder in artifacts for path in folder.rglob("*") if path.is_file() and path.name != "command"
+    ):
+        assert controller.token not in file.read_text(), file
+        if file.name == "stdout":
+            shown = _COLOUR.sub("", file.read_text()).replace("\r\n", "\n")
+            assert _CONTROL.findall(shown) == [], file
