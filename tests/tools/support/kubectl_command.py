@@ -1,4 +1,4 @@
-"""``python -m …tests.tools.support.kubectl_command``: as much of the command ``kubectl`` as docs/issuers/cert-manager.md uses.
+"""``python -m …tests.tools.support.kubectl_command``: as much of the command ``kubectl`` as the documentation uses.
 
 Like the real one it is told by KUBECONFIG which Kubernetes cluster is meant, and as whom.
 """
@@ -26,7 +26,8 @@ def main(words: Words) -> None:
     kube = Kube(Path(os.environ["KUBECONFIG"]))
     match list(words):
         case ["apply", "-f", path]:
-            kube.apply(one for one in yaml.safe_load_all(Path(path).read_text()) if one)
+            found = (one for one in yaml.safe_load_all(Path(path).read_text()) if one)
+            kube.apply(each for one in found for each in (one["items"] if one["kind"] == "List" else [one]))
         case ["wait", "-n", namespace, condition, patience, object_]:
             wanted = condition.removeprefix("--for=")
             seconds = float(patience.removeprefix("--timeout=").removesuffix("s"))
