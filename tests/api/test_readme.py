@@ -21,8 +21,8 @@ from ..tools.operator import clusters
 from ..tools.support.pages import shell, stand_in
 
 README = (ROOT / "README.md").read_text()
-#: Lines about nodes that read again: the nodes of this bed answer no handshake, and restart instead.
-ONLY_ON_REAL_NODES = re.compile(r"renewed certificate|link certificate")
+#: Lines about nodes that read again: the nodes of this bed answer no handshake, and restart instead, in other phases.
+ONLY_ON_REAL_NODES = re.compile(r"renewed certificate|link certificate|\broll \d")
 
 
 @dataclass(frozen=True)
