@@ -61,6 +61,8 @@ class _Likeness:
         self._names = {pod.uid: pod.name for pod in snapshot.nodes.pods}
 
     def of(self, value: Any) -> Any:
+        if value is None or isinstance(value, (int, timedelta)):
+            return value
         if isinstance(value, Certificate):
             # A leaf that was due differs from the leaf that took its place: that leaf ends on another day.
             leaf = value.subject, value.issuer, value.subject_alternative_names, value.not_after.date()
@@ -71,14 +73,14 @@ class _Likeness:
             return "a time"
         if isinstance(value, (LedgerEntry, HeldByProcesses)):
             value = self._without_past(value)
+        if isinstance(value, tuple):
+            return tuple(map(self.of, value))
         if is_dataclass(value) and not isinstance(value, type):
             return (type(value).__name__, *(self.of(getattr(value, name)) for name in _fields_of(type(value))))
         if isinstance(value, Mapping):
             return frozenset((key, self.of(one)) for key, one in value.items())
         if isinstance(value, Set):
             return frozenset(map(self.of, value))
-        if isinstance(value, tuple):
-            return tuple(map(self.of, value))
         return value
 
     def _without_past(self, known: LedgerEntry | HeldByProcesses) -> LedgerEntry | HeldByProcesses:

@@ -31,7 +31,7 @@ from ..model.steps.base import Steps
 from ..model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests, IssueLeaves, RechainLeaves
 from ..model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from .due import due_reasons_under, find_first_ending, leaves_before_operator_window, nears_operator_window
-from .situation import Situation
+from .situation import Situation, answered_once
 
 #: Why a flow requests a leaf that only shows which CA signs.
 _SIGNER = Due(Reason.AUTHORITY, "it tells which CA signs")
@@ -51,6 +51,7 @@ class Asked:
         return tuple(sorted(self.reasons))
 
 
+@answered_once
 def leaves_to_ask_for(at: Situation) -> Asked | None:
     """The leaves to request from the next CA where there is one, or else from the CA in use; None where the key of that
     CA is here. Where none is wanted, a leaf that shows which CA of the source signs.

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import TypeVar
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import present_outside, present_pods
@@ -20,6 +22,8 @@ from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger, LedgerEntry, TrustState
 from ..model.snapshot import PreparedAuthority, Snapshot, StoredLeaf
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -142,3 +146,17 @@ class Situation:
     def issuer_of(self, leaf: StoredLeaf) -> str | None:
         """Fingerprint of the CA of the ledger that issued the leaf; None where the CA is unknown."""
         return authority_of(leaf, leaf.generation, self.ledger)[0]
+
+
+def answered_once(question: Callable[[Situation], T]) -> Callable[[Situation], T]:
+    """A question that several rules ask of one situation: the situation keeps the answer, as it keeps its own properties."""
+
+    @wraps(question)
+    def answer(at: Situation) -> T:
+        kept = at.__dict__
+        if question.__name__ not in kept:
+            kept[question.__name__] = question(at)
+        found: T = kept[question.__name__]
+        return found
+
+    return answer
