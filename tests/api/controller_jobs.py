@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,7 +59,7 @@ def workflow_answers(**given: str) -> dict[str, str]:
 class Job:
     """A job that was launched."""
 
-    #: ansible-runner.
+    #: ansible-runner, the leader of a process group.
     process: subprocess.Popen[str]
     #: The folder that ansible-runner keeps of the job. Its file "command" has the environment, with the token: a controller keeps no such file.
     artifacts: Path
@@ -66,6 +67,23 @@ class Job:
     def wait(self, seconds: float = 300) -> Job:
         self.process.communicate(timeout=seconds)
         return self
+
+    def cancel(self) -> Job:
+        """As a controller does it: by a signal to ansible-runner."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def kill(self) -> Job:
+        """Everything that belongs to the job, at once, as where its container is killed."""
+        # Ansible's workers have sessions of their own; what all processes of the job share is a variable.
+        mark = f"TRUSTOPS_JOB={self.artifacts}".encode()
+        for environ in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if mark in environ.read_bytes().split(b"\0"):
+                    os.kill(int(environ.parent.name), signal.SIGKILL)
+            except OSError:
+                continue
+        return self.wait()
 
     @property
     def status(self) -> str:
@@ -134,7 +152,7 @@ class Controller:
             "--project-dir", str(self.project), "-p", item["playbook"], "--ident", "1", *(["--cmdline=--check -vv"] if check else []),
         ]  # fmt: skip
         process = subprocess.Popen(
-            command, cwd=self.project, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+            command, cwd=self.project, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, process_group=0,
             env={"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": "/nonexistent", "LANG": "C.UTF-8"},
         )  # fmt: skip
         return Job(process, private / "artifacts" / "1")
@@ -160,6 +178,7 @@ class Controller:
             "ANSIBLE_HOME": str(private / "tmp"),
             "ANSIBLE_REMOTE_TEMP": str(private / "tmp"),
             "TMPDIR": str(private / "tmp"),
+            "TRUSTOPS_JOB": str(private / "artifacts" / "1"),
         }
 
     @property

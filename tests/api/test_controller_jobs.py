@@ -1,4 +1,4 @@
-"""Jobs of a controller: from the plan to a denied approval, and what is left of them."""
+"""A controller's jobs: from the plan to a denied approval, two at once, cancelled, killed and launched again; and what is left of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from ..tools.checks.canary import Canary
-from .controller_jobs import Controller, answers, node, template, workflow_answers
+from ..tools.cluster.kube import wait_for
+from .controller_jobs import Controller, Job, answers, node, template, workflow_answers
 from .resources import read_secret
 from .running import Runner
 from .test_permissions import shipped_rules
@@ -77,6 +78,43 @@ def test_a_denied_approval_leaves_the_flow_where_it_stops(
     assert runner.restarts_since(before) == 0
     controller.launch("Kafka CA abort", answers(template("Kafka CA abort"), **place)).succeeded()
     assert states(runner) == ["TRUSTED_IN_USE_ALL"]
+
+
+def still_waiting(job: Job) -> int:
+    return sum("still waiting" in event["stdout"] for event in job.events())
+
+
+@pytest.mark.long
+def test_a_job_waits_aloud_and_refuses_a_second_job(
+    controller: Controller, runner: Runner, place: dict[str, str]
+) -> None:
+    given = workflow_answers(**place) | planned(controller, place)
+    before = runner.cluster.node_uids("demo")
+    first = controller.launch(ROTATION, given)
+    wait_for(lambda: runner.cluster.node_uids("demo") != before, "the first restart", 300)
+    runner.cluster.stop_operator()
+    try:
+        wait_for(lambda: still_waiting(first) >= 1, "a sign of life", 90)
+        second = controller.launch(ROTATION, given).failed()
+        wait_for(lambda: still_waiting(first) >= 2, "another sign of life", 90)
+        assert first.cancel().status == "canceled"
+        # The end of its container is the end of what the signal has not reached.
+        first.kill()
+    finally:
+        runner.cluster.start_operator(interval=5)
+    assert "Another run (holder " in second.output
+    third = controller.launch(ROTATION, given)
+    wait_for(lambda: still_working(third), "work of the third job", 300)
+    third.kill()
+    controller.launch(ROTATION, given).succeeded()
+    assert states(runner) == ["TRUSTED_IN_USE_ALL"]
+    assert runner.restarts_since(before) == 3
+
+
+def still_working(job: Job) -> bool:
+    return any(
+        event["event"] == "verbose" and "[test-controller-jobs/demo]" in event["stdout"] for event in job.events()
+    )
 
 
 def test_jobs_leave_no_secret_and_no_control_character(controller: Controller, runner: Runner) -> None:
