@@ -73,6 +73,10 @@ _value:
       description: How it ended - V(done), V(nothing_to_do), V(stopped), V(planned), V(unfinished), V(held) or V(failed).
       type: str
       sample: done
+    audit:
+      description: The last entry of the audit trail after the run, as RV(trustops.strimzi.strimzi_ca#module:audit); null where the run added none.
+      type: dict
+      sample: null
     started_at: {description: "Begin of the run; null when it was not noted.", type: str, sample: "2026-01-31T12:00:00Z"}
     finished_at: {description: End of the run., type: str, sample: "2026-01-31T12:00:46Z"}
     seconds: {description: How long the run took., type: float, sample: 46.0}

@@ -327,4 +327,5 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "failure": run.failure,
         "journal": run.last.get("journal"),
         "steps": run.steps,
+        "audit": run.audit,
     }

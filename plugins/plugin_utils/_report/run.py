@@ -47,7 +47,7 @@ class Run:
     lives: how long CAs and certificates last beside that. choices: why the plan does it this way. plan_hash: to approve it by; empty where none was made.
     given: the variables that the caller has given.
     violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``,
-    where it was called.
+    where it was called. audit: the last entry of the audit trail after the run; None where it added none.
     """
 
     goal: str
@@ -69,6 +69,7 @@ class Run:
     failure: str | None
     began_at: str | None
     users: dict[str, Any]
+    audit: Mapping[str, Any] | None
 
     @classmethod
     def of(
@@ -110,6 +111,7 @@ class Run:
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
             began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),
             users=next((dict(call) for call in reversed(calls) if "users_by_ca" in call), {}),
+            audit=next((call["audit"] for call in reversed(told) if call.get("audit")), None),
         )
 
     @property

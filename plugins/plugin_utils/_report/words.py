@@ -152,7 +152,7 @@ def span(begin: str, end: str) -> str:
 
 def sentences(facts: Facts) -> list[str]:
     """The most important sentences about a run, the most important first."""
-    return [*_trust(facts), *_rolls(facts), *_work(facts), *_lives(facts), *_issuer(facts)]
+    return [*_trust(facts), *_rolls(facts), *_work(facts), *_lives(facts), *_issuer(facts), *_audit(facts)]
 
 
 def _trust(facts: Facts) -> Iterable[str]:
@@ -209,6 +209,14 @@ def _estimate(seconds: Mapping[str, int | None] | None) -> str:
     """The estimated time of a plan, as the end of a sentence; empty where there is none."""
     found = range_of(seconds)
     return f"; it takes {found}" if found else ""
+
+
+def _audit(facts: Facts) -> Iterable[str]:
+    if last := facts["audit"]:
+        yield (
+            f"Entry {last['entry']} of {last['object']} has the SHA-256 {last['sha256']}, which proves this entry and the entries "
+            "before it."
+        )
 
 
 def _lives(facts: Facts) -> Iterable[str]:

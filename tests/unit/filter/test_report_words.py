@@ -326,6 +326,18 @@ def test_the_run_began_with_its_first_call() -> None:
     assert facts(rotation(begun=None, **late))["started_at"] == late["began_at"]
 
 
+def test_the_last_entry_of_the_audit_trail_is_a_proof_of_the_run() -> None:
+    first, last = (
+        {"object": "ConfigMap kafka/demo-cluster-ca-audit", "entry": number, "sha256": f"{number:064}"}
+        for number in (7, 9)
+    )
+    calls = rotation()
+    found = facts([{**calls[0], "audit": first}, {**calls[1], "audit": last}, *calls[2:]])
+    assert found["audit"] == last
+    assert last["sha256"] in report_view(found)["sentences"][-1]
+    assert facts()["audit"] is None
+
+
 def test_what_running_processes_still_hold_is_told() -> None:
     found = facts(rotation(waiting=[WAITING]))
     assert found["waiting"] == [WAITING]
