@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
 import traceback
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from signal import SIGKILL
+from time import monotonic
 from typing import Any, NoReturn
 
 from .memory_api import ACCESS_REVIEWS, MemoryApi
@@ -60,6 +62,27 @@ class KillingTransport:
             self.unconditional.append(f"{method} {path}")
 
 
+#: Seconds after which a copy is killed and made anew, and how often. A thread that a copy begins may never start: where a thread of the process ends
+#: just then, the C library of the copy can wait for a lock of that thread for ever (fork(2), "NOTES").
+_LONGEST, _ATTEMPTS = 150.0, 3
+
+
+def _report_of(child: int, reader: int) -> bytes:
+    """The report of a copy, which has ended then; empty where it stands still."""
+    report, until = b"", monotonic() + _LONGEST
+    try:
+        while select.select([reader], [], [], max(0.0, until - monotonic()))[0]:
+            if not (part := os.read(reader, 1 << 16)):
+                return report
+            report += part
+        return b""
+    finally:
+        os.close(reader)
+        with suppress(ProcessLookupError):
+            os.kill(child, SIGKILL)
+        os.waitpid(child, 0)
+
+
 class Copies:
     """Copies of the process, one for each chosen call: what leads to a call runs once for all of them.
 
@@ -83,21 +106,18 @@ class Copies:
         """Forks at a chosen call, in a process that is no copy. True in the copy; in the process that goes on, the copy has ended by then."""
         if self.is_one or number not in self._numbers:
             return False
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reader)
-            self._report = writer
-            return True
-        os.close(writer)
-        try:
-            with open(reader, "rb") as report:
-                self._reports[number] = pickle.loads(report.read())
-        finally:
-            with suppress(ProcessLookupError):
-                os.kill(child, SIGKILL)
-            os.waitpid(child, 0)
-        return False
+        for _attempt in range(_ATTEMPTS):
+            reader, writer = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.close(reader)
+                self._report = writer
+                return True
+            os.close(writer)
+            if report := _report_of(child, reader):
+                self._reports[number] = pickle.loads(report)
+                return False
+        raise AssertionError(f"no copy of call {number} came to its end")
 
     def run(
         self, flow: Callable[[], object], then: Callable[[], Any], ends: type[BaseException] | None = None

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
+from threading import Event
 
 import pytest
 
+from . import killing
 from .killing import Copies, ForkingTransport, Killed
 from .memory_api import MemoryApi
 
@@ -87,6 +90,27 @@ def test_a_copy_that_fails_once_comes_to_its_end() -> None:
 
     assert copies.run(run, lambda: failed) == {2: [2], 3: [3]}
     assert failed == []
+
+
+@pytest.mark.parametrize("stands_still", [1, 2, 3])
+def test_a_copy_that_stands_still_is_made_anew(
+    stands_still: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(killing, "_LONGEST", 0.5)
+    transport = ForkingTransport(MemoryApi(), {2})
+
+    def then() -> int:
+        made = len(list(tmp_path.iterdir())) + 1
+        (tmp_path / str(made)).touch()
+        if made <= stands_still:
+            Event().wait()
+        return made
+
+    if stands_still < 3:
+        assert transport.kill_copies(flow(transport, "abc"), then) == {2: stands_still + 1}
+    else:
+        with pytest.raises(AssertionError, match="no copy of call 2"):
+            transport.kill_copies(flow(transport, "abc"), then)
 
 
 def test_an_error_of_the_flow_that_nothing_kills_is_an_error() -> None:
