@@ -28,9 +28,9 @@ from .work import Action, Work, version
 
 Entry = Mapping[str, Any]
 
-#: The most bytes of the entries: the API server takes 1 MiB, and each entry is stored anew with all others.
+#: The most bytes of all entries. The API server takes 1 MiB, and stores the whole ConfigMap again with each entry.
 MOST_BYTES = 400_000
-#: So often an entry is appended anew behind that of a call which was faster.
+#: How often a call tries to append an entry when other calls append theirs first.
 _ATTEMPTS = 5
 _NUMBER = re.compile(r"\d{8}")
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
