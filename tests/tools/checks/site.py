@@ -46,8 +46,6 @@ nitpick_ignore_regex = [
     ("std:envvar", "ANSIBLE_CACHE_PLUGIN.*"),
 ]
 exclude_patterns = ["changelogs", "meta", "playbooks", "roles", "extensions/**/README.md"]
-# Diagrams in the language of Mermaid stand as their text.
-suppress_warnings = ["misc.highlighting_failure"]
 highlight_language = "none"
 """
 _LINK = re.compile(r"\]\(([\w./-]+)\.md\)")
