@@ -22,6 +22,7 @@ from .parts import real_parts
 @dataclass
 class KafkaBed(Bed):
     processes: ClassVar[int] = 10
+    mounts_tokens: ClassVar[bool] = True
 
     name: str = "kafka"
 

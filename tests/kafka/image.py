@@ -1,4 +1,4 @@
-"""An image of Kafka: a Debian root with Java, the jars from Maven Central, and scripts after Strimzi's image contract."""
+"""Images of containers, and the image of Kafka: a Debian root with Java, the jars from Maven Central, and scripts after Strimzi's image contract."""
 
 from __future__ import annotations
 
@@ -29,21 +29,25 @@ def find_image() -> Path:
 
 
 def _build(target: Path) -> None:
-    root, kafka = both(_debian_root, partial(_kafka_layer, target))
-    _archive([root, kafka], target / "image.tar")
+    root, kafka = both(partial(debian_root, ("openjdk-17-jre-headless", "tini")), partial(_kafka_layer, target))
+    # The sandbox of a pod runs this image too, hence a command that sleeps.
+    configuration = {"Env": _ENVIRONMENT, "WorkingDir": "/opt/kafka", "Cmd": ["/bin/sleep", "infinity"]}
+    write_image(IMAGE, [root, kafka], configuration, target / "image.tar")
     subprocess.run(["rm", "-r", target / "libs", target / "kafka.tar"], check=True)
 
 
-def _debian_root() -> Path:
+def debian_root(packages: tuple[str, ...]) -> Path:
+    """A layer: the essential packages of Debian, and these. Raises MissingTool."""
+    key = "-".join(("debian", DEBIAN, *packages))
     return (
-        cached(f"debian-{DEBIAN}-openjdk-17-tini", _bootstrap, "a Debian root with Java", "about a minute") / "root.tar"
+        cached(key, partial(_bootstrap, packages), f"a Debian root with {packages[0]}", "about a minute") / "root.tar"
     )
 
 
-def _bootstrap(target: Path) -> None:
+def _bootstrap(packages: tuple[str, ...], target: Path) -> None:
     # The hook: Java's package puts links to manual pages into a folder that this variant does not have.
     run_tool(
-        "mmdebstrap", "--variant=essential", "--include=openjdk-17-jre-headless,tini", "--quiet",
+        "mmdebstrap", "--variant=essential", f"--include={','.join(packages)}", "--quiet",
         "--setup-hook=mkdir -p $1/usr/share/man/man1", "--dpkgopt=path-exclude=/usr/share/doc/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*", DEBIAN, str(target / "root.tar"),
     )  # fmt: skip
@@ -61,27 +65,31 @@ def _kafka_layer(target: Path) -> Path:
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.mode = 0o644 if member.name.endswith(".jar") else 0o755
+    return owned_by_root(member)
+
+
+def owned_by_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """For the layers of an image."""
     member.uid = member.gid = 0
     member.uname = member.gname = "root"
-    member.mode = 0o644 if member.name.endswith(".jar") else 0o755
     return member
 
 
-def _archive(layers: list[Path], target: Path) -> None:
-    """As ``docker save`` writes it; the sandbox of a pod runs this image too, hence a command that sleeps."""
+def write_image(image: str, layers: list[Path], configuration: dict[str, object], target: Path) -> None:
+    """As ``docker save`` writes it. configuration: what a container of it starts with, as the OCI image specification has it ("config")."""
     sums = [_sum(layer) for layer in layers]
-    configuration = json.dumps({
-        "architecture": _architecture(), "os": "linux",
-        "config": {"Env": _ENVIRONMENT, "WorkingDir": "/opt/kafka", "Cmd": ["/bin/sleep", "infinity"]},
+    described = json.dumps({
+        "architecture": _architecture(), "os": "linux", "config": configuration,
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{one}" for one in sums]},
     }).encode()  # fmt: skip
-    name = f"{hashlib.sha256(configuration).hexdigest()}.json"
+    name = f"{hashlib.sha256(described).hexdigest()}.json"
     names = [f"{one}.tar" for one in sums]
-    manifest = [{"Config": name, "RepoTags": [IMAGE.removeprefix("docker.io/library/")], "Layers": names}]
+    manifest = [{"Config": name, "RepoTags": [image.removeprefix("docker.io/library/")], "Layers": names}]
     with tarfile.open(target, "w") as archive:
         for layer, entry in zip(layers, names, strict=True):
             archive.add(layer, entry)
-        for entry, content in ((name, configuration), ("manifest.json", json.dumps(manifest).encode())):
+        for entry, content in ((name, described), ("manifest.json", json.dumps(manifest).encode())):
             member = tarfile.TarInfo(entry)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, cast
 
 import pytest
 
@@ -11,6 +13,8 @@ from ..api.running import Runner
 from ..tools.operator import clusters
 from ..tools.support.users import added_clients_ca
 from .aged_leaves import age_leaves
+from .bed import KafkaBed
+from .schedule import await_end, await_start, import_image, scheduled, start
 from .tier import PATIENCE, Tier, kafka_tier
 
 NODES = [f"demo-kafka-{number}" for number in range(3)]
@@ -142,6 +146,21 @@ def test_brokers_say_which_users_they_accept(rotated: Rotated) -> None:
     accepted, refused = f"clients-ca v0 ({own['sha256'][:12]})", f"clients-ca v9 ({added})"
     assert told == [("tls", 9093, node, [accepted], [refused]) for node in NODES]
     assert (found["unasked"], found["problems"]) == ("", [])
+
+
+def test_schedules_run_in_the_cluster(rotated: Rotated, tmp_path: Path) -> None:
+    """In pods of their own, with the tokens of their ServiceAccount and the shipped Roles: "reconcile" by its schedule, "status" at once."""
+    tier, _runner, _old, _console = rotated
+    import_image(cast(KafkaBed, tier.cluster.bed), tmp_path)
+    pods = tier.cluster.node_uids("demo")
+    with scheduled(tier, "trustops-strimzi-reconcile", "* * * * *"):
+        reconcile = await_end(tier, await_start(tier, "trustops-strimzi-reconcile", 120), PATIENCE)
+        status = await_end(tier, start(tier, "trustops-strimzi-status"), PATIENCE)
+    assert reconcile.succeeded, reconcile.log
+    assert "WARNING" not in reconcile.log
+    assert status.succeeded, status.log
+    assert re.search(r"localhost +: ok=\d+ +changed=0 ", status.log), status.log
+    assert tier.cluster.node_uids("demo") == pods
 
 
 def test_handing_back_takes_no_restart(rotated: Rotated) -> None:

@@ -50,6 +50,8 @@ class Bed:
 
     #: Processes that a running bed has, its supervisor included.
     processes: ClassVar[int] = 6
+    #: Whether each pod gets the token of its ServiceAccount: pods of simulated nodes have no process that would read it.
+    mounts_tokens: ClassVar[bool] = False
 
     name: str = "default"
     nodes: int = 1
@@ -105,7 +107,7 @@ class Bed:
         self._prepare()
         self._run_steps(
             control_plane.etcd(parts.files, self.folder, ports),
-            control_plane.api_server(parts.files, self.folder, ports, self.addresses),
+            control_plane.api_server(parts.files, self.folder, ports, self.addresses, mounts_tokens=self.mounts_tokens),
         )
         wait_for(self._api_ready, f"the API server ({self.folder}/kube-apiserver.log)")
         self._lap("API server", begun)

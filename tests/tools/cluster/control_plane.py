@@ -36,7 +36,10 @@ def etcd(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) -> dict
     return {"name": "etcd", "command": command}
 
 
-def api_server(binaries: dict[str, Path], folder: Path, ports: dict[str, int], addresses: Addresses) -> dict[str, Any]:
+def api_server(
+    binaries: dict[str, Path], folder: Path, ports: dict[str, int], addresses: Addresses, *, mounts_tokens: bool
+) -> dict[str, Any]:
+    """mounts_tokens: whether each pod gets the token of its ServiceAccount."""
     command = [
         str(binaries["kube-apiserver"]), f"--etcd-servers=http://127.0.0.1:{ports['etcd']}",
         f"--bind-address={addresses.api}", f"--advertise-address={addresses.api}", f"--secure-port={ports['api']}",
@@ -44,7 +47,7 @@ def api_server(binaries: dict[str, Path], folder: Path, ports: dict[str, int], a
         f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC", "--anonymous-auth=false",
         f"--service-account-key-file={folder}/sa.pub", f"--service-account-signing-key-file={folder}/sa.key",
         "--service-account-issuer=https://kubernetes.default.svc", f"--service-cluster-ip-range={addresses.services}",
-        "--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount",
+        "--endpoint-reconciler-type=none", *(() if mounts_tokens else ("--disable-admission-plugins=ServiceAccount",)),
         f"--audit-policy-file={folder}/audit-policy.yaml", f"--audit-log-path={folder}/audit.log",
         f"--cert-dir={folder}/apiserver", "--kubelet-preferred-address-types=InternalIP",
         f"--kubelet-client-certificate={folder}/server.crt", f"--kubelet-client-key={folder}/server.key",
