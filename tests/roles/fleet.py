@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,14 +102,27 @@ class Fleet:
         )
         return Played(done.returncode, done.stdout + done.stderr)
 
+    def play_slices(self, count: int, playbook: str, **variables: Any) -> list[Played]:
+        """As a controller slices a job: at the same time, each over every ``count``-th host by name, with a folder ``slice-<number>`` for its reports."""
+        hosts = sorted(f"demo.kafka.{context}" for context in self.clusters)
+        with ThreadPoolExecutor(count) as pool:
+            slices = [
+                pool.submit(
+                    self.play, playbook, "--limit", ",".join(hosts[number::count]),
+                    strimzi_report_dir=str(self.folder / f"slice-{number}"), **variables,
+                )
+                for number in range(count)
+            ]  # fmt: skip
+        return [one.result() for one in slices]
+
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("K8S_AUTH_")}
         return {**kept, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true"}
 
-    def report(self, host: str = "") -> Any:
+    def report(self, host: str = "", *, folder: str = "reports") -> Any:
         """The report of this run as JSON, of a host or over all."""
-        folder = self.folder / "reports"
-        return json.loads((folder / host / "report.json" if host else folder / "fleet.json").read_text())
+        below = self.folder / folder
+        return json.loads((below / host / "report.json" if host else below / "fleet.json").read_text())
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,20 @@ def test_progress_names_hosts_as_clusters_of_several_contexts_have_one_name(repo
     _found, done = reported
     assert "[demo.kafka.ap] take the cluster CA from the operator" in done.output
     assert "[kafka/demo] " not in done.output
+
+
+@pytest.mark.long
+def test_slices_side_by_side_do_each_cluster_once(tmp_path: Path) -> None:
+    """A failure in one slice holds back no cluster of another, and each slice has a report over its own clusters."""
+    clusters = {"ap": unwilling(), "eu": stages.generated(), "sa": stages.generated(), "us": stages.generated()}
+    with fleet(tmp_path, **clusters) as found:
+        first, second = found.play_slices(2, "upgrade", strimzi_serial=1, strimzi_max_fail_percentage=0)
+        assert (first.failed, second.failed) == ({"demo.kafka.ap"}, set())
+        for number, contexts in enumerate((("ap", "sa"), ("eu", "us"))):
+            told = found.report(folder=f"slice-{number}")
+            assert sorted([row["host"] for row in told["clusters"]] + told["not_run"]) == [
+                f"demo.kafka.{one}" for one in contexts
+            ]
+        took = [context for context, served in found.clusters.items() if "PATCH kafkas/demo" in served.writes]
+        assert took == ["eu", "us"]
+        assert all(found.clusters[context].writes.count("PATCH kafkas/demo") == 1 for context in took)
