@@ -1,9 +1,12 @@
-"""Settings that all tests share: Hypothesis's profiles, test ids that are the same in every worker, and parts of what takes long."""
+"""Settings that all tests share: Hypothesis's profiles, test ids that are the same in every worker, and which tests a run takes."""
 
 from __future__ import annotations
 
+import gc
 import os
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from zlib import crc32
 
 import pytest
@@ -33,12 +36,46 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--part", default="1/1", help="run one part of the tests, such as 3/16: the same tests each time")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tests: dict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("each_once"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for rows in tests.values():
+        _leave_each_value_once([row for row in rows if not row.get_closest_marker("long")])
     number, parts = map(int, config.getoption("part").split("/"))
     chosen = [item for item in items if crc32(_together(item).encode()) % parts == number - 1]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen
+
+
+def _leave_each_value_once(rows: Sequence[pytest.Function]) -> None:
+    """Marks rows of a parametrized test as long, but for as many as its longest parameter has values: each value of each parameter is in one of them."""
+    known: dict[str, list[object]] = defaultdict(list)
+    for row in rows:
+        for names, value in _parameters(row).items():
+            if value not in known[names]:
+                known[names].append(value)
+    longest = max(known, key=lambda names: len(known[names]), default="")
+    for row in rows:
+        places = {names: known[names].index(value) for names, value in _parameters(row).items()}
+        if any(places[longest] % len(known[names]) != place for names, place in places.items()):
+            row.add_marker(pytest.mark.long)
+
+
+def _parameters(row: pytest.Function) -> dict[str, list[object]]:
+    """The values of the row by the names of each ``parametrize`` of its test."""
+    given = (mark.args[0] for mark in row.iter_markers("parametrize"))
+    groups = [names.split(",") if isinstance(names, str) else names for names in given]
+    return {",".join(names): [row.callspec.params[name.strip()] for name in names] for names in groups}
+
+
+def pytest_collection_finish() -> None:
+    """Leaves modules and tests out of garbage collection, which would take a twentieth of the time of whole flows."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 def _together(item: pytest.Item) -> str:

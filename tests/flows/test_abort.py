@@ -15,7 +15,7 @@ from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.flows import FlowResult
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import IN_USE, KEYS, WatchedCluster
-from .cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
+from .cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case, mostly_long
 
 RENEWAL = Case(Goal.RENEW)
 
@@ -50,7 +50,8 @@ def component_starts(cluster: WatchedCluster) -> Counter[str]:
 
 
 @pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
-@pytest.mark.parametrize("case", [*REPLACEMENTS, RENEWAL], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, RENEWAL]))
+@pytest.mark.each_once
 def test_undone_after_each_phase(cluster: WatchedCluster, uptake: bool, case: Case, until: Phase) -> None:
     """For no more restarts than that."""
     flow = case.begin(cluster)
@@ -89,6 +90,7 @@ def test_undone_while_nodes_wait_for_their_restart(cluster: WatchedCluster, node
 
 @pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
 @pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+@pytest.mark.each_once
 def test_undone_for_users(
     clients_cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch, goal: Goal, until: Phase
 ) -> None:

@@ -50,6 +50,7 @@ def test_the_clients_ca_has_a_trail_of_its_own(clients_cluster: ClientsCluster) 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("write", [1, 2, 3, 4, 9, 14])
+@pytest.mark.each_once
 def test_a_killed_run_leaves_one_chain_and_the_next_goes_on_with_it(
     cluster: WatchedCluster, write: int, after: bool
 ) -> None:

@@ -245,6 +245,7 @@ def test_the_operator_may_have_seen_the_damage(replaced: WatchedCluster, damage:
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("write", [1, 2, 3])
+@pytest.mark.each_once
 def test_a_killed_recovery_is_finished_by_the_next(replaced: WatchedCluster, write: int, after: bool) -> None:
     before = state(replaced)
     replaced.look_elsewhere()
@@ -257,6 +258,7 @@ def test_a_killed_recovery_is_finished_by_the_next(replaced: WatchedCluster, wri
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("write", [1, 2, 3, 5, 8, 13])
+@pytest.mark.each_once
 def test_a_flow_that_is_killed_leaves_backups_that_the_next_run_brings_up_to_date(
     cluster: WatchedCluster, write: int, after: bool
 ) -> None:
@@ -276,6 +278,7 @@ def test_a_flow_that_is_killed_leaves_backups_that_the_next_run_brings_up_to_dat
 @pytest.mark.parametrize(
     "lost", [(KEYS,), (CERTIFICATES,), (LEDGER,), STATE], ids=["key", "certificate", "ledger", "all"]
 )
+@pytest.mark.each_once
 def test_a_flow_in_flight_goes_on_after_it(cluster: WatchedCluster, until: Phase, lost: tuple[str, ...]) -> None:
     """With the CA that it has prepared: the recovery finishes the flow, and no further CA is made."""
     cluster.create()

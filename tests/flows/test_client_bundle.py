@@ -21,7 +21,7 @@ from ..tools.support.checker import verifies
 from ..tools.support.engines import without
 from ..tools.support.memory_api import Change
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
-from .cases import REPLACEMENTS, Case
+from .cases import REPLACEMENTS, Case, mostly_long
 
 BUNDLE = "demo-cluster-ca-bundle"
 
@@ -67,7 +67,7 @@ def read_jks(content: bytes, password: bytes) -> list[bytes]:
 
 
 @pytest.mark.usefixtures("uptake")
-@pytest.mark.parametrize("case", [Case(Goal.RENEW), *REPLACEMENTS], ids=str)
+@pytest.mark.parametrize("case", mostly_long([Case(Goal.RENEW), *REPLACEMENTS]))
 def test_clients_with_the_bundle_accept_every_node_after_every_write(cluster: WatchedCluster, case: Case) -> None:
     flow = case.begin(cluster)
     seen: list[str] = []
@@ -123,7 +123,7 @@ def test_a_damaged_bundle_is_made_whole(cluster: WatchedCluster, entry: str) -> 
     assert read_jks(bundle["ca.jks"], bundle["ca.password"]) == read_pem(bundle["ca.crt"]) == trusted(cluster)
 
 
-@pytest.mark.parametrize("case", [Case(Goal.RENEW), *REPLACEMENTS], ids=str)
+@pytest.mark.parametrize("case", mostly_long([Case(Goal.RENEW), *REPLACEMENTS]))
 def test_no_ca_is_used_before_clients_could_have_it(cluster: WatchedCluster, case: Case) -> None:
     """Even if the rule that publishes is not asked."""
     flow = case.begin(cluster)

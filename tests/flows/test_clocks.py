@@ -22,13 +22,13 @@ from ..tools.support.checker import InvariantBroken
 from ..tools.support.engines import without
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
-from .cases import CASES, Case
+from .cases import CASES, Case, mostly_long
 
 FAR = timedelta(minutes=10)
 
 
 @pytest.mark.parametrize("ahead", [FAR, -FAR], ids=["ahead", "behind"])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", mostly_long(CASES))
 def test_nothing_is_written_with_a_clock_that_is_far_off(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, ahead: timedelta
 ) -> None:
@@ -50,7 +50,7 @@ def test_without_this_nodes_present_what_begins_in_the_future(
         flow.run()
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", mostly_long(CASES))
 def test_a_clock_that_is_a_little_ahead_harms_nobody(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case
 ) -> None:

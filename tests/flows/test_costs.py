@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..tools.support.watched_cluster import WatchedCluster
-from .cases import CASES, ENDED, Case, Layout, roles_apart, roles_together
+from .cases import CASES, ENDED, Case, Layout, mostly_long, roles_apart, roles_together
 from .test_abort import component_starts
 
 EXPORTER = "demo-kafka-exporter"
@@ -32,7 +32,8 @@ _COMPONENTS = ("demo-entity-operator", "demo-cruise-control", EXPORTER)
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("layout", [roles_together, roles_apart])
-@pytest.mark.parametrize("case", [*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")]))
+@pytest.mark.each_once
 def test_of_a_whole_flow(cluster: WatchedCluster, case: Case, layout: Layout) -> None:
     flow = case.begin(cluster, layout)
     before = component_starts(cluster)

@@ -99,7 +99,7 @@ def assert_comes_true(flow: Flow, patch: pytest.MonkeyPatch) -> Forecast:
 
 
 @pytest.mark.usefixtures("uptake")
-@pytest.mark.parametrize("case", [*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")]))
 def test_the_plan_is_what_happens(cluster: WatchedCluster, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert assert_comes_true(case.begin(cluster), monkeypatch).waiting == ()
 
@@ -120,6 +120,7 @@ def test_the_plan_ends_where_there_is_nothing_to_do_but_to_wait(
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
 @pytest.mark.parametrize("phase", list(Phase)[:-1])
+@pytest.mark.each_once
 def test_the_plan_of_an_abort_is_what_happens(
     cluster: WatchedCluster, case: Case, phase: Phase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +152,7 @@ def assert_undone_as_planned(flow: Flow, until: Phase | None, patch: pytest.Monk
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
 @pytest.mark.parametrize("phase", Phase)
+@pytest.mark.each_once
 def test_the_plan_of_a_flow_half_way_is_what_is_left(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)
     whole = planned_steps(forecast_of(flow))

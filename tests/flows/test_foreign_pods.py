@@ -32,6 +32,7 @@ def assert_held(result: FlowResult) -> None:
 @pytest.mark.parametrize("component", ["kafka", "entity-operator"])
 @pytest.mark.parametrize("first", range(0, EVERY, 3))
 @pytest.mark.parametrize("case", [REPLACEMENTS[0], Case(Goal.RENEW)], ids=str)
+@pytest.mark.each_once
 def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, component: str) -> None:
     flow, writes, api = case.begin(cluster), [0], cluster.memory.api
     run_stranger(api)

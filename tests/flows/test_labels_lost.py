@@ -47,6 +47,7 @@ def assert_held(result: FlowResult, label: str) -> None:
 @some_label
 @pytest.mark.parametrize("phase", list(Phase)[:-1], ids=lambda phase: f"after {phase.value}")
 @pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
+@pytest.mark.each_once
 def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, label: str) -> None:
     flow = case.begin(cluster)
     flow.run(until=phase)
@@ -60,6 +61,7 @@ def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, lab
 @pytest.mark.parametrize("phase", [Phase.PREPARE, Phase.USE], ids=lambda phase: f"after {phase.value}")
 @pytest.mark.parametrize("secret", [CERTIFICATES, KEYS, LEDGER, NODE, "demo-cluster-operator-certs"])
 @pytest.mark.parametrize("case", [REPLACEMENTS[0]], ids=str)
+@pytest.mark.each_once
 def test_a_secret_without_labels(cluster: WatchedCluster, case: Case, secret: str, phase: Phase) -> None:
     """It would be taken for missing, and be made anew."""
     flow = case.begin(cluster)
@@ -78,6 +80,7 @@ def test_a_secret_without_labels(cluster: WatchedCluster, case: Case, secret: st
 @some_label
 @pytest.mark.parametrize("first", range(EVERY))
 @pytest.mark.parametrize("case", [REPLACEMENTS[0], REPLACEMENTS[-1], Case(Goal.RENEW)], ids=str)
+@pytest.mark.each_once
 def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, label: str) -> None:
     """Of which some are in the middle of the switch: the operator is not let on half-way, nor left paused without a word."""
     flow, writes = case.begin(cluster), [0]

@@ -32,6 +32,7 @@ def convert(cluster: WatchedCluster, layout: Layout) -> None:
 
 @pytest.mark.parametrize("layout", [Layout.SPLIT, Layout.KEYED])
 @pytest.mark.parametrize("case", mostly_long([*CASES, *PATIENT_REPLACEMENTS]))
+@pytest.mark.each_once
 def test_a_flow_costs_the_same_in_every_layout(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, layout: Layout
 ) -> None:
@@ -47,6 +48,7 @@ def test_a_flow_costs_the_same_in_every_layout(
 
 @pytest.mark.parametrize("phase", [Phase.PREPARE, Phase.TRUST, Phase.USE])
 @pytest.mark.parametrize(("before", "after"), [(one.value, two.value) for one, two in permutations(Layout, 2)])
+@pytest.mark.each_once
 def test_a_flow_in_flight_goes_on_in_another_layout(
     cluster: WatchedCluster, nodes: ReloadingNodes, phase: Phase, before: str, after: str
 ) -> None:

@@ -68,6 +68,7 @@ def test_nobody_verifies_from_the_beginning(cluster: ClientsCluster, nodes: Relo
 
 @pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
 @pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+@pytest.mark.each_once
 def test_the_last_listener_goes_in_each_phase(
     cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal, until: Phase
 ) -> None:

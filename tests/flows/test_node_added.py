@@ -53,6 +53,7 @@ def generations(cluster: WatchedCluster, pod: str) -> list[str | None]:
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("phase", list(Phase)[:-1], ids=lambda phase: f"after {phase.value}")
 @pytest.mark.parametrize("case", mostly_long(CASES))
+@pytest.mark.each_once
 def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)
     before = set(cluster.counts())
@@ -70,6 +71,7 @@ def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase) -> 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("first", range(EVERY))
 @pytest.mark.parametrize("case", mostly_long([*REPLACEMENTS, Case(Goal.RENEW)]))
+@pytest.mark.each_once
 def test_after_any_write(cluster: WatchedCluster, case: Case, first: int) -> None:
     """The operator sees it at once, or when it is not paused any more; one at a time."""
     flow = case.begin(cluster)

@@ -98,6 +98,7 @@ def begin(
 @pytest.mark.parametrize(
     "case", [Case(Goal.REPLACE_KEY), *(pytest.param(one, marks=pytest.mark.long) for one in CASES[1:])], ids=str
 )
+@pytest.mark.each_once
 def test_no_call_restarts_more_than_its_plan_said(
     cluster: WatchedCluster, case: Case, written: tuple[str, str], every: int, at_once: bool
 ) -> None:
@@ -143,6 +144,7 @@ PAUSE = "strimzi.io/pause-reconciliation"
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "in time"])
 @pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY), Case(Goal.RENEW)], ids=str)
+@pytest.mark.each_once
 def test_a_pause_that_is_taken_away_twice_ends_the_call(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, at_once: bool
 ) -> None:

@@ -24,7 +24,7 @@ from ..tools.support.flows import START, FlowResult
 from ..tools.support.memory_api import Change
 from ..tools.support.restarts import Cost
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster
-from .cases import REPLACEMENTS, Case
+from .cases import REPLACEMENTS, Case, mostly_long
 from .test_forecasts_come_true import forecast_of, in_order, planned_steps, taken
 from .test_link_outside import NAMED, client_reads, client_reads_all
 
@@ -67,7 +67,8 @@ def held(result: FlowResult) -> set[tuple[Condition, str]]:
 
 
 @pytest.mark.parametrize("every", [1, SLOW])
-@pytest.mark.parametrize("case", [Case(Goal.RENEW), *REPLACEMENTS], ids=str)
+@pytest.mark.parametrize("case", mostly_long([Case(Goal.RENEW), *REPLACEMENTS]))
+@pytest.mark.each_once
 def test_a_connect_that_follows_is_waited_for_and_never_cut_off(
     cluster: WatchedCluster, case: Case, every: int
 ) -> None:

@@ -83,6 +83,7 @@ def test_the_roll_that_forgets_is_said_as_well(cluster: WatchedCluster, nodes: R
 
 @pytest.mark.parametrize("denied", NEEDED)
 @pytest.mark.parametrize("circumstance", ["", "unlinked"])
+@pytest.mark.each_once
 def test_who_asks_for_a_reload_is_held_before_the_first_restart(
     cluster: WatchedCluster, nodes: ReloadingNodes, circumstance: str, denied: str
 ) -> None:
@@ -195,6 +196,7 @@ def test_a_key_generation_that_nobody_may_tell_pods_of_waits_for_the_hand_back(c
 
 @pytest.mark.parametrize("denied", ["patch strimzipodsets", "patch pods"])
 @pytest.mark.parametrize("spread", Spread)
+@pytest.mark.each_once
 def test_nodes_are_restarted_where_what_should_be_permitted_is_refused(
     cluster: WatchedCluster, nodes: ReloadingNodes, spread: Spread, denied: str
 ) -> None:

@@ -150,6 +150,7 @@ def test_the_time_begins_when_the_first_certificate_is_nowhere_to_be_read(cluste
 @pytest.mark.usefixtures("nodes")
 @pytest.mark.parametrize("named", ["the first certificate", "the renewed one", ""])
 @pytest.mark.parametrize("by", [Goal.REPLACE_KEY, Goal.RECONCILE])
+@pytest.mark.each_once
 def test_it_goes_on_from_the_state_of_the_cluster_alone(cluster: WatchedCluster, named: str, by: Goal) -> None:
     """Whichever certificate of the CA the caller names, and whatever has brought the renewal to its end."""
     flow = FIRST.begin(cluster)

@@ -41,6 +41,7 @@ def assert_no_more_than(cluster: WatchedCluster, restarts: int, crashes: int = 1
 
 @pytest.mark.parametrize("who", [a_node, every_component])
 @pytest.mark.parametrize("phase", list(Phase)[:-1], ids=lambda phase: f"after {phase.value}")
+@pytest.mark.each_once
 def test_after_each_phase(cluster: WatchedCluster, phase: Phase, who: Callable[[WatchedCluster], None]) -> None:
     old, new = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
     cluster.create(old)
@@ -104,6 +105,7 @@ FLOWS = [Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.R
 
 @pytest.mark.parametrize("who", [a_node, every_component])
 @pytest.mark.parametrize("case", FLOWS, ids=str)
+@pytest.mark.each_once
 def test_after_any_write(cluster: WatchedCluster, case: Case, who: Callable[[WatchedCluster], None]) -> None:
     """The checker looks after each of them. Where the same object is written again, nobody restarts again: what is
     recorded of processes would change for ever."""

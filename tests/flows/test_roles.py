@@ -34,7 +34,7 @@ from ..tools.support.restarts import Cost
 from ..tools.support.roles import ByRoles, permissions
 from ..tools.support.signing_office import SigningOffice
 from ..tools.support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
-from .cases import CASES, PATIENT_REPLACEMENTS, Case
+from .cases import CASES, PATIENT_REPLACEMENTS, Case, mostly_long
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rbac.yml"
 ROLES: dict[str, list[dict[str, Any]]] = {
@@ -69,7 +69,7 @@ def three_nodes(*, generated: bool = False) -> list[dict[str, Any]]:
     return clusters.dual_role(CLUSTER, NAMESPACE, replicas=3, generated=generated)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", mostly_long(CASES))
 def test_two_roles_are_enough_where_nodes_are_restarted(cluster: WatchedCluster, case: Case) -> None:
     permitted = bound(cluster, FLOWS)
     flow = case.begin(cluster, three_nodes)
@@ -79,7 +79,7 @@ def test_two_roles_are_enough_where_nodes_are_restarted(cluster: WatchedCluster,
     assert (permitted.refused, cluster.paid) == ([], cost)
 
 
-@pytest.mark.parametrize("case", [*CASES, *PATIENT_REPLACEMENTS], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*CASES, *PATIENT_REPLACEMENTS]))
 def test_three_roles_are_enough_for_a_reload(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
     permitted = bound(cluster, ALL)
     flow = case.begin(cluster, three_nodes)
@@ -87,7 +87,7 @@ def test_three_roles_are_enough_for_a_reload(cluster: WatchedCluster, nodes: Rel
     assert (permitted.refused, cluster.paid) == ([], flow.cost)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", mostly_long(CASES))
 def test_looking_is_enough_for_check_mode(cluster: WatchedCluster, case: Case) -> None:
     flow = case.begin(cluster, three_nodes)
     permitted = bound(cluster, LOOKING)

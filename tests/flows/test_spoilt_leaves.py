@@ -112,12 +112,14 @@ _MADE: dict[str, tuple[Moment, Authority]] = {}
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
 @pytest.mark.parametrize("place", ["elsewhere", "here"])
+@pytest.mark.each_once
 def test_a_leaf_of_a_process(cluster: WatchedCluster, nodes: object, trigger: str, place: str) -> None:
     _heals(_bench(cluster, place, "cluster", cluster.create), PROCESSES, trigger)
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)
 @pytest.mark.parametrize("place", ["elsewhere", "here"])
+@pytest.mark.each_once
 def test_a_leaf_of_a_user(clients_cluster: ClientsCluster, trigger: str, place: str) -> None:
     def begin() -> None:
         clients_cluster.begin("orders", "payments")

@@ -20,6 +20,7 @@ from .cases import CASES, Case, mostly_long
 @pytest.mark.usefixtures("nodes")
 @pytest.mark.parametrize("first", [False, True], ids=["as long as it is against it", "from its first write on"])
 @pytest.mark.parametrize("case", mostly_long(CASES))
+@pytest.mark.each_once
 def test_no_flow_is_done_while_the_operator_is_against_it(cluster: WatchedCluster, case: Case, first: bool) -> None:
     flow = case.begin(cluster)
     operator, writes = cluster.memory.operator, len(cluster.memory.api.writes)

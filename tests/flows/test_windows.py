@@ -17,7 +17,7 @@ from ..tools.support.flows import START
 from ..tools.support.killing import Killed, KillingTransport
 from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import CLUSTER, WatchedCluster
-from .cases import CASES, PATIENT_REPLACEMENTS, Case, Flow
+from .cases import CASES, PATIENT_REPLACEMENTS, Case, Flow, mostly_long
 
 
 def now(cluster: WatchedCluster) -> datetime:
@@ -44,7 +44,7 @@ def begun(cluster: WatchedCluster, case: Case) -> tuple[Flow, datetime]:
     return flow, closed(cluster)
 
 
-@pytest.mark.parametrize("case", [*CASES, *PATIENT_REPLACEMENTS[:1]], ids=str)
+@pytest.mark.parametrize("case", mostly_long([*CASES, *PATIENT_REPLACEMENTS[:1]]))
 def test_nothing_restarts_before_it_opens(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
     flow, opens = begun(cluster, case)
     before = processes(cluster)

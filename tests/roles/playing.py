@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -19,3 +20,15 @@ def play_locally(play: Mapping[str, Any], folder: Path, *options: str) -> subpro
     command = ["ansible-playbook", "-i", "localhost,", "-c", "local", *options, "play.json"]
     command += ["-e", f"ansible_python_interpreter={sys.executable}"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def failures(play: Mapping[str, Any], folder: Path, hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The message that each host has failed with. hosts: their variables. One process plays all of them."""
+    (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}))
+    done = play_locally({"hosts": "all:!localhost", "gather_facts": False, **play}, folder, "-i", "hosts.json")
+    recap = done.stdout.partition("PLAY RECAP")[2]
+    assert set(re.findall(r"^(\S+) +: ok=", recap, re.MULTILINE)) == set(hosts), done.stdout + done.stderr
+    return {
+        host: " ".join(said.split())
+        for host, said in re.findall(r"^fatal: \[(\S+)\]: (.*)$", done.stdout, re.MULTILINE)
+    }

@@ -9,7 +9,6 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
 import yaml
 
 from .playing import play_locally
@@ -46,23 +45,21 @@ def trail(folder: Path, ca: str = "cluster") -> str:
     return (folder / "audit" / f"strimzi_kafka_demo_{ca}.jsonl").read_text()
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def test_each_run_appends_what_the_file_lacks_and_a_ca_without_a_trail_has_no_file(tmp_path: Path) -> None:
     (tmp_path / "audit").mkdir()
-    return tmp_path
-
-
-def test_each_run_appends_what_the_file_lacks(folder: Path) -> None:
-    for newest in (ENTRIES[:2], ENTRIES[1:4], ENTRIES[1:4], ENTRIES[3:]):
-        done = append(folder, newest, ENTRIES[:1])
+    files = []
+    for newest, of_clients in (
+        (ENTRIES[:2], []),
+        (ENTRIES[1:4], ENTRIES[:1]),
+        (ENTRIES[1:4], ENTRIES[:1]),
+        (ENTRIES[3:], []),
+    ):
+        done = append(tmp_path, newest, of_clients)
         assert done.returncode == 0, done.stdout
-    assert trail(folder) == "".join(f"{line}\n" for line in ENTRIES)
-    assert trail(folder, "clients") == f"{ENTRIES[0]}\n"
-
-
-def test_a_ca_without_a_trail_has_no_file(folder: Path) -> None:
-    assert append(folder, ENTRIES, []).returncode == 0
-    assert [path.name for path in (folder / "audit").iterdir()] == ["strimzi_kafka_demo_cluster.jsonl"]
+        files.append(len(list((tmp_path / "audit").iterdir())))
+    assert files == [1, 2, 2, 2]
+    assert trail(tmp_path) == "".join(f"{line}\n" for line in ENTRIES)
+    assert trail(tmp_path, "clients") == f"{ENTRIES[0]}\n"
 
 
 def test_a_folder_that_does_not_exist_is_not_made(tmp_path: Path) -> None:

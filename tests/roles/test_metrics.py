@@ -45,10 +45,11 @@ def write(folder: Path, look: dict[str, Any], users: dict[str, Any], *options: s
     return play_locally(play, folder, *options)
 
 
-def test_what_the_filter_says_is_in_the_file_byte_by_byte(tmp_path: Path) -> None:
+def test_what_the_filter_says_takes_the_place_of_the_file_byte_by_byte(tmp_path: Path) -> None:
     held = [{"gate": "trust", "subject": HOSTILE, "message": HOSTILE, "remedy": HOSTILE}]
     look = seen(cas=[ca(subject=f"CN={HOSTILE}\n# ä")], violations=held)
     (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / FILE).write_text("old")
     done = write(tmp_path, look, USERS)
     assert done.returncode == 0, done.stdout
     written = (tmp_path / "metrics" / FILE).read_text()
@@ -57,14 +58,7 @@ def test_what_the_filter_says_is_in_the_file_byte_by_byte(tmp_path: Path) -> Non
     assert "changed=1 " in done.stdout, "only the command of this play is a change"
 
 
-def test_the_next_run_takes_the_place_of_the_file(tmp_path: Path) -> None:
-    (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / FILE).write_text("old")
-    assert write(tmp_path, seen(), {"skipped": True}).returncode == 0
-    assert (tmp_path / "metrics" / FILE).read_text() == metrics({"clients": seen(), "cluster": seen()})
-
-
-@pytest.mark.parametrize("look", [{"failed": True}, {"skipped": True}])
+@pytest.mark.parametrize("look", [{"failed": True}, pytest.param({"skipped": True}, marks=pytest.mark.long)])
 def test_a_look_that_failed_leaves_the_file(look: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / FILE).write_text("old")

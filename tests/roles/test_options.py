@@ -12,7 +12,7 @@ import pytest
 from .playing import play_locally
 
 
-@pytest.mark.parametrize("role", ["replace_key", "reconcile"])
+@pytest.mark.parametrize("role", ["replace_key", pytest.param("reconcile", marks=pytest.mark.long)])
 def test_a_word_that_says_no_time_to_retire_the_ca(role: str, tmp_path: Path) -> None:
     play = {
         "hosts": "localhost",

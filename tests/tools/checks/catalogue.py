@@ -104,7 +104,9 @@ def _without_a_bed(main: Pair) -> list[Check]:
             main,
             (_MODULES,),
         ),
-        Check("faults", "flows, killed at every eighth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
+        Check(
+            "faults", "flows, killed at every sixteenth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)
+        ),
         Check(
             "flows",
             "whole flows in memory, and roles as Ansible runs them",
