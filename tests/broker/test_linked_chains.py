@@ -120,9 +120,12 @@ class Brokers:
         return {"go"} if self.rotation.link.self_issued else set(TOO_LONG)
 
 
+# The same paths are validated by Go and a JVM in every run (tests/verifiers).
 @pytest.fixture(scope="module", params=[
-    (1, "linked", False), (1, "switched", False), (1, "the operator's", False), (0, "linked", False), (0, "switched", False),
-    (0, "linked", True), (0, "switched", True), (0, "the operator's", True),
+    (1, "linked", False), (1, "the operator's", False), (0, "linked", False), (0, "switched", True),
+    *(pytest.param(one, marks=pytest.mark.long) for one in (
+        (1, "switched", False), (0, "switched", False), (0, "linked", True), (0, "the operator's", True),
+    )),
 ], ids=lambda param: f"{param[1]}, pathlen:{param[0]}{', one name' if param[2] else ''}")  # fmt: skip
 def brokers(request: pytest.FixtureRequest, kafka: KafkaNodes) -> Iterator[Brokers]:
     """Brokers with these chains on all users' listeners; afterwards they present again what they did before."""
