@@ -27,9 +27,9 @@ def runner(bed: Bed, request: pytest.FixtureRequest) -> Iterator[Runner]:
     cluster = BedCluster(bed, namespace)
     cluster.start(interval=5)
     one = Runner(cluster)
-    one.flow("create").check()
+    one.make_ca()
     cluster.kube.apply(clusters.dual_role("demo", namespace))
     cluster.wait_until_ready("demo")
-    one.flow("create").check()
+    one.make_ca()
     yield one
     cluster.stop_operator()

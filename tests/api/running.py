@@ -85,6 +85,11 @@ class Runner:
         assert shown, done.stdout + done.stderr
         return json.loads(shown)
 
+    def make_ca(self) -> None:
+        """Makes the CA, or confirms it, as the playbook ``create`` does with the same module."""
+        made = self.module("strimzi_ca", before_kafka=True)
+        assert not made.get("failed"), made
+
     def as_service_account(self, rules: list[dict[str, Any]], folder: Path) -> Runner:
         """A runner that may do what these rules of a Role say, and nothing else."""
         namespace, kube = self.cluster.namespace, self.cluster.kube

@@ -37,6 +37,10 @@ def test_what_is_read_no_more(runner: Runner) -> None:
     refused(runner, "renew", "No role reads strimzi_bridge", "A link certificate is used", strimzi_bridge="never")
 
 
+def test_a_goal_that_cannot_be_planned(runner: Runner) -> None:
+    refused(runner, "plan", "strimzi_goal: scale is no flow that can be planned.", strimzi_goal="scale")
+
+
 def test_unknown_fingerprint(runner: Runner) -> None:
     refused(runner, "rotate-cluster-ca", "has no CA with the fingerprint", strimzi_replaces="ab" * 20)
 
