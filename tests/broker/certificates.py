@@ -13,6 +13,8 @@ from cryptography.x509.oid import NameOID
 
 _LOCAL = (x509.DNSName("localhost"), x509.IPAddress(IPv4Address("127.0.0.1")))
 
+_LEFT = timedelta(days=1)
+
 
 @dataclass(frozen=True, repr=False)
 class Issued:
@@ -36,12 +38,12 @@ def authority(common_name: str = "cluster-ca v0") -> Issued:
     return _issue(common_name, None, x509.BasicConstraints(ca=True, path_length=0))
 
 
-def leaf(common_name: str, issuer: Issued, *hosts: str) -> Issued:
-    """For ``localhost`` and these hosts, as a server and as a client."""
-    return _issue(common_name, issuer, x509.SubjectAlternativeName([*_LOCAL, *map(x509.DNSName, hosts)]))
+def leaf(common_name: str, issuer: Issued, *hosts: str, left: timedelta = _LEFT) -> Issued:
+    """For ``localhost`` and these hosts, as a server and as a client. left: until it ends; it has begun an hour ago."""
+    return _issue(common_name, issuer, x509.SubjectAlternativeName([*_LOCAL, *map(x509.DNSName, hosts)]), left)
 
 
-def _issue(common_name: str, issuer: Issued | None, extension: x509.ExtensionType) -> Issued:
+def _issue(common_name: str, issuer: Issued | None, extension: x509.ExtensionType, left: timedelta = _LEFT) -> Issued:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     names = ((NameOID.ORGANIZATION_NAME, "io.strimzi"), (NameOID.COMMON_NAME, common_name))
     subject = x509.Name([x509.NameAttribute(kind, value) for kind, value in names])
@@ -52,6 +54,6 @@ def _issue(common_name: str, issuer: Issued | None, extension: x509.ExtensionTyp
         public_key=key.public_key(),
         serial_number=x509.random_serial_number(),
         not_valid_before=now - timedelta(hours=1),
-        not_valid_after=now + timedelta(days=1),
+        not_valid_after=now + left,
     ).add_extension(extension, critical=issuer is None)
     return Issued(builder.sign(issuer.key if issuer else key, hashes.SHA256()), key)

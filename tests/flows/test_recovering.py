@@ -13,11 +13,19 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, restart
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import RollStuck, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
+    KafkaUnavailable,
+    ReloadImpossible,
+    RollStuck,
+    StepError,
+    Unavailable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Does
 
 from ..tools.operator import certs
 from ..tools.support.certificates import YEAR
@@ -77,6 +85,11 @@ def assert_healthy(cluster: WatchedCluster, restarts: int = 1) -> None:
     assert not cluster.paused
 
 
+def read_again(result: FlowResult) -> list[str]:
+    """The nodes that are reported to present their next certificates already before their restart."""
+    return [one.object.rpartition("/")[2] for one in result.actions if one.verb == "reload"]
+
+
 def conditions(cluster: WatchedCluster, goal: Goal, **intent: object) -> list[Condition]:
     return [one.condition for one in cluster.run(goal, **intent).outcome.decision.violations]
 
@@ -89,6 +102,67 @@ def test_all_nodes_restart_at_the_same_time_and_once(ended: WatchedCluster, node
     assert ended.node_uids == pods, "a pod was deleted, and its volume with it"
     recover(ended)
     assert (ended.writes, len(nodes.signals)) == (0, 2)
+
+
+def test_clients_outside_are_served_before_the_operator_is_paused(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    paused: list[bool] = []
+    nodes.after = lambda pod: paused.append(ended.paused)
+    assert read_again(recover(ended)) == NODES
+    listeners = ["external-9094", "tls-9093", "controlplane-9090"]
+    assert sorted(nodes.served) == sorted((node, listener) for node in NODES for listener in listeners)
+    assert [listener for node, listener in nodes.served if node == NODES[0]] == listeners, "clients come first"
+    assert paused == [False] * len(nodes.served) + [True] * len(nodes.signals)
+    assert_healthy(ended)
+
+
+def test_a_node_that_takes_the_request_and_goes_on_as_before_is_not_reported(
+    ended: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    nodes.deaf = {NODES[0]}
+    assert read_again(recover(ended)) == [NODES[1]]
+    assert_healthy(ended)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        ReloadImpossible("Kafka node", "does not read its certificates again", ""),
+        KafkaUnavailable("Port 9091", "does not answer", ""),
+        Unavailable(Attempt("get", PODS, "kafka"), "is overloaded", ""),
+    ],
+    ids=["refuses", "silent", "out of reach"],
+)
+def test_a_node_that_reads_nothing_before_it_restarts_holds_nothing_back(
+    ended: WatchedCluster, nodes: ReloadingNodes, refusal: Exception
+) -> None:
+    def refuse(pod: str) -> None:
+        if pod == NODES[0] and not ended.paused:
+            raise refusal
+
+    nodes.before = refuse
+    assert read_again(recover(ended)) == [NODES[1]]
+    assert {node for node, _listener in nodes.served} == {NODES[1]}
+    assert_healthy(ended)
+
+
+def test_the_restart_waits_for_slow_nodes_for_a_limited_time(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    def answer_late(pod: str) -> None:
+        if not ended.paused:
+            ended.memory.seconds += 30
+
+    nodes.before = answer_late
+    recover(ended)
+    assert {node for node, _listener in nodes.served} == {NODES[0]}
+    assert_healthy(ended)
+
+
+def test_settings_that_cannot_be_found_hold_nothing_back(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+    for node in NODES:
+        ended.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/configmaps/{node}")
+    nodes.configured = False
+    recover(ended)
+    assert nodes.served == []
+    assert_healthy(ended)
 
 
 def test_no_node_restarts_before_its_next_certificate_is_stored(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
@@ -140,6 +214,9 @@ def test_the_plan_has_these_restarts(ended: WatchedCluster) -> None:
     asked, work = ended.intent(Goal.RECOVER), ended.work()
     planned = plan(work, inspect(work, asked), asked)
     assert [(step.reason, step.nodes) for step in planned.steps if step.nodes] == [(RollReason.ENDED, tuple(NODES))]
+    assert [step.does for step in planned.steps].index(Does.RELOAD) < [step.kind for step in planned.steps].index(
+        "Pause"
+    )
 
 
 def test_a_process_that_does_not_end_is_killed(ended: WatchedCluster, nodes: ReloadingNodes) -> None:

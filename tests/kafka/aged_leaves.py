@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from datetime import datetime, timedelta, timezone
 
 from cryptography import x509
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from ..tools.cluster.kube import wait_for
 from .tier import Tier
 
 _LIFE, _AGE = timedelta(days=365), timedelta(days=200)
@@ -40,10 +42,7 @@ def store_leaf(tier: Tier, node: str, begin: datetime, end: datetime) -> None:
         f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
     }
     data = {name: base64.b64encode(value).decode() for name, value in content.items()}
-    path = f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}"
-    answer = tier.cluster.kube.request("PATCH", path, body={"data": data}, content_type="application/merge-patch+json")
-    if answer.status >= 300:
-        raise AssertionError(answer.body)
+    _patch(tier, f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}", {"data": data})
 
 
 def _aged(
@@ -59,3 +58,47 @@ def _aged(
     issuing = load_pem_private_key(tier.secret(f"{tier.name}-cluster-ca")["ca.key"], None)
     assert isinstance(issuing, rsa.RSAPrivateKey)
     return builder.sign(issuing, hashes.SHA256())
+
+
+def _patch(tier: Tier, path: str, body: dict[str, object]) -> None:
+    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    if answer.status >= 300:
+        raise AssertionError(answer.body)
+
+
+def outlive_leaves(tier: Tier, life: timedelta) -> None:
+    """All nodes start with certificates that end soon, while the operator is paused, and run until these have ended. Then the operator goes on: it has stored
+    others, and cannot restart a node. life: enough for all nodes to start.
+    """
+    _pause(tier, "true")
+    wait_for(lambda: not is_ready(tier), "the pause", 60)
+    before, begin = tier.cluster.node_uids(tier.name), datetime.now(timezone.utc)
+    end = begin + life
+    for node in before:
+        store_leaf(tier, node, begin - timedelta(days=1), end)
+    for node in before:
+        tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{node}")
+    tier.await_restarts(before)
+    if datetime.now(timezone.utc) >= end:
+        raise AssertionError("the nodes took longer to start than their certificates last")
+    for node in before:
+        if tier.shake_hands(node, 9091).chain[0].not_valid_after_utc != end.replace(microsecond=0):
+            raise AssertionError(f"{node} presents another certificate")
+    time.sleep(max(0.0, (end - datetime.now(timezone.utc)).total_seconds() + 1))
+    _pause(tier, None)
+    wait_for(
+        lambda: all(tier.node_chain(node)[0].not_valid_after_utc > end for node in before), "new certificates", 120
+    )
+    wait_for(lambda: not is_ready(tier), "an operator that cannot go on", 120)
+
+
+def is_ready(tier: Tier) -> bool:
+    """Whether the operator says so."""
+    conditions = tier.cluster.get("kafkas", tier.name)["status"]["conditions"]
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def _pause(tier: Tier, value: str | None) -> None:
+    """As a person pauses the operator; None ends it."""
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{tier.cluster.namespace}/kafkas/{tier.name}"
+    _patch(tier, path, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": value}}})

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from functools import partial
+from threading import Event, Thread
 from typing import NamedTuple
 
 import pytest
 
 from ..api.running import Runner
-from ..tools.cluster.kube import Object, wait_for
+from ..tools.cluster.kube import wait_for
+from ..tools.cluster.tls import Rules, client_context
 from ..tools.operator import clusters
 from ..tools.operator.api import ready
-from .aged_leaves import store_leaf
+from ..tools.traffic.handshakes import Outcome, attempt
+from .aged_leaves import outlive_leaves
 from .tier import PATIENCE, Tier, kafka_tier
 
 NODES = [f"demo-kafka-{number}" for number in range(3)]
@@ -36,39 +39,8 @@ def ended(request: pytest.FixtureRequest) -> Iterator[Ended]:
         if request.param == "adopted":
             runner.flow("upgrade").check()
         topics(tier, "--create", "--topic", "kept", "--partitions", "6", "--replication-factor", "3")
-        end = outlive_leaves(tier)
-        pause(tier, None)
-        wait_for(
-            lambda: all(tier.node_chain(node)[0].not_valid_after_utc > end for node in NODES), "new certificates", 120
-        )
-        wait_for(lambda: not is_ready(tier.cluster.get("kafkas", "demo")), "an operator that cannot go on", 120)
+        outlive_leaves(tier, LIFE)
         yield Ended(tier, runner, tier.cluster.node_uids("demo"))
-
-
-def pause(tier: Tier, value: str | None) -> None:
-    """As a person pauses the operator; None ends it."""
-    path = f"/apis/kafka.strimzi.io/v1/namespaces/{tier.cluster.namespace}/kafkas/demo"
-    body = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": value}}}
-    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
-    assert answer.status == 200, answer.body
-
-
-def outlive_leaves(tier: Tier) -> datetime:
-    """All nodes start with certificates that end soon, while the operator is paused, and run until these have ended. When that was."""
-    pause(tier, "true")
-    wait_for(lambda: not is_ready(tier.cluster.get("kafkas", "demo")), "the pause", 60)
-    before, begin = tier.cluster.node_uids("demo"), datetime.now(timezone.utc)
-    end = begin + LIFE
-    for node in NODES:
-        store_leaf(tier, node, begin - timedelta(days=1), end)
-    for node in NODES:
-        tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{node}")
-    tier.await_restarts(before)
-    assert datetime.now(timezone.utc) < end, "the nodes took longer to start than their certificates last"
-    for node in NODES:
-        assert tier.shake_hands(node, 9091).chain[0].not_valid_after_utc == end.replace(microsecond=0)
-    time.sleep((end - datetime.now(timezone.utc)).total_seconds() + 1)
-    return end
 
 
 def topics(tier: Tier, *arguments: str) -> str:
@@ -80,14 +52,53 @@ def topics(tier: Tier, *arguments: str) -> str:
     return asked.output
 
 
-def is_ready(kafka: Object) -> bool:
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in kafka["status"]["conditions"])
-
-
 def starts(tier: Tier) -> list[int]:
     """How often the container of each node was started again."""
     pods = [tier.cluster.get("pods", node) for node in NODES]
     return [one["restartCount"] for pod in pods for one in pod["status"]["containerStatuses"] if one["name"] == "kafka"]
+
+
+class Outside:
+    """A client outside that trusts the CA certificate Secret and makes a new connection to each node all the time. served: when the client was first served,
+    by the node.
+    """
+
+    PORT = 9094
+
+    def __init__(self, tier: Tier) -> None:
+        context = client_context(tier.secret("demo-cluster-ca-cert")["ca.crt"], rules=Rules.OPENSSL)
+        self._connect = {
+            node: partial(attempt, context, tier.pods.address(node), self.PORT, tier.host(node)) for node in NODES
+        }
+        self.served: dict[str, datetime] = {}
+        self._end = Event()
+        self._thread = Thread(target=self._go_on, daemon=True)
+
+    def verdicts(self) -> set[Outcome]:
+        return {connect().outcome for connect in self._connect.values()}
+
+    def __enter__(self) -> Outside:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._end.set()
+        self._thread.join(20)
+
+    def _go_on(self) -> None:
+        while not self._end.wait(0.2):
+            for node, connect in self._connect.items():
+                if node not in self.served and connect().outcome is Outcome.DONE:
+                    self.served[node] = datetime.now(timezone.utc)
+
+
+def process_ends(tier: Tier) -> dict[str, datetime]:
+    """When the process of each node ended last."""
+    states = {node: one for node in NODES for one in tier.cluster.get("pods", node)["status"]["containerStatuses"]}
+    return {
+        node: datetime.fromisoformat(one["lastState"]["terminated"]["finishedAt"].replace("Z", "+00:00"))
+        for node, one in states.items()
+    }
 
 
 def test_every_flow_holds_until_recover_has_brought_the_nodes_back(ended: Ended) -> None:
@@ -95,9 +106,15 @@ def test_every_flow_holds_until_recover_has_brought_the_nodes_back(ended: Ended)
     found = runner.module("strimzi_ca_info", goal="recover")
     held = runner.module("strimzi_ca_info", goal="renew")["violations"]
     assert "leaves_in_use_are_valid" in [one["gate"] for one in held]
-    assert found["plan"][1]["restarts"] == NODES, found["plan"]
-    console = runner.flow("recover").check().output
+    assert [step["restarts"] for step in found["plan"] if step["restarts"]] == [NODES], found["plan"]
+    outside = Outside(tier)
+    assert outside.verdicts() == {Outcome.FAILED}
+    with outside:
+        console = runner.flow("recover").check().output
     print(console)
+    ends = process_ends(tier)
+    print({node: (outside.served.get(node), ends[node]) for node in NODES})
+    assert any(outside.served[node] < ends[node] for node in outside.served), "no client was served before the restart"
     assert tier.cluster.node_uids("demo") == pods, "a pod was deleted"
     assert starts(tier) == [1, 1, 1]
     for node in NODES:

@@ -32,6 +32,9 @@ _CERTIFICATE_REMEDY = (
     "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator with spread=restart."
 )
 
+#: X509_V_FLAG_NO_CHECK_TIME of OpenSSL, for which Python has no name.
+_NO_CHECK_TIME = 0x200000
+
 
 def operator_context(observation: Observation) -> ssl.SSLContext:
     """A context for mTLS as the Cluster Operator, which trusts the CAs of the CA certificate Secret. Raises
@@ -46,6 +49,12 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
         f"{where}, entry {entry}": chain[0] for entry, chain in {CURRENT: ca.current, **ca.others}.items() if chain
     }
     return context_for(entries(observation.secret(name)), anchors, f"Secret {observation.scope.namespace}/{name}")
+
+
+def accept_ended(context: ssl.SSLContext) -> ssl.SSLContext:
+    """The context, which from here on accepts certificates that have ended: names and signatures count, dates do not. For connections that carry no secret."""
+    context.verify_flags |= ssl.VerifyFlags(_NO_CHECK_TIME)
+    return context
 
 
 def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:

@@ -19,7 +19,7 @@ import re
 import ssl
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -98,6 +98,22 @@ def read_listener_settings(config: str, references: References, where: str) -> L
     _require_whole_leaves({stores[name]["listener"] for name in leaf}, leaf, where)
     _require_internal(properties, {*trust, *leaf}, where)
     return ListenerSettings(tuple(map(settings.__getitem__, trust)), tuple(map(settings.__getitem__, leaf)))
+
+
+def read_leaves_outside(config: str, references: References, where: str) -> tuple[tuple[Setting, ...], ...]:
+    """The leaf of each listener on which the node serves others than brokers, listeners for clients first. A node refuses a new leaf for its listener between
+    brokers while the leaf that it presents there has ended, and with it everything else in the same request. Raises ReloadImpossible.
+    """
+    properties, found = _properties(config), dict[str, list[Setting]]()
+    for one in read_listener_settings(config, references, where).leaf:
+        stores = _STORES.fullmatch(one.name)
+        found.setdefault(stores["listener"] if stores else "", []).append(one)
+    control_plane = properties["controller.listener.names"].lower()
+    found.pop(properties.get("inter.broker.listener.name", "").lower(), None)
+    if "controller" not in properties["process.roles"]:
+        # There they are settings of a client.
+        found.pop(control_plane, None)
+    return tuple(tuple(found[one]) for one in sorted(found, key=lambda listener: (listener == control_plane, listener)))
 
 
 def read_user_trust(
@@ -275,7 +291,7 @@ class NodeAdmin:
             raise ConnectionError("its answer cannot be read") from None
 
 
-_CONTROL_PLANE, _REPLICATION = 9090, 9091
+_CONTROL_PLANE, REPLICATION = 9090, 9091
 #: Seconds for one node: half the life of a Lease, which is not renewed meanwhile. A broker tests the new certificates
 #: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
 _LIMIT = 15.0
@@ -316,7 +332,22 @@ def reload_node(
     if target.node.broker:
         reloading.on_broker()
     else:
-        reloading.on_controller()
+        # The node itself has to be up.
+        reloading.on_controller(target.node)
+
+
+def reload_by_controllers(
+    target: ReloadTarget,
+    settings: Sequence[Setting],
+    open_port: PortOpener,
+    context: ssl.SSLContext,
+    *,
+    seconds: float = _LIMIT,
+) -> None:
+    """The same for a node whose certificate has ended, through the active controller: a broker passes requests on over a connection of its own to that
+    controller, which accepts no new connection. No node checks the settings beforehand. Raises ReloadImpossible, KafkaUnavailable.
+    """
+    _Reloading(target, settings, open_port, context, Deadline.after(seconds)).on_controllers()
 
 
 @dataclass(frozen=True)
@@ -328,13 +359,20 @@ class _Reloading:
     deadline: Deadline
 
     def on_broker(self) -> None:
-        with self._connected(self.target.node, _REPLICATION) as admin:
+        with self._connected(self.target.node, REPLICATION) as admin:
             answer = self._set(admin)
         self._judge(answer, self.target.node)
 
-    def on_controller(self) -> None:
-        """Ask the node itself first: it has to be up, and it knows which controller is active."""
-        node = self.target.node
+    def on_controllers(self) -> None:
+        """Ask one controller after the other until one of them answers."""
+        *others, last = self.target.controllers
+        for node in others:
+            with suppress(KafkaUnavailable):
+                return self.on_controller(node)
+        return self.on_controller(last)
+
+    def on_controller(self, node: Node) -> None:
+        """Ask this controller, which knows which controller is active."""
         with self._connected(node, _CONTROL_PLANE) as admin:
             answer = self._set(admin)
             active = self._active(admin) if answer.code == _NOT_CONTROLLER else node

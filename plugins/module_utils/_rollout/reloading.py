@@ -15,8 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeVar
 
-from .._errors import Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
+from .._errors import CollectionError, Forbidden, KafkaUnavailable, ReloadImpossible, RollStuck
+from .._handshake.tls import Deadline
 from .._kube.resources import CONFIG_MAPS
 from .._pki.certificates import Certificate
 from .._strimzi.apply.work import Action, PortOpener, Work
@@ -24,17 +26,21 @@ from .._strimzi.cluster.kafka import user_listeners
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
 from .._trust.evidence.parties import unanswered
-from .._trust.model.names import named
+from .._trust.model.names import listed, named
 from .._trust.model.nodes import ObservedListener, Unanswered
-from .._trust.model.steps.nodes import Reload
-from .admin import operator_context
+from .._trust.model.steps.nodes import Reload, ReloadOutside
+from .admin import accept_ended, operator_context
 from .nodes import Node, kafka_pods, read_node
 from .reload import (
+    REPLICATION,
     RESTART_INSTEAD,
+    References,
     ReloadTarget,
     Setting,
+    read_leaves_outside,
     read_listener_settings,
     read_user_trust,
+    reload_by_controllers,
     reload_node,
     strimzi_references,
 )
@@ -42,6 +48,8 @@ from .roll import silence_error
 
 _PAUSE = 1.0
 _CONFIG = "server.config"
+Told = TypeVar("Told")
+
 #: Nodes that get the request at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 
@@ -69,6 +77,105 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
     _await_listeners(step, observation, work)
 
 
+#: Before a restart, which all nodes wait for: seconds after which no further node gets the request; seconds for the requests to one node; and seconds
+#: for listeners to follow.
+_OUTSIDE, _OF_ONE, _FOLLOWING = 15.0, 10.0, 8.0
+
+
+def reload_outside(step: ReloadOutside, observation: Observation, work: Work) -> None:
+    """Tell each node, and say which listeners then present what is stored: the others do so after the restart that follows. Raises what ``work.alive``
+    raises, and nothing else.
+    """
+    nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
+    wanted = sorted((node for node in nodes if node.uid in step.uids), key=lambda one: one.node_id)
+    if work.dry_run:
+        for node in wanted:
+            work.record(_action_outside(node, "", step, work))
+        return
+    begun = work.clock.monotonic()
+    try:
+        refused = _tell_outside(wanted, [node for node in nodes if node.controller], observation, work)
+    except CollectionError as error:
+        work.tell(f"No node reads its certificates before the restart: {error}")
+        return
+    followed = _await_outside(step, observation, work)
+    for node in wanted:
+        ports = listed(sorted(str(port) for uid, port in followed if uid == node.uid))
+        if ports:
+            work.record(_action_outside(node, f" on ports {ports}", step, work, work.clock.monotonic() - begun))
+            work.tell(f"{node.pod} presents its next certificate on ports {ports} already")
+        else:
+            why = f": {refused[node.uid]}" if node.uid in refused else ""
+            work.tell(f"{node.pod} presents its next certificate after the restart only{why}")
+
+
+def _tell_outside(
+    wanted: Sequence[Node], controllers: Sequence[Node], observation: Observation, work: Work
+) -> Mapping[str, CollectionError]:
+    """The refusals by the UIDs of the nodes. Raises StepError where no request can be sent."""
+    if work.open_ports is None:
+        raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
+    telling = _Outside(work.open_ports(), accept_ended(operator_context(observation)), controllers, work)
+    refused, begun = dict[str, CollectionError](), work.clock.monotonic()
+    for wave in _waves(wanted):
+        work.alive()
+        if work.clock.monotonic() - begun >= _OUTSIDE:
+            break
+        with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
+            answers = list(pool.map(telling.tell, wave))
+        refused.update({node.uid: why for node, why in zip(wave, answers, strict=True) if why is not None})
+    return refused
+
+
+@dataclass(frozen=True, eq=False)
+class _Outside:
+    """The way to nodes that present certificates which have ended."""
+
+    open_ports: PortOpener
+    context: ssl.SSLContext
+    controllers: Sequence[Node]
+    work: Work
+
+    def tell(self, node: Node) -> CollectionError | None:
+        """The first refusal: it does not keep the listeners after it from reading."""
+        target, deadline, refused = (
+            ReloadTarget(node, self.controllers, _domain(self.work)),
+            Deadline.after(_OF_ONE),
+            None,
+        )
+        try:
+            where, text, references = _config_of(node, self.work)
+            for settings in read_leaves_outside(text, references, where):
+                try:
+                    reload_by_controllers(target, settings, self.open_ports, self.context, seconds=deadline.remaining())
+                except ReloadImpossible as error:
+                    refused = refused or error
+        except CollectionError as error:
+            return refused or error
+        except TimeoutError:
+            return refused or KafkaUnavailable(f"Kafka node {node.pod}", "does not answer in time", RESTART_INSTEAD)
+        return refused
+
+
+def _await_outside(step: ReloadOutside, observation: Observation, work: Work) -> frozenset[tuple[str, int]]:
+    """The listeners, by the UID of the pod and the port, that present what is stored, once all do so or the time is over."""
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
+    asked, deadline = observation.with_only(step.uids), work.clock.monotonic() + _FOLLOWING
+    while True:
+        answers = (work.look_live(asked) if work.look_live else None) or ()
+        seen = [one for one in answers if one.port != REPLICATION]
+        done = [one for one in seen if one.presents is not None and one.presents[0] == stored.get(one.pod)]
+        if len(done) == len(seen) or work.clock.monotonic() >= deadline:
+            return frozenset((one.uid, one.port) for one in done)
+        work.alive()
+        work.clock.sleep(_PAUSE)
+
+
+def _action_outside(node: Node, where: str, step: ReloadOutside, work: Work, seconds: float | None = None) -> Action:
+    what = f"read certificates again{where} before the restart"
+    return Action("reload", f"Pod {work.scope.namespace}/{node.pod}", what, step.phase.value, seconds=seconds)
+
+
 @dataclass(frozen=True, eq=False)
 class _Request:
     """The settings that a node is to read again, and the way to the node."""
@@ -85,10 +192,10 @@ class _Request:
         reload_node(self.target, self.settings, self.open_ports, self.context)
 
 
-def _waves(requests: Sequence[_Request]) -> Iterator[Sequence[_Request]]:
-    yield requests[:1]
-    for begin in range(1, len(requests), AT_ONCE):
-        yield requests[begin : begin + AT_ONCE]
+def _waves(told: Sequence[Told]) -> Iterator[Sequence[Told]]:
+    yield told[:1]
+    for begin in range(1, len(told), AT_ONCE):
+        yield told[begin : begin + AT_ONCE]
 
 
 def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) -> Action:
@@ -135,7 +242,8 @@ def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
     return {one: error for one, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 
 
-def _settings(node: Node, observation: Observation, work: Work) -> tuple[Setting, ...]:
+def _config_of(node: Node, work: Work) -> tuple[str, str, References]:
+    """The name of ``server.config`` of this node in messages, its text, and its references to Secrets. Raises ReloadImpossible, KubeError."""
     where = f"ConfigMap {work.scope.namespace}/{node.pod}, {_CONFIG}"
     try:
         found = work.client.get_or_none(CONFIG_MAPS, work.scope.namespace, node.pod)
@@ -144,7 +252,11 @@ def _settings(node: Node, observation: Observation, work: Work) -> tuple[Setting
     text = ((found or {}).get("data") or {}).get(_CONFIG)
     if text is None:
         raise ReloadImpossible(where, "does not exist", RESTART_INSTEAD)
-    references = strimzi_references(work.scope, node.pod)
+    return where, text, strimzi_references(work.scope, node.pod)
+
+
+def _settings(node: Node, observation: Observation, work: Work) -> tuple[Setting, ...]:
+    where, text, references = _config_of(node, work)
     if work.scope.ca is CaKind.CLIENTS:
         managed = (listener for listener in user_listeners(observation.kafka or {}) if listener.managed)
         return read_user_trust(text, references, managed, where)

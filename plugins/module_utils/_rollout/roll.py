@@ -33,7 +33,7 @@ from .._trust.evidence.parties import unanswered
 from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.base import Step
-from .._trust.model.steps.nodes import AwaitAnswers, Reload, Roll, RollReason
+from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
 from .nodes import Progress, deletion, restart
 
@@ -245,4 +245,13 @@ def _reload(step: Reload, observation: Observation, work: Work) -> None:
     carry_out_reload(step, observation, work)
 
 
-CARRY_OUT: Mapping[type[Step], CarryOut] = {Roll: carry_out_roll, Reload: _reload, AwaitAnswers: await_answers}
+def _reload_outside(step: ReloadOutside, observation: Observation, work: Work) -> None:
+    # Imported only where certificates have ended.
+    from .reloading import reload_outside
+
+    reload_outside(step, observation, work)
+
+
+CARRY_OUT: Mapping[type[Step], CarryOut] = {
+    Roll: carry_out_roll, Reload: _reload, ReloadOutside: _reload_outside, AwaitAnswers: await_answers,
+}  # fmt: skip

@@ -35,7 +35,7 @@ from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
 from .model.steps.base import StandIn, Step, Steps
 from .model.steps.leaves import IssueLeaves
-from .model.steps.nodes import Reload, Roll, RollReason
+from .model.steps.nodes import Reload, ReloadOutside, Roll, RollReason
 from .model.steps.trust import AwaitClients, AwaitOutside
 from .preconditions.leaves import chosen_life
 from .rules.pause import restarted_by_operator
@@ -397,8 +397,10 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
 
 
 def _does(step: Step) -> Does:
-    if isinstance(step, (Roll, Reload)):
-        return Does.RESTART if isinstance(step, Roll) else Does.RELOAD
+    if isinstance(step, Roll):
+        return Does.RESTART
+    if isinstance(step, (Reload, ReloadOutside)):
+        return Does.RELOAD
     return Does.WAIT if step.only_waits else Does.WRITE
 
 

@@ -27,13 +27,14 @@ PORTS = (9090, 9091)
 @dataclass
 class Answers:
     """For ``Work.look_live``. silent: names of pods that do not answer; one_port: on the first of their ports alone. asked: how often somebody
-    looked.
+    looked. served: ports of pods (UIDs) that present what is stored now, whatever else the process presents.
 
     before: called before each look, for what happens meanwhile.
     """
 
     memory: MemoryCluster
     silent: set[str] = field(default_factory=set)
+    served: set[tuple[str, int]] = field(default_factory=set)
     one_port: bool = False
     before: Callable[[], None] = field(default=lambda: None)
     asked: int = 0
@@ -63,8 +64,9 @@ class Answers:
         accepted = frozenset(one.fingerprint for one in known if _accepts(trusted, one))
         shared = frozenset(one.fingerprint for one in known if self._tells_a_name(one, known, trusted))
         refused = frozenset(one.fingerprint for one in known) - accepted - shared
+        shown = self.memory.kubelet.stored_leaf(pod.name) if (pod.uid, port) in self.served else process.presented[0][1]
         chain, doubts = (
-            parse_certificates(process.presented[0][1]),
+            parse_certificates(shown),
             dict.fromkeys(shared, f"port {port} of pod {pod.name}: names it, and others"),
         )
         return ObservedListener(

@@ -88,6 +88,10 @@ class SimulatedKubelet:
             kept=process.kept or process,
         )
 
+    def stored_leaf(self, node: str) -> bytes:
+        """The certificates (PEM) that this node would read now."""
+        return self._entry(node, f"{node}.crt")
+
     def restart_in_place(self, name: str) -> None:
         """The container of this node ends, and starts again in its pod: with what is stored now."""
         pod = self.api.find("pods", self.namespace, name) or {}

@@ -20,10 +20,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 
 from ..operator.podsets import nodes_of
-from ..operator.server_config import server_config
+from ..operator.server_config import REPLICATION, server_config
 from .answers import Answers
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
+
+BETWEEN_BROKERS = REPLICATION.lower()
 
 
 def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
@@ -34,6 +36,7 @@ def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[A
 class ReloadingNodes:
     """told: pods that were told, in order. before: called with the pod's name before it does anything, and may raise.
     after: called when it has. deaf: pods that take the request and go on as before.
+    served: pods whose listeners for others than brokers read again before a restart, and these listeners, in order.
     signals: the pods and signals that their processes got, in order. stubborn: pods that end by no signal but KILL.
     configured: their ConfigMaps can be found. reachable: they can be asked at all.
     """
@@ -44,6 +47,7 @@ class ReloadingNodes:
     before: Callable[[str], None] = field(default=lambda pod: None)
     after: Callable[[str], None] = field(default=lambda pod: None)
     deaf: set[str] = field(default_factory=set)
+    served: list[tuple[str, str]] = field(default_factory=list)
     signals: list[tuple[str, str]] = field(default_factory=list)
     stubborn: set[str] = field(default_factory=set)
     configured: bool = True
@@ -56,6 +60,7 @@ class ReloadingNodes:
     def replace_requests(self, patch: pytest.MonkeyPatch) -> None:
         """From here on these nodes get what the collection would send."""
         patch.setattr(reloading, "reload_node", self._reload)
+        patch.setattr(reloading, "reload_by_controllers", self._reload_by_controllers)
 
     def attach(self, work: Work) -> Work:
         """This work reaches the nodes, and finds what they read."""
@@ -96,4 +101,15 @@ class ReloadingNodes:
             about_users = any(":clients-ca.crt" in setting.reference for setting in settings)
             reload = self.memory.kubelet.reload_users if about_users else self.memory.kubelet.reload
             reload(target.node.uid)
+        self.after(target.node.pod)
+
+    def _reload_by_controllers(
+        self, target: ReloadTarget, settings: Sequence[Setting], *_how: Any, **_options: Any
+    ) -> None:
+        self.before(target.node.pod)
+        (listener,) = {setting.name.removeprefix("listener.name.").partition(".")[0] for setting in settings}
+        assert listener != BETWEEN_BROKERS, "a node refuses that"
+        self.served.append((target.node.pod, listener))
+        if target.node.pod not in self.deaf:
+            self.answers.served.add((target.node.uid, int(listener.rpartition("-")[2])))
         self.after(target.node.pod)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import ssl
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
     Quorum,
     Topic,
     Voter,
+    accept_ended,
     bootstrap_servers,
     connect_to,
     context_for,
@@ -153,13 +155,20 @@ def entries(certificate: bytes | None = None, key: bytes | None = None) -> Mappi
     }
 
 
-def shake_hands(client: ssl.SSLContext, host: str = "localhost") -> Mapping[str, Any]:
+@cache
+def ended() -> Issued:
+    return leaf("demo-kafka", ca(), left=timedelta(minutes=-1))
+
+
+def shake_hands(
+    client: ssl.SSLContext, host: str = "localhost", serving: Callable[[], Issued] = server
+) -> Mapping[str, Any]:
     """With a node that asks for a certificate of the CA; what it learns about the client."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(cadata=ca().certificate_pem.decode())
     with tempfile.NamedTemporaryFile() as file:
-        file.write(server().key_pem + server().certificate_pem)
+        file.write(serving().key_pem + serving().certificate_pem)
         file.flush()
         context.load_cert_chain(file.name)
     up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -188,6 +197,16 @@ def test_nodes_of_another_ca_are_not_believed() -> None:
 def test_nodes_of_another_name_are_not_believed() -> None:
     with pytest.raises(ssl.SSLCertVerificationError):
         shake_hands(context_for(entries(), anchors(ca()), WHERE), host="elsewhere")
+
+
+def test_a_certificate_that_has_ended_is_believed_where_that_is_wanted_and_nothing_else_is() -> None:
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake_hands(context_for(entries(), anchors(ca()), WHERE), serving=ended)
+    assert shake_hands(accept_ended(context_for(entries(), anchors(ca()), WHERE)), serving=ended)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake_hands(accept_ended(context_for(entries(), anchors(ca(1)), WHERE)), serving=ended)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        shake_hands(accept_ended(context_for(entries(), anchors(ca()), WHERE)), "elsewhere", ended)
 
 
 def test_while_a_ca_is_replaced_nodes_of_both_are_believed() -> None:

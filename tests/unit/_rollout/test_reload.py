@@ -26,7 +26,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
     ReloadTarget,
     Setting,
+    read_leaves_outside,
     read_listener_settings,
+    reload_by_controllers,
     reload_node,
     strimzi_references,
 )
@@ -89,6 +91,38 @@ def test_for_another_controller_the_active_one_is_asked() -> None:
     mine, active = KafkaDouble(code=NOT_CONTROLLER, active=1), KafkaDouble()
     reload({MINE: mine, OTHER: active}, controller=True)
     assert asked_of(active) == WANTED
+
+
+def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble]) -> None:
+    """Node 0, which is a broker."""
+    with listening(nodes) as ports:
+        reload_by_controllers(
+            ReloadTarget(node_of(0), CONTROLLERS[:2], DOMAIN), SETTINGS, doors(ports), operator_context(), seconds=10
+        )
+
+
+def test_for_a_broker_that_cannot_pass_it_on_the_active_controller_is_asked() -> None:
+    mine, active, broker = KafkaDouble(code=NOT_CONTROLLER, active=1), KafkaDouble(), KafkaDouble()
+    by_controllers({MINE: mine, OTHER: active, BROKER: broker})
+    assert (asked_of(active), broker.asked) == (WANTED, [])
+
+
+def test_a_controller_that_does_not_answer_is_passed_over() -> None:
+    active = KafkaDouble()
+    by_controllers({MINE: KafkaDouble(hangs_up=True), OTHER: active})
+    assert asked_of(active) == WANTED
+
+
+def test_a_refusal_of_a_controller_is_final() -> None:
+    other = KafkaDouble()
+    with pytest.raises(ReloadImpossible):
+        by_controllers({MINE: KafkaDouble(code=40), OTHER: other})
+    assert other.asked == []
+
+
+def test_where_no_controller_answers_the_last_says_why() -> None:
+    with pytest.raises(KafkaUnavailable, match="demo-kafka-1 does not answer: it ended the connection"):
+        by_controllers({MINE: KafkaDouble(hangs_up=True), OTHER: KafkaDouble(hangs_up=True)})
 
 
 def test_it_goes_through_the_api_server() -> None:
@@ -288,6 +322,23 @@ ROLES = pytest.mark.parametrize(
         pytest.param(("controller",), INTERNAL[:1], (), id="controller"),
     ],
 )
+
+
+@pytest.mark.parametrize(
+    ("roles", "listeners"),
+    [
+        pytest.param((), ["open-9094", "tls-9093", "controlplane-9090"], id="combined"),
+        pytest.param(("broker",), ["open-9094", "tls-9093"], id="broker"),
+        pytest.param(("controller",), ["controlplane-9090"], id="controller"),
+    ],
+)
+def test_outside_is_every_listener_but_the_listener_between_brokers(
+    roles: tuple[str, ...], listeners: list[str]
+) -> None:
+    """Clients first."""
+    references = strimzi_references(ClusterNames("kafka", "demo"), POD)
+    found = read_leaves_outside(written(*roles), references, WHERE)
+    assert [[one.name for one in pair] for pair in found] == [stores(listener) for listener in listeners]
 
 
 @ROLES

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,
     Reload,
+    ReloadOutside,
     Roll,
     RollReason,
     StampPods,
@@ -103,10 +104,11 @@ def test_what_others_decide_has_no_end() -> None:
     [
         Pause(phase=Phase.USE, purpose=""),
         Reload(uids=uids_of(*PODS), authority=None),
+        ReloadOutside(uids=uids_of(*PODS), phase=Phase.PREPARE),
         StampPods(generation=0, key_generation=0, phase=Phase.USE),
     ],
 )
-def test_each_other_step_has_a_range(step: Pause | Reload | StampPods) -> None:
+def test_each_other_step_has_a_range(step: Pause | Reload | ReloadOutside | StampPods) -> None:
     found = span_of(step, cluster())
     assert found is not None
     assert found.most is not None

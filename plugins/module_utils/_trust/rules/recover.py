@@ -8,6 +8,9 @@ Nodes with ended certificates and nodes with new certificates refuse each other,
 would leave the quorum and the partitions without a majority until the last has restarted; and the operator, which cannot ask them, restarts
 none (docs/operator.md, "Expired certificates"). They restart in place, because a deleted pod loses an ephemeral volume, and
 in a pause, because the operator deletes a pod that takes long to start.
+
+A listener that brokers do not use takes its new leaf without a restart, so clients outside are served again before the pause, for which a failing operator may
+take minutes.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from ..model.decision import Condition, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.base import Steps
-from ..model.steps.nodes import AwaitLeaves, Roll, RollReason
-from .pause import pause_first
+from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
+from .pause import pause_first, why_not_reloaded
 from .situation import Situation
 
 
@@ -41,12 +44,26 @@ def restart_ended(at: Situation) -> Turn:
         return _await_leaves(at, lacking)
     if not pods:
         return ()
-    return pause_first(
-        at,
-        Roll(
-            reason=RollReason.ENDED, uids=ended, authority=at.current, phase=Phase.PREPARE,
-            because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster. It is away "
-            "until they are back, for about a minute.",
+    roll = Roll(
+        reason=RollReason.ENDED, uids=ended, authority=at.current, phase=Phase.PREPARE,
+        because="Their certificates have ended: they refuse each other, and open connections are all that is left of the cluster. It is away "
+        "until they are back, for about a minute.",
+    )  # fmt: skip
+    return (*_serve_outside(at, ended), *pause_first(at, roll))
+
+
+def _serve_outside(at: Situation, ended: frozenset[str]) -> Steps:
+    """Before the pause, have the nodes that have answered read again what they can. Their answers do not show whether they have, as no call asks listeners for
+    clients; in the pause their restart comes next anyway.
+    """
+    able = ended & {one.uid for one in at.snapshot.nodes.listeners or () if one.presents}
+    if at.is_paused or not able or why_not_reloaded(at):
+        return ()
+    return (
+        ReloadOutside(
+            uids=able, phase=Phase.PREPARE,
+            because="Listeners that brokers do not use take their next certificates without a restart, so that clients outside are served again before it. The "
+            "listener between brokers refuses that.",
         ),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import presenting_ended
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaUsers,
     Component,
@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitLeaves,
     Pause,
+    ReloadOutside,
     Resume,
     Roll,
     RollReason,
@@ -110,10 +111,46 @@ def test_components_are_no_nodes() -> None:
 
 def test_the_nodes_restart_at_the_same_time_in_a_pause() -> None:
     seen = presenting(*PODS[:2])
-    (pause,) = decide(seen, RECOVER).steps
-    assert isinstance(pause, Pause)
+    assert isinstance(decide(seen, RECOVER).steps[-1], Pause)
     decision = decide(changed(seen, reconciliation=PAUSED), RECOVER)
     assert restarted(decision) == [(RollReason.ENDED, uids_of(*PODS[:2]))]
+
+
+def test_before_the_pause_listeners_for_clients_read_their_next_leaf() -> None:
+    """In a pause the restart is next anyway, so a node that has refused is not told again."""
+    seen = presenting(*PODS[:2])
+    told, pause = decide(seen, RECOVER).steps
+    assert isinstance(told, ReloadOutside)
+    assert told.uids == uids_of(*PODS[:2])
+    assert isinstance(pause, Pause)
+    assert [type(step) for step in decide(changed(seen, reconciliation=PAUSED), RECOVER).steps] == [Roll]
+
+
+def test_a_node_that_has_not_answered_is_not_told() -> None:
+    seen = presenting(*PODS)
+    silent = tuple(
+        replace(one, presents=None, accepts=frozenset()) if one.pod == PODS[2] else one
+        for one in seen.nodes.listeners or ()
+    )
+    told, _pause = decide(changed(seen, listeners=silent), RECOVER).steps
+    assert isinstance(told, ReloadOutside)
+    assert told.uids == uids_of(*PODS[:2])
+
+
+@pytest.mark.parametrize(
+    ("in_place", "spread"),
+    [(InPlace(reload="a library is missing."), Spread.AUTO), (None, Spread.AUTO), (InPlace(), Spread.RESTART)],
+    ids=["impossible", "unknown", "unwanted"],
+)
+def test_where_nodes_are_not_to_read_again_the_pause_comes_at_once(in_place: InPlace | None, spread: Spread) -> None:
+    intent = replace(RECOVER, pace=replace(RECOVER.pace, spread=spread))
+    steps = decide(changed(presenting(PODS[0]), in_place=in_place), intent).steps
+    assert [type(step) for step in steps] == [Pause]
+
+
+def test_no_listener_reads_a_leaf_that_is_not_stored_yet() -> None:
+    steps = decide(presenting(PODS[0], stored=(ended(), *map(a_leaf, PODS[1:]))), RECOVER).steps
+    assert [type(step) for step in steps] == [AwaitLeaves]
 
 
 def test_no_node_restarts_before_its_next_leaf_is_stored() -> None:

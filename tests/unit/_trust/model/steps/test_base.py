@@ -39,6 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitVerdict,
     Pause,
     Reload,
+    ReloadOutside,
     Resume,
     Roll,
     RollReason,
@@ -90,6 +91,7 @@ EVERY: list[tuple[Step, Look]] = [
     (AwaitAnswers(nodes=(Unanswered("demo-nodes-0", "1", "", "timed out"),), phase=USE), Look.NONE),
     (StampPods(generation=0, key_generation=0, phase=USE), Look.FRESH),
     (Reload(uids=POD, authority=CA), Look.NONE),
+    (ReloadOutside(uids=POD, phase=USE), Look.NONE),
     (Pause(phase=USE, purpose="do something"), Look.REMEMBERED),
     (Resume(phase=USE), Look.REMEMBERED),
     (AwaitVerdict(phase=USE), Look.NONE),
@@ -144,7 +146,7 @@ def test_what_a_step_says_of_itself(step: Step, look: Look) -> None:
     assert step.as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
     assert (step.because, step.avoidable) == ("", "")
     assert step.is_told is (type(step).__name__ not in NOT_TOLD)
-    assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload))
+    assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload, ReloadOutside))
     assert step.restarts == (POD if isinstance(step, Roll) else frozenset())
     assert step.look(cluster()) is look
     assert step.look(cluster(pods=())) in (Look.NONE, look)
