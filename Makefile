@@ -21,6 +21,7 @@ API_PART ?= $(shell expr $$(date +%j) % 4 + 1)/4
 test-long: ## what `make test` has no time for: pylint, a part of the other kills and explorations (PART=3/24, API_PART=1/4), playbooks and logins on real nodes; hours, as root
 	@echo "kills, faults and explorations: part $(PART), API tests: part $(API_PART)"
 	@$(CHECK) --exec pytest tests/faults -m "" --each --part=$(PART) --numprocesses=2 --timeout=7200
+	@HYPOTHESIS_PROFILE=search $(CHECK) --exec pytest tests/unit -m hypothesis --numprocesses=2
 	@$(CHECK) --exec pytest tests/exploration tests/flows tests/roles -m long --part=$(PART) --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --part=$(API_PART) --numprocesses=2 --dist=loadfile --timeout=1800
 	@$(CHECK) --long

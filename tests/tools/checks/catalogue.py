@@ -16,13 +16,6 @@ _BY_ANSIBLE = tuple(
 )
 _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
-#: The unit tests of code that calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others. A third
-#: of them calls each function of a library that the whole does.
-_BY_LIBRARIES = (
-    "pytest", *_BY_ANSIBLE,
-    *(f"tests/unit/{folder}" for folder in ("_ansible", "_handshake", "_issuing", "_kube", "_pki", "_rollout")),
-    "--numprocesses=2",
-)  # fmt: skip
 #: Tests of the parts that other tests are made of, each beside its part.
 _DOUBLES = ("pytest", "tests/tools", "--numprocesses=2")
 #: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins and no clients of the JVM, which take most of the
@@ -175,11 +168,10 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 
 
 def _other_pairs(main: Pair) -> list[Check]:
-    # Old libraries may break whatever calls them. With newer pairs the tests of modules run, which call the rest.
+    # Of the libraries that the collection calls, the lock files of the pairs differ in ansible-core alone: only tests that take Ansible run with each.
     commands = {
-        "unit": (*_BY_LIBRARIES, "--part=1/3"),
-        "unit-whole": _BY_LIBRARIES,
         "modules": _MODULES,
+        "modules-part": (*_MODULES, "--part=1/3"),
         "sanity": _script("sanity", "--skip-test", "pylint"),
     }
     others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
@@ -190,10 +182,10 @@ def _other_pairs(main: Pair) -> list[Check]:
             pair,
             (commands[name],),
             # All that differs between two newer versions is what they deprecate; the oldest may lack what is used.
-            long=pair != OLDEST or name == "unit-whole",
+            long=pair != OLDEST or name == "modules",
             reason_to_skip=partial(_absent, pair),
         )
-        for pair, name in [*others, (OLDEST, "unit"), (OLDEST, "unit-whole")]
+        for pair, name in [*others, (OLDEST, "modules-part"), (OLDEST, "modules")]
     ]
 
 

@@ -264,6 +264,10 @@ IN_BATCHES = changed_intent(REPLACE_KEY, user_batch=1)
 EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), frozenset(), None))
 
 
+#: Stages, users, answers and waivers have many combinations.
+MANY = settings(max_examples=4 * settings.default.max_examples)
+
+
 @st.composite
 def answers(draw: st.DrawFn, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
     """The answers of two listeners of each broker; a listener may say nothing about a CA."""
@@ -308,7 +312,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
     )
 
 
-@settings(max_examples=400)
+@MANY
 @given(clusters())
 def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
     for step in decide(snapshot, REPLACE_KEY).steps if snapshot.has_verifiers else ():
@@ -320,7 +324,7 @@ def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
             assert not (entry.awaiting or frozenset()) & snapshot.uids
 
 
-@settings(max_examples=400)
+@MANY
 @given(clusters())
 def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
     waived = {one.client for one in snapshot.outside.waivers}
@@ -335,7 +339,7 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
             assert relying == []
 
 
-@settings(max_examples=400)
+@MANY
 @given(clusters())
 def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot) -> None:
     served = (ReissuePause.NONE, ReissuePause.ASKED)
@@ -343,13 +347,13 @@ def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot)
         assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
 
 
-@settings(max_examples=400)
+@MANY
 @given(clusters())
 def test_no_run_says_that_it_is_done_before_its_flow_is(snapshot: Snapshot) -> None:
     assert not decide(snapshot, REPLACE_KEY).done
 
 
-@settings(max_examples=400)
+@MANY
 @given(clusters(), st.sampled_from((REPLACE_KEY, IN_BATCHES)))
 def test_no_run_ends_with_somebody_paused_whom_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
     decision = decide(snapshot, intent)

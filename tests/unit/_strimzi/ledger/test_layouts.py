@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
@@ -138,7 +138,6 @@ def test_any_ledger_can_follow_any_other_in_any_layout(before: Ledger, after: Le
     assert bench.observe().snapshot.ledger == second
 
 
-@settings(max_examples=40)
 @given(ledgers(), ledgers(), layouts, layouts, st.integers(0, 5))
 def test_whoever_comes_after_a_kill_removes_what_it_left(
     before: Ledger, after: Ledger, old: Layout, new: Layout, sent: int
@@ -168,7 +167,6 @@ def steps_to(ledger: Ledger, before: Ledger, bench: Bench) -> tuple[Write, ...]:
     return tuple(replace(write, resource_version=None) for write in writes)
 
 
-@settings(max_examples=40)
 @given(ledgers(), ledgers(), layouts, layouts)
 def test_what_is_not_ours_stays_where_its_secret_stays(before: Ledger, after: Ledger, old: Layout, new: Layout) -> None:
     first, second = replace(before, layout=old), replace(after, layout=new)
