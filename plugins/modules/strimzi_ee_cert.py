@@ -259,7 +259,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.caller_c
     OwnCertificate,
     have_certificate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     find_left_over,
     remove,
 )

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     find_left_over,
     remove,
 )

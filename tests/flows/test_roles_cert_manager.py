@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import observe_cluster
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.left_over import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.certificates import (
     find_left_over,
     remove,
 )

@@ -28,8 +28,7 @@ from ..._strimzi.apply.work import Clock
 from ..._strimzi.issuer_settings import VaultIssuer
 from ..._trust.model.intent import Linker
 from ..issuer import Answer, IssuedCertificate, LeafOrder, LinkOrder, Refused, Token
-from .errors import Reply, quotable, quoted
-from .http import VaultConnection
+from .http import Reply, VaultConnection, quotable, quoted
 from .login import (
     PatientCalls,
     ReadToken,

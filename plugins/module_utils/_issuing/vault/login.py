@@ -24,7 +24,7 @@ from ..._strimzi.issuer_settings import (
     VaultToken,
     VaultTokenSecret,
 )
-from .errors import Call, Reply, failure, is_refusal, quotable, quoted, settings_remedy
+from .http import Call, Reply, failure, is_refusal, quotable, quoted, settings_remedy
 
 
 def mount_path(mount: str) -> str:

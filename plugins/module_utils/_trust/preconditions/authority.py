@@ -3,18 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Preconditions on CAs: keys, chains and dates of the present CAs; CAs that the caller supplies; a CA that is to leave;
-and CAs that have one name and different keys (docs/design.md, "CAs of one name").
+CAs that have one name and different keys (docs/design.md, "CAs of one name"); and the key policy of a caller, for the CA and the leaves that a flow
+would make. ``_issuing/acceptance`` judges the answers of an issuer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
 
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.keys import placeholder
+from ..._pki.keys import KeyType, placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
+from ..._pki.policy import KeyPolicy
 from ..._pki.usability import chain_defects, named_verifiers
 from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
@@ -25,6 +27,7 @@ from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
 from ..rules.restore import restore_secrets
+from .cluster import is_starting, starts_something
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
 _LEADING_AWAY = frozenset({Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE, Goal.ABORT})
@@ -464,3 +467,61 @@ def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> 
         return ""
     lacks = "has no authority key identifier" if identifier is None else "names another authority key identifier"
     return f"{lacks}, and its issuer {named(signers[0])} has the name of a CA with another key"
+
+
+def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Once a CA is published, every process and every client trusts it."""
+    condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger or Ledger()
+    is_first = intent.goal is Goal.CREATE and not snapshot.ca.current
+    if policy is None or not is_starting(snapshot) or not (is_first or resolve(snapshot, intent, ledger).wanted):
+        return
+    supplied = supplied_for(snapshot, intent, ledger)
+    life = intent.new_ca.validity or snapshot.leaves.validity
+    if supplied is not None:
+        for certificate in supplied.chain:
+            yield from _violations(
+                condition,
+                policy,
+                f"{SUPPLIED} {named(certificate)}",
+                policy.breaches(certificate),
+                "Supply a CA that meets them.",
+            )
+    elif snapshot.ca.current and rotation_of(snapshot, intent, ledger) is Goal.RENEW:
+        current, remedy = snapshot.ca.current[0], "A renewal keeps the key: replace it, with the replace_key playbook."
+        yield from _violations(condition, policy, f"the CA {named(current)}", policy.breaches_of_key(current), remedy)
+        yield from _violations(condition, policy, "the renewed CA", policy.breaches_of_life(life), _LIFE)
+    else:
+        spec = (intent.new_ca.key_type or KeyType.RSA_4096).spec
+        yield from _violations(
+            condition,
+            policy,
+            "the CA that would be made",
+            policy.breaches_of_authority(spec, life),
+            f"Give another key_type. {_LIFE}",
+        )
+
+
+_LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
+
+
+def leaves_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Of leaves that this collection makes keys for. The operators choose the keys of leaves that they issue by themselves."""
+    condition, policy = Condition.LEAVES_MEET_POLICY, intent.new_ca.policy
+    if policy is None or not is_starting(snapshot) or not starts_something(snapshot, intent):
+        return
+    life = intent.issuing.asked_validity or intent.new_ca.validity or snapshot.leaves.validity
+    found = policy.breaches_of_leaves(intent.issuing.leaf_key_size, life)
+    yield from _violations(
+        condition,
+        policy,
+        "the certificates that would be issued",
+        found,
+        f"Give another leaf_key_size (strimzi_leaf_key_size). {_LIFE}",
+    )
+
+
+def _violations(
+    condition: Condition, policy: KeyPolicy, subject: str, breaches: Iterable[str], remedy: str
+) -> Iterator[Violation]:
+    for breach in breaches:
+        yield Violation(condition, subject, f"has {breach}, by the rules of {policy.name}.", remedy)

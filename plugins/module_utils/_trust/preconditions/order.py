@@ -14,12 +14,14 @@ from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from .authority import (
     authority_is_valid_now,
+    authority_meets_policy,
     authority_secrets_are_usable,
     chains_are_in_order,
     generation_is_unambiguous,
     generations_are_told,
     key_matches,
     keys_are_told_apart,
+    leaves_meet_policy,
     leaving_is_unused,
     renewal_keeps_the_key,
     secrets_are_complete,
@@ -70,7 +72,6 @@ from .leaves import (
     leaves_in_use_are_valid,
     leaves_outlast_the_window,
 )
-from .policy import authority_meets_policy, leaves_meet_policy
 from .presenters import (
     presenters_are_known,
     presenters_are_served,

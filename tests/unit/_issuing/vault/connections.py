@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import VaultConnection
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import Call, VaultConnection
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultIssuer,
     VaultLogin,

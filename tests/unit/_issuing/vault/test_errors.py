@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import IssuerUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import (
     Call,
     Reply,
     failure,

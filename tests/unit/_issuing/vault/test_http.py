@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import http
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import Call
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (

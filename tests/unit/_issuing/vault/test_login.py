@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import configured
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.errors import Call, Reply
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.http import Call, Reply
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.issuer import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault.login import (
     PatientCalls,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.presenters import presenters_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import presenters_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.readers import (
     Copy,
     NamedCertificate,

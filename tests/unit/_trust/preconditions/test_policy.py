@@ -16,11 +16,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.policy import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_meets_policy,
     leaves_meet_policy,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import NOW, YEAR, key, make
 from ....tools.support.intents import changed_intent
