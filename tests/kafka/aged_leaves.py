@@ -17,7 +17,11 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from ..tools.cluster.kube import wait_for
+from ..tools.operator.api import ready
 from .tier import Tier
+
+#: Ends every Java process of a container; the kubelet starts the container again, in the same pod.
+_END_JAVA = 'for exe in /proc/[0-9]*/exe; do case "$(readlink "$exe")" in */java) p="${exe#/proc/}"; kill "${p%/exe}";; esac; done'
 
 _LIFE, _AGE = timedelta(days=365), timedelta(days=200)
 #: Of their lives: less than half, so that they may be renewed.
@@ -42,7 +46,10 @@ def store_leaf(tier: Tier, node: str, begin: datetime, end: datetime) -> None:
         f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
     }
     data = {name: base64.b64encode(value).decode() for name, value in content.items()}
-    _patch(tier, f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}", {"data": data})
+    path = f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}"
+    answer = tier.cluster.kube.request("PATCH", path, body={"data": data}, content_type="application/merge-patch+json")
+    if answer.status >= 300:
+        raise AssertionError(answer.body)
 
 
 def _aged(
@@ -60,45 +67,41 @@ def _aged(
     return builder.sign(issuing, hashes.SHA256())
 
 
-def _patch(tier: Tier, path: str, body: dict[str, object]) -> None:
-    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
-    if answer.status >= 300:
-        raise AssertionError(answer.body)
-
-
 def outlive_leaves(tier: Tier, life: timedelta) -> None:
-    """All nodes start with certificates that end soon, while the operator is paused, and run until these have ended. Then the operator goes on: it has stored
-    others, and cannot restart a node. life: enough for all nodes to start.
+    """All nodes start with certificates that end soon, while the operator is away, and run until these have ended. Then the operator comes back: it has stored
+    others, and tries in vain to restart a node. life: enough for all nodes to start.
     """
-    _pause(tier, "true")
-    wait_for(lambda: not is_ready(tier), "the pause", 60)
-    before, begin = tier.cluster.node_uids(tier.name), datetime.now(timezone.utc)
+    tier.cluster.stop_operator()
+    begin, before = datetime.now(timezone.utc), starts(tier)
     end = begin + life
     for node in before:
         store_leaf(tier, node, begin - timedelta(days=1), end)
     for node in before:
-        tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{node}")
-    tier.await_restarts(before)
+        tier.pods.execute(node, "sh", "-c", _END_JAVA, container="kafka")
+    wait_for(lambda: _have_restarted(tier, before), "nodes that have started again", 400)
     if datetime.now(timezone.utc) >= end:
         raise AssertionError("the nodes took longer to start than their certificates last")
     for node in before:
         if tier.shake_hands(node, 9091).chain[0].not_valid_after_utc != end.replace(microsecond=0):
             raise AssertionError(f"{node} presents another certificate")
     time.sleep(max(0.0, (end - datetime.now(timezone.utc)).total_seconds() + 1))
-    _pause(tier, None)
+    tier.cluster.start_operator(interval=5)
     wait_for(
         lambda: all(tier.node_chain(node)[0].not_valid_after_utc > end for node in before), "new certificates", 120
     )
-    wait_for(lambda: not is_ready(tier), "an operator that cannot go on", 120)
 
 
-def is_ready(tier: Tier) -> bool:
-    """Whether the operator says so."""
-    conditions = tier.cluster.get("kafkas", tier.name)["status"]["conditions"]
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+def starts(tier: Tier) -> dict[str, int]:
+    """How often the container of each node was started again."""
+    pods = {node: tier.cluster.get("pods", node) for node in tier.cluster.node_uids(tier.name)}
+    return {
+        node: one["restartCount"]
+        for node, pod in pods.items()
+        for one in pod["status"].get("containerStatuses") or []
+        if one["name"] == "kafka"
+    }
 
 
-def _pause(tier: Tier, value: str | None) -> None:
-    """As a person pauses the operator; None ends it."""
-    path = f"/apis/kafka.strimzi.io/v1/namespaces/{tier.cluster.namespace}/kafkas/{tier.name}"
-    _patch(tier, path, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": value}}})
+def _have_restarted(tier: Tier, before: dict[str, int]) -> bool:
+    now = starts(tier)
+    return all(now.get(node, 0) > count and ready(tier.cluster.find("pods", node)) for node, count in before.items())

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..cluster.tls import Rules, client_context
 from .api import Api, Object, ready
+from .roller import SILENCE
 from .safety import Partition, State, refusals
 
 _PATIENCE = 5.0
@@ -29,7 +30,7 @@ class Live:
 
     def refusals(self, node_id: int) -> list[str]:
         state = self._look()
-        return list(refusals(node_id, state, self.min_in_sync)) if state else ["no broker answers"]
+        return list(refusals(node_id, state, self.min_in_sync)) if state else [SILENCE]
 
     def _look(self) -> State | None:
         pods = self.api.list("pods", f"strimzi.io/cluster={self.cluster},strimzi.io/broker-role=true")

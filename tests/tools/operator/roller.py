@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,10 @@ from typing import Protocol
 from .api import Api, Object, ready
 from .authority import ReconcileFailed
 from .podsets import Node
+
+SILENCE = "no broker answers"
+#: Seconds of ten tries to ask the brokers (docs/operator.md, "Expired certificates").
+_TRIES = 128.0
 
 
 class Waiter(Protocol):
@@ -68,8 +73,15 @@ class Roller:
                 )
 
     def _wait_until_safe(self, node: Node) -> None:
-        running = self.running
-        if running and not self.wait(lambda: not running.refusals(node.node_id)):
+        running, begun = self.running, time.monotonic()
+
+        def is_safe() -> bool:
+            found = running.refusals(node.node_id) if running else []
+            if found == [SILENCE] and time.monotonic() - begun > _TRIES:
+                raise ReconcileFailed("ForceableProblem", "An error while trying to determine the active controller")
+            return not found
+
+        if running and not self.wait(is_safe):
             reasons = ", ".join(running.refusals(node.node_id))
             raise ReconcileFailed("UnforceableProblem", f"Pod {node.pod} cannot be updated right now: {reasons}")
 
