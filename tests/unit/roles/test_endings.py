@@ -35,41 +35,29 @@ CASES = {
 }
 
 
-def play(folder: Path, wanted: str) -> subprocess.CompletedProcess[str]:
-    """A play with a host for each case."""
-    tasks: list[dict[str, Any]] = [
-        # As the flows get it: the result of a module, which Ansible never takes for a template.
-        {"ansible.builtin.command": f"cat {folder}/calls.json", "register": "read"},
-        {**LAST, "vars": {"flow_calls": "{{ (read.stdout | from_json)[case] }}", "strimzi_pending": wanted}},
-    ]
-    (folder / "calls.json").write_text(json.dumps(CASES))
-    hosts = {f"case{number}": {"case": case, "ansible_connection": "local"} for number, case in enumerate(CASES)}
-    (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}))
+def failures(folder: Path, hosts: list[dict[str, str]], tasks: list[dict[str, Any]]) -> tuple[list[int], str]:
+    """How many tasks of a play failed on each host, in the order of the hosts' variables, and what the play printed."""
+    inventory = {f"case{number}": {**given, "ansible_connection": "local"} for number, given in enumerate(hosts)}
+    (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": inventory}}))
     play = {"hosts": "all", "gather_facts": False, "vars_files": [str(VALUES)], "tasks": tasks}
     (folder / "play.json").write_text(json.dumps([play]))
-    command = [
-        "ansible-playbook",
-        "-i",
-        "hosts.json",
-        "play.json",
-        "-e",
-        f"ansible_python_interpreter={sys.executable}",
-    ]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    interpreter = f"ansible_python_interpreter={sys.executable}"
+    command = ["ansible-playbook", "-i", "hosts.json", "play.json", "-e", interpreter]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    counts = dict(re.findall(r"^(case\d+) +:.* failed=(\d+)", done.stdout, re.MULTILINE))
+    assert counts.keys() == inventory.keys(), done.stdout + done.stderr
+    return [int(counts[case]) for case in inventory], done.stdout
 
 
-def test_what_is_awaited_fails_the_last_task_where_that_is_asked_for(tmp_path: Path) -> None:
-    done = play(tmp_path, "fail")
-    assert done.returncode == 2, done.stdout + done.stderr
-    failed = {
-        case: int(count) for case, count in re.findall(r"^case(\d+) +:.* failed=(\d+)", done.stdout, re.MULTILINE)
-    }
-    assert failed == {str(number): int(case == "awaited") for number, case in enumerate(CASES)}
-    assert "2 certificates still to come from somebody. Sign {{ them }}." in done.stdout
-
-
-def test_unless_it_is_asked_for_a_play_ends_without_an_error(tmp_path: Path) -> None:
-    assert play(tmp_path, "").returncode == 0
+def test_what_is_awaited_fails_the_last_task_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "calls.json").write_text(json.dumps(CASES))
+    # As the flows get it: the result of a module, which Ansible never takes for a template.
+    read = {"ansible.builtin.command": f"cat {tmp_path}/calls.json", "register": "read", "run_once": True}
+    given = {"flow_calls": "{{ (read.stdout | from_json)[case] }}", "strimzi_pending": "{{ wanted }}"}
+    hosts = [{"case": case, "wanted": wanted} for case in CASES for wanted in ("fail", "")]
+    failed, printed = failures(tmp_path, hosts, [read, {**LAST, "vars": given}])
+    assert failed == [int(host == {"case": "awaited", "wanted": "fail"}) for host in hosts], printed
+    assert "2 certificates still to come from somebody. Sign {{ them }}." in printed
 
 
 # The role status fails where a CA or a certificate ends within the days that are given, after everything is shown.
@@ -94,29 +82,11 @@ FAILS = {"41": 1, "14": 1, "13": 0, "": 0, "0": 0}
 def test_a_job_goes_red_in_time(tmp_path: Path) -> None:
     *_shown, last = yaml.safe_load(TASKS.read_text())
     # As the role gets it: the result of a module, which Ansible never takes for a template.
-    read = {"ansible.builtin.command": f"cat {tmp_path}/seen.json", "register": "read"}
+    read = {"ansible.builtin.command": f"cat {tmp_path}/seen.json", "register": "read", "run_once": True}
     given = {"ansible.builtin.set_fact": {"status_seen": "{{ read.stdout | from_json }}"}}
-    hosts = {
-        f"case{number}": {"strimzi_fail_when_expiring_within": days, "ansible_connection": "local"}
-        for number, days in enumerate(FAILS)
-    }
     (tmp_path / "seen.json").write_text(json.dumps(SEEN))
-    (tmp_path / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}))
-    (tmp_path / "play.json").write_text(
-        json.dumps([{"hosts": "all", "gather_facts": False, "tasks": [read, given, last]}])
-    )
-    command = [
-        "ansible-playbook",
-        "-i",
-        "hosts.json",
-        "play.json",
-        "-e",
-        f"ansible_python_interpreter={sys.executable}",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    failed = {
-        case: int(count) for case, count in re.findall(r"^case(\d+) +:.* failed=(\d+)", done.stdout, re.MULTILINE)
-    }
-    assert failed == {str(number): fails for number, fails in enumerate(FAILS.values())}, done.stdout
-    assert "The CA CN={{ x }}" in done.stdout
-    assert "The CA CN=clients-ca v0" in done.stdout
+    hosts = [{"strimzi_fail_when_expiring_within": days} for days in FAILS]
+    failed, printed = failures(tmp_path, hosts, [read, given, last])
+    assert failed == list(FAILS.values()), printed
+    assert "The CA CN={{ x }}" in printed
+    assert "The CA CN=clients-ca v0" in printed
