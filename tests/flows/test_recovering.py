@@ -21,13 +21,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     Unavailable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Does
 
 from ..tools.operator import certs
+from ..tools.support.answers import Answers
 from ..tools.support.certificates import YEAR
 from ..tools.support.flows import FlowResult
 from ..tools.support.reloads import ReloadingNodes
@@ -142,6 +145,22 @@ def test_a_node_that_reads_nothing_before_it_restarts_holds_nothing_back(
     nodes.before = refuse
     assert read_again(recover(ended)) == [NODES[1]]
     assert {node for node, _listener in nodes.served} == {NODES[1]}
+    assert_healthy(ended)
+
+
+def test_a_look_that_fails_after_the_requests_holds_nothing_back(
+    ended: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, failures = Answers.__call__, [Unavailable(Attempt("get", PODS, "kafka"), "is overloaded", "")]
+
+    def look(answers: Answers, observation: Observation) -> tuple[ObservedListener, ...] | None:
+        if nodes.served and failures:
+            raise failures.pop()
+        return ask(answers, observation)
+
+    monkeypatch.setattr(Answers, "__call__", look)
+    assert read_again(recover(ended)) == []
+    assert (failures, len(nodes.served), len(set(nodes.served))) == ([], 6, 6)
     assert_healthy(ended)
 
 

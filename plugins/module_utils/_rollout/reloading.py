@@ -94,10 +94,11 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
         return
     begun = work.clock.monotonic()
     try:
-        refused = _tell_outside(wanted, [node for node in nodes if node.controller], observation, work)
+        telling = _way_outside([node for node in nodes if node.controller], observation, work)
     except CollectionError as error:
         work.tell(f"No node reads its certificates before the restart: {error}")
         return
+    refused = _tell_outside(wanted, telling)
     followed = _await_outside(step, observation, work)
     for node in wanted:
         ports = listed(sorted(str(port) for uid, port in followed if uid == node.uid))
@@ -109,13 +110,16 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
             work.tell(f"{node.pod} presents its next certificate after the restart only{why}")
 
 
-def _tell_outside(
-    wanted: Sequence[Node], controllers: Sequence[Node], observation: Observation, work: Work
-) -> Mapping[str, CollectionError]:
-    """The refusals by the UIDs of the nodes. Raises StepError where no request can be sent."""
+def _way_outside(controllers: Sequence[Node], observation: Observation, work: Work) -> _Outside:
+    """Raises CollectionError where no request can be sent."""
     if work.open_ports is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
-    telling = _Outside(work.open_ports(), accept_ended(operator_context(observation)), controllers, work)
+    return _Outside(work.open_ports(), accept_ended(operator_context(observation)), controllers, work)
+
+
+def _tell_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, CollectionError]:
+    """The refusals by the UIDs of the nodes. Raises what ``work.alive`` raises."""
+    work = telling.work
     refused, begun = dict[str, CollectionError](), work.clock.monotonic()
     for wave in _waves(wanted):
         work.alive()
@@ -158,11 +162,14 @@ class _Outside:
 
 
 def _await_outside(step: ReloadOutside, observation: Observation, work: Work) -> frozenset[tuple[str, int]]:
-    """The listeners, by the UID of the pod and the port, that present what is stored, once all do so or the time is over."""
+    """The listeners, by the UID of the pod and the port, that present what is stored, once all do so or the time is over; none where the call cannot ask."""
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     asked, deadline = observation.with_only(step.uids), work.clock.monotonic() + _FOLLOWING
     while True:
-        answers = (work.look_live(asked) if work.look_live else None) or ()
+        try:
+            answers = (work.look_live(asked) if work.look_live else None) or ()
+        except CollectionError:
+            answers = ()
         seen = [one for one in answers if one.port != REPLICATION]
         done = [one for one in seen if one.presents is not None and one.presents[0] == stored.get(one.pod)]
         if len(done) == len(seen) or work.clock.monotonic() >= deadline:
