@@ -132,6 +132,10 @@ traffic: ## producers, consumers and handshakes through every flow of both CAs o
 bench: ## measure what the time goes into
 	@$(CHECK) --exec python -m tests.tools.bench
 
+.PHONY: traffic-recovery
+traffic-recovery: ## what ended certificates cost on real nodes under traffic, with recover and by Strimzi's documentation; as root. SITUATION=leaves WAY="by hand"
+	@$(CHECK) --bed real --exec python -m tests.tools.traffic.recovery $(addprefix --situation ,$(SITUATION)) $(if $(WAY),--way "$(WAY)")
+
 .PHONY: bench-kafka
 bench-kafka: ## replacements of the CA's key on real nodes, beside the operator's own; as root
 	@$(CHECK) --bed real --exec python -m tests.tools.bench_kafka

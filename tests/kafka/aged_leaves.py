@@ -1,10 +1,11 @@
-"""Nodes whose certificates are old, which a test cannot wait for, or end soon, which it can."""
+"""Nodes whose certificates are old, which a test cannot wait for; and certificates and CAs that end soon, which it can."""
 
 from __future__ import annotations
 
 import base64
 import time
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -16,8 +17,11 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from ..tools.cluster.bed_cluster import BedCluster
 from ..tools.cluster.kube import wait_for
+from ..tools.operator import certs
 from ..tools.operator.api import ready
+from ..tools.operator.authority import labels
 from .tier import Tier
 
 #: Ends every Java process of a container; the kubelet starts the container again, in the same pod.
@@ -46,10 +50,7 @@ def store_leaf(tier: Tier, node: str, begin: datetime, end: datetime) -> None:
         f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
     }
     data = {name: base64.b64encode(value).decode() for name, value in content.items()}
-    path = f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}"
-    answer = tier.cluster.kube.request("PATCH", path, body={"data": data}, content_type="application/merge-patch+json")
-    if answer.status >= 300:
-        raise AssertionError(answer.body)
+    _patch(tier, f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}", {"data": data})
 
 
 def _aged(
@@ -65,6 +66,12 @@ def _aged(
     issuing = load_pem_private_key(tier.secret(f"{tier.name}-cluster-ca")["ca.key"], None)
     assert isinstance(issuing, rsa.RSAPrivateKey)
     return builder.sign(issuing, hashes.SHA256())
+
+
+def _patch(tier: Tier, path: str, body: dict[str, object]) -> None:
+    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    if answer.status >= 300:
+        raise AssertionError(answer.body)
 
 
 def outlive_leaves(tier: Tier, life: timedelta) -> None:
@@ -84,7 +91,7 @@ def outlive_leaves(tier: Tier, life: timedelta) -> None:
     for node in before:
         if tier.shake_hands(node, 9091).chain[0].not_valid_after_utc != end.replace(microsecond=0):
             raise AssertionError(f"{node} presents another certificate")
-    time.sleep(max(0.0, (end - datetime.now(timezone.utc)).total_seconds() + 1))
+    _await(end)
     tier.cluster.start_operator(interval=5)
     wait_for(
         lambda: all(tier.node_chain(node)[0].not_valid_after_utc > end for node in before), "new certificates", 120
@@ -105,3 +112,53 @@ def starts(tier: Tier) -> dict[str, int]:
 def _have_restarted(tier: Tier, before: dict[str, int]) -> bool:
     now = starts(tier)
     return all(now.get(node, 0) > count and ready(tier.cluster.find("pods", node)) for node, count in before.items())
+
+
+def _await(end: datetime) -> None:
+    time.sleep(max(0.0, (end - datetime.now(timezone.utc)).total_seconds() + 1))
+
+
+def is_ready(tier: Tier) -> bool:
+    """Whether the operator says so."""
+    conditions = tier.cluster.get("kafkas", tier.name)["status"]["conditions"]
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def make_short_lived_authority(cluster: BedCluster, name: str, end: datetime) -> None:
+    """A cluster CA of the user for a Kafka resource of this name, before there is one."""
+    key = certs.new_ca_key()
+    content = {
+        f"{name}-cluster-ca-cert": ("ca.crt", _root(certs.name("cluster-ca v0"), key, end), "ca-cert-generation"),
+        f"{name}-cluster-ca": ("ca.key", certs.key_pem(key), "ca-key-generation"),
+    }
+    resource = {"metadata": {"name": name, "namespace": cluster.namespace}}
+    for secret, (entry, value, generation) in content.items():
+        metadata = {
+            "name": secret, "namespace": cluster.namespace, "labels": labels(resource),
+            "annotations": {f"strimzi.io/{generation}": "0"},
+        }  # fmt: skip
+        data = {entry: base64.b64encode(value).decode()}
+        cluster.kube.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}])
+
+
+def outlive_authority(tier: Tier) -> None:
+    """Returns when the cluster CA has ended; no certificate of it has."""
+    _await(x509.load_pem_x509_certificate(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"]).not_valid_after_utc)
+
+
+def renewed_authority(tier: Tier, end: datetime) -> bytes:
+    """A certificate (PEM) of the name and key of the cluster CA."""
+    present = x509.load_pem_x509_certificate(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"])
+    return _root(present.subject, load_pem_private_key(tier.secret(f"{tier.name}-cluster-ca")["ca.key"], None), end)
+
+
+def _root(subject: x509.Name, key: Any, end: datetime) -> bytes:
+    days = timedelta(days=1)
+    (made,) = certs.load(certs.root(subject, key, 1))
+    builder = (
+        x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
+        .serial_number(x509.random_serial_number()).not_valid_before(datetime.now(timezone.utc) - days).not_valid_after(end)
+    )  # fmt: skip
+    for extension in made.extensions:
+        builder = builder.add_extension(extension.value, extension.critical)
+    return certs.pem(builder.sign(key, hashes.SHA256()))
