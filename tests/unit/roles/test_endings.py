@@ -75,17 +75,20 @@ SEEN = {
 }
 
 
-#: By the value of the variable.
-FAILS = {"41": 1, "14": 1, "13": 0, "": 0, "0": 0}
+ENDED = {"expiring": [], "first_to_end": {"ca": {"name": "The CA CN=ended", "sha256": "77ab", "days_left": -1}}}
+#: By the value of the variable and what was seen. Without a value nothing fails, also where a CA has ended.
+FAILS = {
+    ("41", "seen"): 1, ("14", "seen"): 1, ("13", "seen"): 0, ("", "seen"): 0, ("0", "seen"): 0, ("0", "ended"): 1, ("", "ended"): 0,
+}  # fmt: skip
 
 
 def test_a_job_goes_red_in_time(tmp_path: Path) -> None:
     *_shown, last = yaml.safe_load(TASKS.read_text())
     # As the role gets it: the result of a module, which Ansible never takes for a template.
     read = {"ansible.builtin.command": f"cat {tmp_path}/seen.json", "register": "read", "run_once": True}
-    given = {"ansible.builtin.set_fact": {"status_seen": "{{ read.stdout | from_json }}"}}
-    (tmp_path / "seen.json").write_text(json.dumps(SEEN))
-    hosts = [{"strimzi_fail_when_expiring_within": days} for days in FAILS]
+    given = {"ansible.builtin.set_fact": {"status_seen": "{{ (read.stdout | from_json)[seen] }}"}}
+    (tmp_path / "seen.json").write_text(json.dumps({"seen": SEEN, "ended": ENDED}))
+    hosts = [{"strimzi_fail_when_expiring_within": days, "seen": seen} for days, seen in FAILS]
     failed, printed = failures(tmp_path, hosts, [read, given, last])
     assert failed == list(FAILS.values()), printed
     assert "The CA CN={{ x }}" in printed
