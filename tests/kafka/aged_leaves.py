@@ -50,7 +50,7 @@ def store_leaf(tier: Tier, node: str, begin: datetime, end: datetime) -> None:
         f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
     }
     data = {name: base64.b64encode(value).decode() for name, value in content.items()}
-    _patch(tier, f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}", {"data": data})
+    tier.patch("secrets", node, {"data": data})
 
 
 def _aged(
@@ -66,12 +66,6 @@ def _aged(
     issuing = load_pem_private_key(tier.secret(f"{tier.name}-cluster-ca")["ca.key"], None)
     assert isinstance(issuing, rsa.RSAPrivateKey)
     return builder.sign(issuing, hashes.SHA256())
-
-
-def _patch(tier: Tier, path: str, body: dict[str, object]) -> None:
-    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
-    if answer.status >= 300:
-        raise AssertionError(answer.body)
 
 
 def outlive_leaves(tier: Tier, life: timedelta) -> None:
@@ -118,12 +112,6 @@ def _await(end: datetime) -> None:
     time.sleep(max(0.0, (end - datetime.now(timezone.utc)).total_seconds() + 1))
 
 
-def is_ready(tier: Tier) -> bool:
-    """Whether the operator says so."""
-    conditions = tier.cluster.get("kafkas", tier.name)["status"]["conditions"]
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
-
-
 def make_short_lived_authority(cluster: BedCluster, name: str, end: datetime) -> None:
     """A cluster CA of the user for a Kafka resource of this name, before there is one."""
     key = certs.new_ca_key()
@@ -153,12 +141,4 @@ def renewed_authority(tier: Tier, end: datetime) -> bytes:
 
 
 def _root(subject: x509.Name, key: Any, end: datetime) -> bytes:
-    days = timedelta(days=1)
-    (made,) = certs.load(certs.root(subject, key, 1))
-    builder = (
-        x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(datetime.now(timezone.utc) - days).not_valid_after(end)
-    )  # fmt: skip
-    for extension in made.extensions:
-        builder = builder.add_extension(extension.value, extension.critical)
-    return certs.pem(builder.sign(key, hashes.SHA256()))
+    return certs.root(subject, key, (end - certs.now()) / timedelta(days=1))

@@ -69,9 +69,12 @@ class Tier:
 
     def ask_for_roll(self, pod: str) -> None:
         """The annotation that the operator acts on (docs/operator.md, "Manual rolling update")."""
-        path = f"/api/v1/namespaces/{self.cluster.namespace}/pods/{pod}"
-        wanted = {"metadata": {"annotations": {"strimzi.io/manual-rolling-update": "true"}}}
-        answer = self.cluster.kube.request("PATCH", path, body=wanted, content_type="application/merge-patch+json")
+        self.patch("pods", pod, {"metadata": {"annotations": {"strimzi.io/manual-rolling-update": "true"}}})
+
+    def patch(self, plural: str, name: str, body: Object) -> None:
+        """Merges this into an object of the core API group."""
+        path = f"/api/v1/namespaces/{self.cluster.namespace}/{plural}/{name}"
+        answer = self.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
         if answer.status >= 300:
             raise AssertionError(answer.body)
 

@@ -19,7 +19,7 @@ import re
 import ssl
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -111,7 +111,7 @@ def read_leaves_outside(config: str, references: References, where: str) -> tupl
     control_plane = properties["controller.listener.names"].lower()
     found.pop(properties.get("inter.broker.listener.name", "").lower(), None)
     if "controller" not in properties["process.roles"]:
-        # There they are settings of a client.
+        # On a node without a controller these are settings of its client.
         found.pop(control_plane, None)
     return tuple(tuple(found[one]) for one in sorted(found, key=lambda listener: (listener == control_plane, listener)))
 
@@ -332,7 +332,7 @@ def reload_node(
     if target.node.broker:
         reloading.on_broker()
     else:
-        # The node itself has to be up.
+        # The request goes to the node itself first, because it has to be up.
         reloading.on_controller(target.node)
 
 
@@ -341,13 +341,12 @@ def reload_by_controllers(
     settings: Sequence[Setting],
     open_port: PortOpener,
     context: ssl.SSLContext,
-    *,
-    seconds: float = _LIMIT,
+    deadline: Deadline,
 ) -> None:
-    """The same for a node whose certificate has ended, through the active controller: a broker passes requests on over a connection of its own to that
-    controller, which accepts no new connection. No node checks the settings beforehand. Raises ReloadImpossible, KafkaUnavailable.
+    """As ``reload_node``, for a node whose certificate has ended, through the active controller: a broker would pass the request on over a new connection to
+    that controller, which refuses it. No node checks the settings beforehand. Raises ReloadImpossible, KafkaUnavailable.
     """
-    _Reloading(target, settings, open_port, context, Deadline.after(seconds)).on_controllers()
+    _Reloading(target, settings, open_port, context, deadline).on_controllers()
 
 
 @dataclass(frozen=True)
@@ -365,11 +364,13 @@ class _Reloading:
 
     def on_controllers(self) -> None:
         """Ask one controller after the other until one of them answers."""
-        *others, last = self.target.controllers
-        for node in others:
-            with suppress(KafkaUnavailable):
+        failure = self._later("has no controller that could take its settings")
+        for node in self.target.controllers:
+            try:
                 return self.on_controller(node)
-        return self.on_controller(last)
+            except KafkaUnavailable as error:
+                failure = error
+        raise failure
 
     def on_controller(self, node: Node) -> None:
         """Ask this controller, which knows which controller is active."""

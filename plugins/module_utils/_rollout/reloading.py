@@ -48,8 +48,6 @@ from .roll import silence_error
 
 _PAUSE = 1.0
 _CONFIG = "server.config"
-Told = TypeVar("Told")
-
 #: Nodes that get the request at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 
@@ -83,8 +81,8 @@ _OUTSIDE, _OF_ONE, _FOLLOWING = 15.0, 10.0, 8.0
 
 
 def reload_outside(step: ReloadOutside, observation: Observation, work: Work) -> None:
-    """Tell each node, and say which listeners then present what is stored: the others do so after the restart that follows. Raises what ``work.alive``
-    raises, and nothing else.
+    """Send each node the requests, then report the listeners that present the stored leaf; the other listeners do so after the restart that follows. Raises
+    what ``work.alive`` raises, and nothing else.
     """
     nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
     wanted = sorted((node for node in nodes if node.uid in step.uids), key=lambda one: one.node_id)
@@ -111,7 +109,7 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
 
 
 def _way_outside(controllers: Sequence[Node], observation: Observation, work: Work) -> _Outside:
-    """Raises CollectionError where no request can be sent."""
+    """The way to the controllers. Raises CollectionError where the call cannot send a request."""
     if work.open_ports is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
     return _Outside(work.open_ports(), accept_ended(operator_context(observation)), controllers, work)
@@ -142,22 +140,17 @@ class _Outside:
 
     def tell(self, node: Node) -> CollectionError | None:
         """The first refusal: it does not keep the listeners after it from reading."""
-        target, deadline, refused = (
-            ReloadTarget(node, self.controllers, _domain(self.work)),
-            Deadline.after(_OF_ONE),
-            None,
-        )
+        target, deadline = ReloadTarget(node, self.controllers, _domain(self.work)), Deadline.after(_OF_ONE)
+        refused: CollectionError | None = None
         try:
             where, text, references = _config_of(node, self.work)
             for settings in read_leaves_outside(text, references, where):
                 try:
-                    reload_by_controllers(target, settings, self.open_ports, self.context, seconds=deadline.remaining())
+                    reload_by_controllers(target, settings, self.open_ports, self.context, deadline)
                 except ReloadImpossible as error:
                     refused = refused or error
         except CollectionError as error:
             return refused or error
-        except TimeoutError:
-            return refused or KafkaUnavailable(f"Kafka node {node.pod}", "does not answer in time", RESTART_INSTEAD)
         return refused
 
 
@@ -199,10 +192,14 @@ class _Request:
         reload_node(self.target, self.settings, self.open_ports, self.context)
 
 
-def _waves(told: Sequence[Told]) -> Iterator[Sequence[Told]]:
-    yield told[:1]
-    for begin in range(1, len(told), AT_ONCE):
-        yield told[begin : begin + AT_ONCE]
+_Item = TypeVar("_Item")
+
+
+def _waves(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    """The first alone, then a few at a time."""
+    yield items[:1]
+    for begin in range(1, len(items), AT_ONCE):
+        yield items[begin : begin + AT_ONCE]
 
 
 def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) -> Action:

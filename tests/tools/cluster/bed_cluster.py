@@ -81,15 +81,14 @@ class BedCluster:
         return found
 
     def wait_until_ready(self, cluster: str, seconds: float = 120) -> None:
-        """The operator has brought the Kafka resource to Ready in its present form."""
+        wait_for(lambda: self.is_ready(cluster), f"Kafka {self.namespace}/{cluster} being Ready", seconds)
 
-        def ready() -> bool:
-            kafka = self.get("kafkas", cluster)
-            status = kafka.get("status") or {}
-            seen = status.get("observedGeneration") == kafka["metadata"]["generation"]
-            return seen and any(c["type"] == "Ready" and c["status"] == "True" for c in status.get("conditions") or [])
-
-        wait_for(ready, f"Kafka {self.namespace}/{cluster} being Ready", seconds)
+    def is_ready(self, cluster: str) -> bool:
+        """Whether the operator has brought the Kafka resource to Ready in its present form."""
+        kafka = self.get("kafkas", cluster)
+        status = kafka.get("status") or {}
+        seen = status.get("observedGeneration") == kafka["metadata"]["generation"]
+        return seen and any(c["type"] == "Ready" and c["status"] == "True" for c in status.get("conditions") or [])
 
     def node_uids(self, cluster: str) -> dict[str, str]:
         """UIDs of the Kafka nodes' pods by name: what rolls are counted by."""

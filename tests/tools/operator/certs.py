@@ -75,7 +75,7 @@ def _usage(ca: bool) -> x509.KeyUsage:
     )  # fmt: skip
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, public_key: Any, days: int) -> x509.CertificateBuilder:
+def _builder(subject: x509.Name, issuer: x509.Name, public_key: Any, days: float) -> x509.CertificateBuilder:
     begin = now()
     return (
         x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(public_key)
@@ -83,7 +83,7 @@ def _builder(subject: x509.Name, issuer: x509.Name, public_key: Any, days: int) 
     )  # fmt: skip
 
 
-def root(subject: x509.Name, key: Any, days: int) -> bytes:
+def root(subject: x509.Name, key: Any, days: float) -> bytes:
     builder = (
         _builder(subject, subject, key.public_key(), days)
         .add_extension(x509.BasicConstraints(True, 0), True)

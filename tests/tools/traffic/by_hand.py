@@ -39,10 +39,7 @@ def recover_authority(tier: Tier) -> None:
         "metadata": {"annotations": {_GENERATION: str(generation)}},
         "data": {"ca.crt": base64.b64encode(made).decode()},
     }
-    path = f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{name}"
-    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
-    if answer.status >= 300:
-        raise AssertionError(answer.body)
+    tier.patch("secrets", name, body)
     recover_leaves(tier)
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``python -m tests.tools.traffic.recovery``: what the end of certificates costs on real nodes under traffic, with the playbook recover and with the steps of
-Strimzi's documentation; as a table and as JSON.
+Strimzi's documentation; as JSON, a line for each measurement.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 
 from ...api.running import Runner
-from ...kafka.aged_leaves import is_ready, make_short_lived_authority, outlive_authority, outlive_leaves
+from ...kafka.aged_leaves import make_short_lived_authority, outlive_authority, outlive_leaves, starts
 from ...kafka.tier import PATIENCE, Tier, bed_cluster_of_nodes, kafka_cluster
 from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
@@ -115,7 +115,7 @@ def measure(situation: Situation, way: str, demand: Demand) -> Figures:
 def _measure(situation: Situation, way: str, traffic: ClusterTraffic, runner: Runner) -> Figures:
     ledger, load, tier = traffic.ledger, traffic.load, traffic.tier
     print(f"{situation.name}, {way}: begins", flush=True)
-    before = starts(tier)
+    before = runs_of(tier)
     window = ledger.begin(way)
     if way == RECOVER:
         print(runner.flow("recover", strimzi_operator_timeout=900).check().output, flush=True)
@@ -131,7 +131,7 @@ def _measure(situation: Situation, way: str, traffic: ClusterTraffic, runner: Ru
         situation.name, way, round(window.ended - window.began, 1), round(served, 1), round(whole, 1),
         round(unacknowledged(ledger, window), 1), round(found.longest_stall_s, 1), found.stalled_client, found.sent, found.lost, found.duplicated,
         counts[Outcome.DONE] + counts[Outcome.FAILED], counts[Outcome.FAILED], counts[Outcome.INTERRUPTED],
-        sum(starts(tier).values()) - sum(before.values()) if starts(tier).keys() == before.keys() else len(starts(tier)),
+        restarts(before, runs_of(tier)),
     )  # fmt: skip
 
 
@@ -139,18 +139,22 @@ def is_well(traffic: ClusterTraffic, since: float) -> bool:
     """Whether the operator says Ready, and the last attempts of all that connects have succeeded since then."""
     last = {target: verdict for target, verdict in traffic.load.last.items() if target.party not in _LATE}
     recent = time.monotonic() - since > 10
-    return recent and is_ready(traffic.tier) and all(verdict.outcome is Outcome.DONE for verdict in last.values())
+    return (
+        recent
+        and traffic.tier.cluster.is_ready(traffic.tier.name)
+        and all(verdict.outcome is Outcome.DONE for verdict in last.values())
+    )
 
 
-def starts(tier: Tier) -> dict[str, int]:
-    """How often the container of each pod was started again, by the UID of the pod."""
-    pods = tier.cluster.pods(f"strimzi.io/name={tier.name}-kafka")
-    return {
-        pod["metadata"]["uid"]: one["restartCount"]
-        for pod in pods
-        for one in pod["status"].get("containerStatuses") or []
-        if one["name"] == "kafka"
-    }
+def restarts(before: Mapping[str, tuple[str, int]], now: Mapping[str, tuple[str, int]]) -> int:
+    """How often processes have started since then, from ``runs_of`` then and now. A pod that replaces another pod has started once more than it says."""
+    return sum(count - before[node][1] if uid == before[node][0] else count + 1 for node, (uid, count) in now.items())
+
+
+def runs_of(tier: Tier) -> dict[str, tuple[str, int]]:
+    """By node: the UID of its pod, and how often the container in it was started again."""
+    uids = tier.cluster.node_uids(tier.name)
+    return {node: (uids[node], count) for node, count in starts(tier).items()}
 
 
 def main() -> int:

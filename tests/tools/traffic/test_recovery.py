@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .handshakes import Outcome
 from .ledger import Ledger, Window
-from .recovery import outside_times, unacknowledged
+from .recovery import outside_times, restarts, unacknowledged
 from .targets import CLIENT
 
 FAILED, DONE, INTERRUPTED = Outcome.FAILED, Outcome.DONE, Outcome.INTERRUPTED
@@ -29,3 +29,9 @@ def test_a_record_of_any_producer_ends_the_time_without_records() -> None:
     ledger = Ledger()
     ledger.acked.update({"1.0": 11.0, "2.0": 12.0, "1.1": 19.0, "2.1": 99.0})
     assert unacknowledged(ledger, Window("recover", 10.0, 20.0)) == 7.0
+
+
+def test_processes_start_again_in_their_pods_and_in_pods_that_replace_them() -> None:
+    before = {"demo-kafka-0": ("a", 1), "demo-kafka-1": ("b", 1)}
+    assert restarts(before, {"demo-kafka-0": ("a", 2), "demo-kafka-1": ("b", 1)}) == 1
+    assert restarts(before, {"demo-kafka-0": ("c", 0), "demo-kafka-1": ("d", 1)}) == 3

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     ReloadImpossible,
     Unavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
     ReloadTarget,
@@ -96,9 +96,8 @@ def test_for_another_controller_the_active_one_is_asked() -> None:
 def by_controllers(nodes: Mapping[tuple[str, int], KafkaDouble]) -> None:
     """Node 0, which is a broker."""
     with listening(nodes) as ports:
-        reload_by_controllers(
-            ReloadTarget(node_of(0), CONTROLLERS[:2], DOMAIN), SETTINGS, doors(ports), operator_context(), seconds=10
-        )
+        target = ReloadTarget(node_of(0), CONTROLLERS[:2], DOMAIN)
+        reload_by_controllers(target, SETTINGS, doors(ports), operator_context(), Deadline.after(10))
 
 
 def test_for_a_broker_that_cannot_pass_it_on_the_active_controller_is_asked() -> None:
@@ -123,6 +122,12 @@ def test_a_refusal_of_a_controller_is_final() -> None:
 def test_where_no_controller_answers_the_last_says_why() -> None:
     with pytest.raises(KafkaUnavailable, match="demo-kafka-1 does not answer: it ended the connection"):
         by_controllers({MINE: KafkaDouble(hangs_up=True), OTHER: KafkaDouble(hangs_up=True)})
+
+
+def test_a_cluster_without_a_controller_takes_no_settings() -> None:
+    target = ReloadTarget(node_of(0), (), DOMAIN)
+    with pytest.raises(KafkaUnavailable, match="has no controller"):
+        reload_by_controllers(target, SETTINGS, doors({}), operator_context(), Deadline.after(10))
 
 
 def test_it_goes_through_the_api_server() -> None:

@@ -300,14 +300,14 @@ def presenters_of(
     CAs that brokers accept beside them; another issuer than the User Operator may have issued certificates of each.
     """
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
-    by_anybody = replace(about, used=about.used.union(beside))
-    strangers = dict(_issued_elsewhere(users))
+    of_any_issuer = replace(about, used=about.used.union(beside))
+    elsewhere = dict(_issued_elsewhere(users))
     return (
         *_of_the_operator(about),
         *(found for user in users.users for found in _of_user(user, about)),
         *(found for user in users.users for found in _of_paused(user)),
-        *(_of_stranger(name, strangers[name], users.named, about) for name in strangers),
-        *(found for one in users.named for found in _of_named(one, strangers.values(), by_anybody)),
+        *(_of_issuer_elsewhere(name, subject, users.named, about) for name, subject in elsewhere.items()),
+        *(found for one in users.named for found in _of_named(one, elsewhere.values(), of_any_issuer)),
     )
 
 
@@ -353,7 +353,7 @@ def _of_paused(user: User) -> Iterator[Presenter]:
 
 
 def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
-    """Why it would not be issued anew, and what to do about that."""
+    """Why the User Operator would not issue the certificate of this user again, and the remedy."""
     if user.unnameable:
         return user.unnameable, f"Give the user a shorter name; or {_WAIVER}."
     if not user.watched:
@@ -441,7 +441,7 @@ def _is_of_a_certificate(name: str) -> bool:
     return "=" in name
 
 
-def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
+def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
     """A party whose certificate another issuer issues. The certificate is known where the user of this collection
     names its Secrets; a kept certificate of a KafkaUser that moved may differ from the certificate that the
     KafkaUser still presents.
@@ -460,13 +460,13 @@ def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], abo
     return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
 
 
-def _of_named(one: NamedCertificate, strangers: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
+def _of_named(one: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = one.secret.label, one.certificate
     remedy = one.remedy or f"Put the certificate as it was issued anew into it, and restart who reads it; or {_WAIVER}."
     if not certificate.sha256:
         yield Presenter(where, None, f"{where}: {certificate.problem}", remedy=remedy)
-    elif certificate.subject not in strangers:
+    elif certificate.subject not in elsewhere:
         authorities, why = _held(certificate, where, about)
         yield Presenter(where, authorities, why, remedy=remedy)
     yield from (_reader_of_named(reader, where, certificate, about) for reader in one.readers)

@@ -53,8 +53,8 @@ def restart_ended(at: Situation) -> Turn:
 
 
 def _serve_outside(at: Situation, ended: frozenset[str]) -> Steps:
-    """Before the pause, have the nodes that have answered read again what they can. Their answers do not show whether they have, as no call asks listeners for
-    clients; in the pause their restart comes next anyway.
+    """Before the pause, have the nodes that have answered read their stored leaves on listeners for clients. No look of a gate asks such a listener, so a call
+    cannot tell that a node has read them already: each call before the pause sends the requests once more.
     """
     able = ended & {one.uid for one in at.snapshot.nodes.listeners or () if one.presents}
     if at.is_paused or not able or why_not_reloaded(at):
