@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine, decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision, Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
 
 from .explore import Happening, Model
 from .state import Run, Write

@@ -25,11 +25,10 @@ from .._strimzi.names import KAFKAS, STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
 from .._trust.evidence.parties import present_pods
 from .._trust.ledger.enrolment import as_seen
-from .._trust.model.decision import Condition, Violation
+from .._trust.model.decision import Condition, Step, Steps, Violation
 from .._trust.model.intent import Intent
 from .._trust.model.names import listed
 from .._trust.model.snapshot import Component, InPlace, Pod, Snapshot
-from .._trust.model.steps.base import Step, Steps
 from .._trust.model.steps.nodes import Pause, Resume, Roll, RollReason
 from .._trust.plan import forecast, likeness_of, state_of
 from .._trust.rules.pause import restarted_by_operator

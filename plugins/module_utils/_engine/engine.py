@@ -33,13 +33,12 @@ from .._strimzi.apply.work import Work
 from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import ClusterNames
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
-from .._trust.model.decision import Decision, Transition, Violation
+from .._trust.model.decision import Decision, Step, Steps, Transition, Violation
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import label_command
 from .._trust.model.snapshot import Snapshot
-from .._trust.model.steps.base import Step, Steps
 from .._trust.model.steps.nodes import Pause, Resume
 from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
 from .._trust.plan import Reached, respect_windows, to_the_end

@@ -20,12 +20,11 @@ from .._strimzi.issuer_settings import CertManagerCertificates
 from .._trust.decide import Engine, decide
 from .._trust.evidence.parties import answers_of_running, may_present_ended
 from .._trust.evidence.stored import presenting_pods
-from .._trust.model.decision import Decision
+from .._trust.model.decision import Decision, Look
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Component, InPlace, Snapshot
-from .._trust.model.steps.base import Look
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 from .._trust.rules.recover import is_explained

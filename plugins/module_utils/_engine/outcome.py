@@ -26,13 +26,12 @@ from .._trust.decide import ENGINE, Engine, decide
 from .._trust.evidence.parties import presenters
 from .._trust.evidence.stored import issuers_of
 from .._trust.ledger.target import resolve
-from .._trust.model.decision import Decision, Transition
+from .._trust.model.decision import Decision, StandIn, Transition
 from .._trust.model.intent import Intent, Selection
 from .._trust.model.ledger import Layout, Ledger, TrustState
 from .._trust.model.nodes import Scaling
 from .._trust.model.snapshot import Component, IssuedBy, PreparedAuthority, Snapshot
 from .._trust.model.steps.authority import PrepareAuthority
-from .._trust.model.steps.base import StandIn
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
 from .looking import decide_with_a_look, look_closely, observe_cluster
 

@@ -30,9 +30,9 @@ from .._strimzi.cluster.operator import await_leaves, request_reconcile
 from .._strimzi.cluster.pods import is_final, is_ready
 from .._strimzi.secret_data import annotation
 from .._trust.evidence.parties import unanswered
+from .._trust.model.decision import Step
 from .._trust.model.nodes import Unanswered
 from .._trust.model.snapshot import Component, Pod
-from .._trust.model.steps.base import Step
 from .._trust.model.steps.nodes import AwaitAnswers, Reload, ReloadOutside, Roll, RollReason
 from .._trust.rules.pause import restarted_by_operator
 from .nodes import Progress, deletion, restart

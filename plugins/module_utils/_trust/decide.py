@@ -16,13 +16,12 @@ from .ledger.books import keep_books
 from .ledger.enrolment import as_seen
 from .ledger.journal import describe_stop, in_flight, limit_to_stop, may_lead_flow
 from .ledger.target import leads_to_replacement
-from .model.decision import Condition, Decision, Transition, Violation, Wait
+from .model.decision import Condition, Decision, Steps, Transition, Violation, Wait
 from .model.goals import Goal, Phase, Retire, retire_text
 from .model.intent import Intent, Spread
 from .model.ledger import Journal, Ledger, Stop, TrustState
 from .model.snapshot import Snapshot
 from .model.steps.authority import SetGenerated
-from .model.steps.base import Steps
 from .model.steps.nodes import AwaitVerdict
 from .model.steps.trust import WriteLedger
 from .preconditions.cluster import awaits_reconcile

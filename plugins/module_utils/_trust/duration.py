@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from .._pki.certificates import Certificate
+from .model.decision import Step
 from .model.goals import Goal
 from .model.names import counted, named
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
-from .model.steps.base import Step
 from .model.steps.leaves import AwaitIssuer
 from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, ReloadOutside, Roll, RollReason
 from .model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue

@@ -26,14 +26,13 @@ from .duration import NO_TIME, Span, span_of
 from .evidence.stored import waiver_of
 from .ledger.target import resolve
 from .model.clients import LONGEST_WAIVER, Waiver
-from .model.decision import Condition, Decision, Violation
+from .model.decision import Condition, Decision, StandIn, Step, Steps, Violation
 from .model.goals import Phase
 from .model.intent import Intent
 from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.nodes import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
-from .model.steps.base import StandIn, Step, Steps
 from .model.steps.leaves import IssueLeaves
 from .model.steps.nodes import Reload, ReloadOutside, Roll, RollReason
 from .model.steps.trust import AwaitClients, AwaitOutside

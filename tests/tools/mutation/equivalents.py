@@ -229,13 +229,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "It is one of them.",
     ),
     Equivalent(
-        "_trust/model/steps/base.py",
+        "_trust/model/decision.py",
         "NONE = 0",
         ("NONE = -1",),
         "Only which of these numbers is higher matters.",
     ),
     Equivalent(
-        "_trust/model/steps/base.py",
+        "_trust/model/decision.py",
         "FRESH = 2",
         ("FRESH = 3",),
         "Only which of these numbers is higher matters.",

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Op
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
@@ -27,7 +27,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RaiseKeyGeneration,
     TidyKeys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule

@@ -37,14 +37,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import roll as _rollout
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out as _strimzi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     Pause,

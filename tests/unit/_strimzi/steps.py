@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     Ledger,
@@ -25,7 +26,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Switch,
     TidyKeys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     DeleteLedger,

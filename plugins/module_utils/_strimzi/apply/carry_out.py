@@ -15,6 +15,7 @@ from ..._errors import OperatorSilent, TimedOut
 from ..._kube.resources import PODS
 from ..._kube.wait import wait_until
 from ..._trust.model.clients import OutsideClient
+from ..._trust.model.decision import Step
 from ..._trust.model.steps.authority import (
     PrepareAgain,
     PutBack,
@@ -25,7 +26,6 @@ from ..._trust.model.steps.authority import (
     Switch,
     TidyKeys,
 )
-from ..._trust.model.steps.base import Step
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume, SetReplicas, StampPods
 from ..._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from ..._trust.model.steps.trust import (

@@ -43,12 +43,12 @@ from ..evidence.parties import is_taken_up
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight, stops_before_use
 from ..ledger.target import due_from, usual_window, why_not_made_here
+from ..model.decision import Steps
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger, LedgerEntry, Upkeep
 from ..model.names import flow_named, named
 from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
-from ..model.steps.base import Steps
 from ..model.steps.leaves import CorrectOrders
 from .situation import Situation
 

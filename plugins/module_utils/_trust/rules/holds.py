@@ -17,14 +17,13 @@ from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, pre
 from ..evidence.stored import presenting_pods, why_not_ours
 from ..gates.clients import namesakes
 from ..model.clients import Presenter
-from ..model.decision import Condition, Decision, Turn, Violation, Wait
+from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.intent import Intent, Selection
 from ..model.ledger import Ledger
 from ..model.names import ObjectNames, named
 from ..model.nodes import Unanswered
 from ..model.snapshot import Component, Snapshot
-from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import AwaitAnswers, Reload, Resume, Roll, RollReason
 from .due import find_first_ending, nears_operator_window
 from .pause import restarted_by_operator, resume_operators

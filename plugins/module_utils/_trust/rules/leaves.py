@@ -26,13 +26,12 @@ from ..evidence.stored import issuers_of, why_not_ours, without_outside_clients
 from ..gates.clients import describe_possible_refusals
 from ..gates.gates import select_refusals
 from ..ledger.books import nodes_yet_to_read, note_held
-from ..model.decision import Turn, Wait
+from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
 from ..model.ledger import HeldLeaf, TrustState
 from ..model.names import named
 from ..model.snapshot import Component, StoredLeaf
-from ..model.steps.base import Steps
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason, SetReplicas
 from ..model.steps.trust import WriteLedger

@@ -15,11 +15,10 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..evidence.parties import presenting_stored
-from ..model.decision import Turn, Wait, steps_of
+from ..model.decision import Steps, Turn, Wait, steps_of
 from ..model.goals import Phase
 from ..model.snapshot import Component, Pod
 from ..model.steps.authority import RestoreKey
-from ..model.steps.base import Steps
 from ..model.steps.nodes import Resume, StampPods
 from .due import correct_orders
 from .holds import await_evidence, await_free_names, await_pods, await_usable_leaves

@@ -19,13 +19,12 @@ from hashlib import sha256
 from ..._pki.certificates import Certificate
 from ..evidence.stored import why_not_told
 from ..model.clients import ReissuePause, Renewal
-from ..model.decision import Condition, Decision, Turn, Violation, Wait
+from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase, Retire
 from ..model.intent import Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
 from ..model.names import named
 from ..model.snapshot import Component, FailedReconcile, Snapshot
-from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
 from ..model.steps.presenters import PauseReissue, ResumeReissue
 from .due import nears_window_from, needed_by_operator

@@ -20,13 +20,12 @@ from ..gates.clients import STRICT, can_make_room
 from ..gates.gates import select_refusals, why_not_asked, why_not_linked
 from ..ledger.journal import stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
-from ..model.decision import Turn, Wait
+from ..model.decision import Step, Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import LedgerEntry, Stop, TrustState
 from ..model.names import named
 from ..model.snapshot import Component, PreparedAuthority
 from ..model.steps.authority import PrepareAuthority
-from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .pause import is_patient, why_restarted_later, why_trust_not_reloaded
 from .situation import Situation, Successor

@@ -18,10 +18,9 @@ from __future__ import annotations
 from ..evidence.parties import leaves_of, may_present_ended, presenting_ended
 from ..evidence.stored import why_not_ours
 from ..ledger.journal import in_flight
-from ..model.decision import Condition, Turn, Violation, Wait
+from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
-from ..model.steps.base import Steps
 from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
 from .pause import pause_first, why_not_reloaded
 from .situation import Situation

@@ -24,10 +24,9 @@ from ..._pki.certificates import Chain
 from ..evidence.parties import parties_awaiting_issue, presenters
 from ..ledger.target import later_authorities, wish_of
 from ..model.clients import ReissuePause, Renewal
-from ..model.decision import Condition, Turn, Violation, Wait
+from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
-from ..model.steps.base import Steps
 from ..model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests, IssueLeaves, RechainLeaves
 from ..model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from .due import due_reasons_under, find_first_ending, leaves_before_operator_window, nears_operator_window

@@ -23,13 +23,12 @@ from ..evidence.parties import pods_trusting_removed, possible_holders_of_undone
 from ..evidence.stored import find_namesake
 from ..ledger.enrolment import find_adoption, pods_yet_to_restart
 from ..ledger.journal import is_stored, stop_of
-from ..model.decision import Turn, Violation, Wait
+from ..model.decision import Steps, Turn, Violation, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import Layout, Ledger, TrustState
 from ..model.names import named
 from ..model.snapshot import IssuedBy, Snapshot
 from ..model.steps.authority import PrepareAgain, PutBack, RaiseKeyGeneration, SetGenerated, TidyKeys
-from ..model.steps.base import Steps
 from ..model.steps.leaves import ForgetRequests
 from ..model.steps.nodes import Pause, Reload, Roll, RollReason
 from ..model.steps.trust import DeleteLedger, RemoveMarks, Withdraw, WriteLedger

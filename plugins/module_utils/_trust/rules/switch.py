@@ -35,13 +35,12 @@ from ..gates.validation import is_valid
 from ..ledger.books import is_projected, is_withdrawn
 from ..ledger.target import wish_of
 from ..model.clients import Follows, OutsideClient
-from ..model.decision import Turn, Wait
+from ..model.decision import Steps, Turn, Wait
 from ..model.goals import Goal, Phase
 from ..model.ledger import TRUSTED_STATES, LedgerEntry, TrustState
 from ..model.names import named
 from ..model.snapshot import Snapshot
 from ..model.steps.authority import Switch
-from ..model.steps.base import Steps
 from ..model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, WriteBundle
 from .pause import is_patient, pause_first, pause_reissue, why_not_annotated, why_not_in_place
 from .requests import leaves_to_await

@@ -26,10 +26,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
     write_all,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import ledger_facts
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     DeleteLedger,
     Project,

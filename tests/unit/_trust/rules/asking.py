@@ -10,11 +10,16 @@ from functools import cache
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import list_holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Violation, Wait, steps_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import (
+    Step,
+    Steps,
+    Violation,
+    Wait,
+    steps_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import RULES, Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation

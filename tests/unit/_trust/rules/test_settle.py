@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -22,7 +23,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RestoreKey,
     Switch,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,

@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
 from ..clients import Presenter, Renewal
+from ..decision import Look, StandIn, Step
 from ..goals import Goal, Phase
 from ..ledger import Stop
 from ..names import counted, listed, named
 from ..snapshot import Backup, PreparedAuthority, Snapshot, StateSecrets, StoredLeaf
-from .base import Look, StandIn, Step
 from .trust import without_entry
 
 

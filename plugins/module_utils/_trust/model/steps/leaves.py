@@ -15,9 +15,9 @@ from typing import ClassVar
 
 from ...._leaves.request import LeafRequest
 from ...._pki.certificates import Certificate, Chain
+from ..decision import Look, StandIn, Step
 from ..names import counted, listed, named
 from ..snapshot import Component, Snapshot, StoredLeaf
-from .base import Look, StandIn, Step
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,12 @@ from enum import Enum
 from typing import ClassVar, TypeVar
 
 from ...._pki.certificates import Certificate
+from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..ledger import HeldByProcesses
 from ..names import counted, listed, named
 from ..nodes import Unanswered
 from ..snapshot import Component, Pod, Snapshot
-from .base import Look, StandIn, Step
 from .leaves import IssueLeaves
 
 

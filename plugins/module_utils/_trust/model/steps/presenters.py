@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from ...._pki.certificates import Certificate
 from ..clients import Presenter, ReissuePause
+from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..names import counted, listed, named
 from ..snapshot import Snapshot
-from .base import Look, StandIn, Step
 
 
 def _with_certificate_of(snapshot: Snapshot, names: tuple[str, ...], authority: Certificate) -> Snapshot:

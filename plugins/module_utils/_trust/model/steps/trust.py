@@ -14,11 +14,11 @@ from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
 from ..clients import OutsideClient
+from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..ledger import Ledger
 from ..names import counted, named
 from ..snapshot import CaSecrets, Snapshot
-from .base import Look, StandIn, Step
 
 
 def without_entry(ca: CaSecrets, fingerprint: str) -> dict[str, Chain]:

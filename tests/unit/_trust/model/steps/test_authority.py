@@ -11,6 +11,7 @@ from itertools import permutations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
@@ -27,7 +28,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Switch,
     TidyKeys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
 from .....tools.support.certificates import Entity
 from ... import linked, renewal, unlinked

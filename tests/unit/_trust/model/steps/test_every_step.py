@@ -9,6 +9,7 @@ from dataclasses import fields
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import StateSecrets
@@ -23,7 +24,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     Switch,
     TidyKeys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
