@@ -56,13 +56,162 @@ _value:
     strimzi_ca_flow_in_flight{kafka_namespace="kafka",kafka_cluster="demo",ca="cluster"} 0
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._metrics import metrics_of
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import describe_users
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import moment
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS, PHASES, STATES
+
+# All metrics are gauges. Times are Unix times, so that a file stays true until the next look. The labels ``kafka_namespace`` and ``kafka_cluster`` are
+# not ``namespace`` and ``cluster``, which a scrape adds itself. The number of samples is bounded: of users, a file has the certificates that end first.
+
+Facts = Mapping[str, Any]
+Labels = Mapping[str, str]
+
+#: The state of a CA that no ledger knows.
+NOT_ADOPTED = "NOT_ADOPTED"
+#: The most users whose certificates are samples of their own.
+MOST_USERS = 50
+#: The states of certificates that are counted, as strimzi_ca_info has them.
+LEAF_STATES = ("IN_USE", "NOT_NEEDED", "REQUESTED", "REQUIRED", "TRUST_PENDING")
+#: The one violation of a cluster that was never adopted: no flow is held by it.
+_OF_THE_OPERATOR = "authority_is_user_managed"
+
+#: Every metric, in the order of the file, and its HELP line.
+METRICS = {
+    "strimzi_ca_last_look_timestamp_seconds": "Time of the last look at this CA that succeeded.",
+    "strimzi_ca_chain_expiration_timestamp_seconds": "End of the CA in use, or of a CA above it that ends before it does.",
+    "strimzi_ca_renewal_timestamp_seconds": "Begin of the time in which the playbook reconcile renews or replaces the CA in use.",
+    "strimzi_ca_expiration_timestamp_seconds": "End of a CA.",
+    "strimzi_ca_issuing": "Whether a CA is the CA in use, 1 or 0.",
+    "strimzi_ca_state": "Whether a CA is in this state, 1 or 0.",
+    "strimzi_ca_certificate_expiration_timestamp_seconds": "End of the certificate of a node, a component or the operator.",
+    "strimzi_ca_certificates": "Certificates of processes, and of users that this collection issues to, in this state.",
+    "strimzi_ca_certificates_without_renewal": "CAs and certificates in their time for renewal that nothing is going to renew.",
+    "strimzi_ca_user_certificate_expiration_timestamp_seconds": f"End of the certificate of a user; of the {MOST_USERS} that end first.",
+    "strimzi_ca_user_certificates": "Certificates of users.",
+    "strimzi_ca_flow_in_flight": "Whether a flow is in flight, 1 or 0.",
+    "strimzi_ca_flow_start_timestamp_seconds": "Begin of the flow in flight.",
+    "strimzi_ca_flow_phase": "Whether the next step of the flow in flight is of this phase, 1 or 0.",
+    "strimzi_ca_violations": "Conditions of this name that do not hold: what is in the way of a flow.",
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A value of a metric."""
+
+    # The name of the metric.
+    metric: str
+    value: int
+    labels: Labels = field(default_factory=dict)
+
+
+def metrics_of(looks: Mapping[str, Facts], users: Facts) -> str:
+    """The text of a file.
+
+    looks: results of ``strimzi_ca_info`` by CA, cluster or clients. users: the result of ``strimzi_user_info``, or empty.
+    """
+    samples = [sample for ca, seen in looks.items() for sample in _of_authority(ca, seen)]
+    if looks and users:
+        samples += _of_users(_place(next(iter(looks.values())), "clients"), users)
+    return _text(samples)
+
+
+def _text(samples: Iterable[Sample]) -> str:
+    found: dict[str, dict[str, int]] = {}
+    for sample in samples:
+        values = found.setdefault(sample.metric, {})
+        line = f"{sample.metric}{{{','.join(_label(*label) for label in sample.labels.items())}}}"
+        # Objects with the same labels are one sample, which has the earliest end.
+        values[line] = min(sample.value, values.get(line, sample.value))
+    lines = []
+    for metric, about in METRICS.items():
+        if metric in found:
+            lines += [f"# HELP {metric} {about}", f"# TYPE {metric} gauge"]
+            lines += [f"{line} {value}" for line, value in sorted(found[metric].items())]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _label(name: str, value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    # A lone surrogate has no form in UTF-8.
+    return f'{name}="{escaped.encode("utf-8", "replace").decode()}"'
+
+
+def _place(seen: Facts, ca: str) -> dict[str, str]:
+    """The labels that every sample has."""
+    return {"kafka_namespace": seen["cluster"]["namespace"], "kafka_cluster": seen["cluster"]["name"], "ca": ca}
+
+
+def _time(text: str) -> int:
+    return int(moment(text).timestamp())
+
+
+def _of_authority(ca: str, seen: Facts) -> Iterator[Sample]:
+    place = _place(seen, ca)
+    yield Sample("strimzi_ca_last_look_timestamp_seconds", _time(seen["began_at"]), place)
+    if first := seen["first_to_end"]["ca"]:
+        yield Sample("strimzi_ca_chain_expiration_timestamp_seconds", _time(first["not_after"]), place)
+    if upkeep := seen["upkeep"]:
+        yield Sample("strimzi_ca_renewal_timestamp_seconds", _time(upkeep["due_from"]), place)
+    for one in seen["cas"]:
+        named = {**place, "subject": one["subject"], "sha256": one["sha256"]}
+        yield Sample("strimzi_ca_expiration_timestamp_seconds", _time(one["not_after"]), named)
+        yield Sample("strimzi_ca_issuing", int(one["current"]), named)
+        for state in (NOT_ADOPTED, *STATES):
+            is_in_it = (one["state"] or NOT_ADOPTED) == state
+            yield Sample("strimzi_ca_state", int(is_in_it), {**named, "state": state})
+    yield from _of_leaves(place, seen)
+    yield from _of_flow(place, seen)
+
+
+def _of_leaves(place: Labels, seen: Facts) -> Iterator[Sample]:
+    for leaf in seen["leaves"]:
+        # A result has every user that this collection issues to; the samples of users are of the first of them alone.
+        if leaf["not_after"] and leaf["component"] != "user":
+            named = {**place, "component": leaf["component"], "secret": leaf["secret"]}
+            yield Sample("strimzi_ca_certificate_expiration_timestamp_seconds", _time(leaf["not_after"]), named)
+    states = Counter(one["state"] for one in seen["leaf_states"])
+    for state in LEAF_STATES:
+        yield Sample("strimzi_ca_certificates", states[state], {**place, "state": state})
+    unattended = {one["sha256"] for one in seen["expiring"] if one["remedy"]}
+    yield Sample("strimzi_ca_certificates_without_renewal", len(unattended), place)
+
+
+def _of_users(place: Labels, users: Facts) -> Iterator[Sample]:
+    ends = [(_time(one["not_after"]), one["name"]) for one in describe_users(users) if one["not_after"]]
+    yield Sample("strimzi_ca_user_certificates", len(ends), place)
+    for end, name in sorted(ends)[:MOST_USERS]:
+        yield Sample("strimzi_ca_user_certificate_expiration_timestamp_seconds", end, {**place, "user": name})
+
+
+def _of_flow(place: Labels, seen: Facts) -> Iterator[Sample]:
+    journal = seen["journal"]
+    is_in_flight = bool(journal) and not journal["finished_at"]
+    yield Sample("strimzi_ca_flow_in_flight", int(is_in_flight), place)
+    if is_in_flight:
+        goal = "abort" if journal["is_abort"] else journal["goal"]
+        named = {**place, "goal": goal, "awaits": _awaited(journal)}
+        yield Sample("strimzi_ca_flow_start_timestamp_seconds", _time(journal["started_at"]), named)
+        for phase in PHASES:
+            yield Sample("strimzi_ca_flow_phase", int(seen["phase"] == phase), {**place, "phase": phase})
+    held = Counter(one["gate"] for one in seen["violations"])
+    if set(held) != {_OF_THE_OPERATOR}:
+        for condition, number in held.items():
+            yield Sample("strimzi_ca_violations", number, {**place, "condition": condition})
+
+
+def _awaited(journal: Facts) -> str:
+    """The reason why the flow may be in flight for long; nothing where it has none."""
+    if journal["stop"]:
+        return "approval"
+    return "nothing" if journal["retire"] in (None, "now") else "restarts"
 
 
 def metrics(looks: Mapping[str, Mapping[str, Any]], users: Mapping[str, Any] | None = None) -> str:

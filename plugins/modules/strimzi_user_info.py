@@ -169,8 +169,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     time_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import outside_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import (
+    LOOK_SECONDS,
+    Evidence,
+    LiveLook,
+    outside_of,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import (

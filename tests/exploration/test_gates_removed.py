@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import stored
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import validation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import verifiers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import books
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
@@ -62,7 +62,7 @@ def test_the_removal_gate() -> None:
 
 def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
     """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
-    monkeypatch.setattr(validation, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
+    monkeypatch.setattr(verifiers, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
     assert counter_example(Runner(LINKED), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._metrics import METRICS
+from ansible_collections.trustops.strimzi.plugins.filter.metrics import METRICS
 
 from ..tools.cluster.bed import ROOT
 from .names import metrics_in

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.trustops.strimzi.plugins.filter.metrics import metrics
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._metrics import METRICS
+from ansible_collections.trustops.strimzi.plugins.filter.metrics import METRICS, metrics
 
 from ..tools.cluster.bed import ROOT
 from ..unit.filter.test_metrics import ca, journal, seen, user

@@ -25,7 +25,7 @@ from .._trust.evidence.stored import (
     usage_of,
     waiver_of,
 )
-from .._trust.gates.clients import link_followed_since
+from .._trust.gates.verifiers import link_followed_since
 from .._trust.ledger.enrolment import as_seen
 from .._trust.ledger.target import resolve, rotation_of, wish_of
 from .._trust.model.clients import OutsideClient, Presenter

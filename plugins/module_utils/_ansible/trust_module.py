@@ -16,21 +16,20 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
-from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
 from .._errors import CertificateError, KubeError, PrivateKeyError
 from .._kube.client import KubeClient
 from .._leaves.request import RotationPolicy
 from .._pki.certificates import Chain, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec, KeyType, load_key
-from .._pki.policy import KeyPolicy
+from .._pki.usability import KeyPolicy
 from .._strimzi.apply.work import PortOpener, Settings, Strategy, Work
 from .._strimzi.cluster.ca_secrets import SuppliedAuthority
 from .._strimzi.cluster.nodes import Growth
 from .._strimzi.cluster.observe import Observation, is_domain
 from .._strimzi.issuer_settings import CertManagerCertificates, ExternalIssuer
 from .._trust.evidence.stored import describe_unmanaged_listeners, unmatched
-from .._trust.gates.clients import describe_unnameable_users
+from .._trust.gates.verifiers import describe_unnameable_users
 from .._trust.ledger.journal import in_flight
 from .._trust.model.decision import Decision
 from .._trust.model.goals import ROTATIONS, Goal, Phase, Retirement
@@ -64,7 +63,17 @@ from .node_results import (
     describe_pools,
     describe_upkeep,
 )
-from .options import AuthorityReference, confirmed_of, issuer_settings, outside_of, read_authority, source_of
+from .options import (
+    LOOK_SECONDS,
+    AuthorityReference,
+    Evidence,
+    LiveLook,
+    confirmed_of,
+    issuer_settings,
+    outside_of,
+    read_authority,
+    source_of,
+)
 from .results import (
     describe_decision,
     describe_listeners,

@@ -39,8 +39,8 @@ from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.names import label_command
 from .._trust.model.snapshot import Snapshot
+from .._trust.model.steps.leaves import PauseReissue, ResumeReissue
 from .._trust.model.steps.nodes import Pause, Resume
-from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
 from .._trust.plan import Reached, respect_windows, to_the_end
 from .._trust.rules.pause import resume_operators
 from .course import Course, warn_of_owners

@@ -27,7 +27,7 @@ from .._trust.model.nodes import ObservedListener
 from .._trust.model.snapshot import Component, InPlace, Snapshot
 from .._trust.preconditions.absence import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
-from .._trust.rules.recover import is_explained
+from .._trust.rules.repair import is_explained
 
 #: How often a call asks the nodes again when pods were replaced while it asked.
 _LOOKS = 3

@@ -33,9 +33,8 @@ from .rules.holds import (
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
 from .rules.pause import await_verdict, is_patient, resume_operators
-from .rules.recover import restart_ended
+from .rules.repair import restart_ended, restore_secrets
 from .rules.requests import ending_unserved, leaves_to_ask_for
-from .rules.restore import restore_secrets
 from .rules.retire import hand_over, put_back
 from .rules.situation import Situation
 

@@ -18,9 +18,8 @@ from .model.decision import Step
 from .model.goals import Goal
 from .model.names import counted, named
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
-from .model.steps.leaves import AwaitIssuer
+from .model.steps.leaves import AwaitIssuer, AwaitKept, AwaitPickUp, AwaitReissue
 from .model.steps.nodes import AwaitAnswers, AwaitLeaves, AwaitVerdict, Pause, Reload, ReloadOutside, Roll, RollReason
-from .model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from .model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside
 
 

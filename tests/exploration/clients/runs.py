@@ -9,12 +9,12 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause as PauseStep
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitReissue,
     PauseReissue,
     ResumeReissue,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause as PauseStep
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import resume_operators
 
 from .. import runs

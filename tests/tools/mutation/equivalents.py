@@ -199,7 +199,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "There is one presentation of each pod.",
     ),
     Equivalent(
-        "_trust/gates/validation.py",
+        "_trust/gates/verifiers.py",
         "@lru_cache(maxsize=4096)",
         ("", "@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),
         "Results are kept to save time; each is a function of its arguments.",

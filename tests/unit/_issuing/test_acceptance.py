@@ -21,9 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     certificate_from_der,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.policy import KeyPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy, Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.subjects import LeafSubject, subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.policy import KeyPolicy
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
 
 from ...tools.support.certificates import NOW, YEAR, key, leaf, make
 

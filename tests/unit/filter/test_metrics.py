@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from ansible_collections.trustops.strimzi.plugins.filter.metrics import metrics
+from ansible_collections.trustops.strimzi.plugins.filter.metrics import LEAF_STATES, METRICS, MOST_USERS, metrics
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import LeafState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import TrustState
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._metrics import LEAF_STATES, METRICS, MOST_USERS
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, STATES
 
 from ..modules import stages

@@ -18,7 +18,7 @@ from functools import cached_property
 
 from ..._leaves.request import LeafRequest, Standing, record_answer, record_failure
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.policy import KeyPolicy
+from ..._pki.usability import KeyPolicy
 from ..._strimzi.apply.work import Work, Write, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation

@@ -2,20 +2,23 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The functions that carry out the steps of this layer, by the type of the step; and the waits for clients outside the cluster: until the operator has
-brought the trusted CAs to them, and until they have had the time to read.
+"""The functions that carry out the steps of this layer, by the type of the step; among them the writes of the ledger, in an order in which a call can be
+killed after each (docs/design.md, "Layouts"), and the waits for clients outside the cluster: until the operator has brought the trusted CAs to them, and
+until they have had the time to read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ..._errors import OperatorSilent, TimedOut
-from ..._kube.resources import PODS
+from ..._kube.resources import PODS, SECRETS
 from ..._kube.wait import wait_until
 from ..._trust.model.clients import OutsideClient
 from ..._trust.model.decision import Step
+from ..._trust.model.ledger import Layout, Ledger
 from ..._trust.model.steps.authority import (
     PrepareAgain,
     PutBack,
@@ -26,8 +29,8 @@ from ..._trust.model.steps.authority import (
     Switch,
     TidyKeys,
 )
+from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from ..._trust.model.steps.nodes import AwaitLeaves, AwaitVerdict, Pause, Resume, SetReplicas, StampPods
-from ..._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from ..._trust.model.steps.trust import (
     AwaitBundle,
     AwaitClients,
@@ -40,14 +43,110 @@ from ..._trust.model.steps.trust import (
     WriteBundle,
     WriteLedger,
 )
+from .. import names
 from ..clients import CLIENT_PODS, observe_outside, reach_of
 from ..cluster import operator
 from ..cluster.observe import Observation
-from ..ledger import writes
-from ..names import KAFKA_NODE_POOLS
+from ..ledger.layouts import Part, lay_out, ledger_parts
+from ..names import KAFKA_NODE_POOLS, KAFKAS
+from ..secret_data import annotation, entries
 from ..users import pausing
 from . import authority, backup, stamping
-from .work import Action, Work, Write, WriteVerb, version, write_all
+from .work import Action, Work, Write, WriteVerb, new_secret, public_fact, secret_patch, version, write_all
+
+Parts: TypeAlias = tuple[Part, ...]
+Facts: TypeAlias = Mapping[str, Any]
+_RECORDING = "record the states of the cluster's CAs"
+
+
+def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
+    """The states of the CAs, in words for people."""
+    return {public_fact(entry.certificate): entry.state.value for entry in (ledger.entries if ledger else ())}
+
+
+def write_ledger(step: WriteLedger, observation: Observation) -> tuple[Write, ...]:
+    """Writes what the ledger consists of first, and deletes what it does not consist of any more last."""
+    parts = lay_out(step.ledger, observation.scope)
+    before, after = ledger_facts(observation.snapshot.ledger), ledger_facts(step.ledger)
+    is_split = step.ledger.layout is step.before.layout is Layout.SPLIT
+    put = _keep_split if is_split else _write_parts
+    written = put(parts, observation, before, after)
+    left = [
+        name for name in ledger_parts(observation.secrets, observation.scope) if name not in {p.name for p in parts}
+    ]
+    return (*written, *(_delete_part(name, "the ledger is kept elsewhere", observation) for name in left))
+
+
+def _write_parts(parts: Parts, observation: Observation, before: Facts, after: Facts) -> tuple[Write, ...]:
+    return tuple(write for part in parts for write in _write_part(part, observation, before, after))
+
+
+def _keep_split(parts: Parts, observation: Observation, before: Facts, after: Facts) -> tuple[Write, ...]:
+    """A certificate comes before its state, and goes when its state has gone: no state is ever without its certificate."""
+    states, certificates = parts
+    held = observation.secrets[certificates.name]
+    more = replace(certificates, entries={**_superfluous(certificates, held), **certificates.entries})
+    return (
+        *_write_part(more, observation, {}, {}),
+        *_write_part(states, observation, before, after),
+        *_remove_superfluous(certificates, observation),
+    )
+
+
+def _superfluous(part: Part, stored: Mapping[str, Any]) -> dict[str, bytes]:
+    present = entries(stored)
+    return {key: present[key] for key in part.superfluous(stored)}
+
+
+def _remove_superfluous(part: Part, observation: Observation) -> tuple[Write, ...]:
+    stored = observation.secrets[part.name]
+    gone: dict[str, bytes | None] = dict.fromkeys(part.superfluous(stored))
+    if not gone:
+        return ()
+    patch = secret_patch(gone)
+    return (Write(WriteVerb.UPDATE, SECRETS, part.name, _RECORDING, patch, version(stored), {}, {}),)
+
+
+def _write_part(part: Part, observation: Observation, before: Facts, after: Facts) -> tuple[Write, ...]:
+    stored = observation.secret(part.name)
+    if stored is None or part.name not in ledger_parts(observation.secrets, observation.scope):
+        annotations = {name: value for name, value in part.annotations.items() if value}
+        body = new_secret(observation.scope.labels, part.name, part.entries, annotations, part.type)
+        return (Write(WriteVerb.CREATE, SECRETS, part.name, _RECORDING, body, before={}, after=after),)
+    present = entries(stored)
+    changed: dict[str, bytes | None] = {k: value for k, value in part.entries.items() if present.get(k) != value}
+    changed.update(dict.fromkeys(part.superfluous(stored)))
+    marks = {name: value for name, value in part.annotations.items() if annotation(stored, name) != value}
+    if not changed and not marks:
+        return ()
+    patch = secret_patch(changed, marks)
+    return (Write(WriteVerb.UPDATE, SECRETS, part.name, _RECORDING, patch, version(stored), before, after),)
+
+
+def delete_ledger(observation: Observation) -> tuple[Write, ...]:
+    name = observation.scope.trusted_certificates_secret
+    why = "this collection has nothing to do with the CA any more"
+    return (_delete_part(name, why, observation),) if observation.secret(name) else ()
+
+
+def remove_marks(observation: Observation) -> tuple[Write, ...]:
+    """Of the Kafka resource the name of the last request, of the clients CA its generation, which this collection counts beside the operator's."""
+    scope, kafka = observation.scope, observation.kafka
+    certificate = observation.secret(scope.ca_certificate_secret)
+    what, mark = "remove the annotations of this collection", names.CLIENTS_CA_GENERATION
+    writes: list[Write] = []
+    if kafka is not None and annotation(kafka, names.RECONCILE_REQUEST) is not None:
+        patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: None}}}
+        writes.append(Write(WriteVerb.UPDATE, KAFKAS, scope.cluster, what, patch))
+    if certificate is not None and annotation(certificate, mark) is not None:
+        patch = secret_patch({}, {mark: None})
+        writes.append(Write(WriteVerb.UPDATE, SECRETS, scope.ca_certificate_secret, what, patch, version(certificate)))
+    return tuple(writes)
+
+
+def _delete_part(name: str, why: str, observation: Observation) -> Write:
+    facts, stored = ledger_facts(observation.snapshot.ledger), observation.secrets[name]
+    return Write(WriteVerb.DELETE, SECRETS, name, why, None, version(stored), before=facts, after={})
 
 
 def set_replicas(step: SetReplicas, observation: Observation) -> tuple[Write, ...]:
@@ -149,7 +248,7 @@ def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
 
 def _write_ledger(step: WriteLedger, observation: Observation, work: Work) -> None:
     """From here on the ledger has the CA that was taken from the operator."""
-    _writing(writes.write_ledger)(step, observation, work)
+    _writing(write_ledger)(step, observation, work)
     work.unadopted = ""
 
 
@@ -159,9 +258,9 @@ def _publish(step: Publish, observation: Observation, work: Work) -> None:
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
     WriteLedger: _write_ledger,
-    RemoveMarks: _writing(lambda step, observation: writes.remove_marks(observation)),
+    RemoveMarks: _writing(lambda step, observation: remove_marks(observation)),
     DeleteLedger: _writing(
-        lambda step, observation: (*backup.delete_backups(observation), *writes.delete_ledger(observation))
+        lambda step, observation: (*backup.delete_backups(observation), *delete_ledger(observation))
     ),
     Project: _writing(authority.project),
     Withdraw: _writing(authority.withdraw),

@@ -25,7 +25,7 @@ from ..._kube.resources import Resource
 from ..._leaves.request import RotationPolicy
 from ..._pki.certificates import Certificate
 from ..._pki.keys import KeySpec
-from ..._pki.policy import KeyPolicy
+from ..._pki.usability import KeyPolicy
 from ..._trust.model.nodes import ObservedListener
 from ..clients import NOTHING_SAID, Outside
 from ..cluster.ca_secrets import SuppliedAuthority

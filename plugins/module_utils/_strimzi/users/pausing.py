@@ -21,7 +21,7 @@ from ..._kube.resources import SECRETS
 from ..._trust.model.clients import Presenter, ReissuePause
 from ..._trust.model.goals import Phase
 from ..._trust.model.names import counted, listed, named
-from ..._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
+from ..._trust.model.steps.leaves import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .. import names
 from ..apply.work import Action, Work, version
 from ..cluster.kafka import PAUSED, condition, user_pause

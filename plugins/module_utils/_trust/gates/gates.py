@@ -26,8 +26,7 @@ from ..model.decision import Condition, Violation
 from ..model.intent import Linker
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
-from .clients import cannot_validate, check_clients_accept, check_clients_can_spare
-from .validation import VerifyingParty, verifying_parties
+from .verifiers import VerifyingParty, cannot_validate, check_clients_accept, check_clients_can_spare, verifying_parties
 
 #: About a pod that has only the labels of one of the cluster's.
 HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and another owner"

@@ -19,7 +19,7 @@ from functools import cached_property
 from ..._leaves.trigger import is_ending, window
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import validate_path
-from ..gates.clients import can_make_room
+from ..gates.verifiers import can_make_room
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import TRUSTED_STATES, CaSource, Journal, Ledger, Upkeep, UpkeepAsked, WhenDue

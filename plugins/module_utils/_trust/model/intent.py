@@ -12,7 +12,7 @@ from enum import Enum
 
 from ..._pki.certificates import Chain
 from ..._pki.keys import KeyType
-from ..._pki.policy import KeyPolicy
+from ..._pki.usability import KeyPolicy
 from .goals import Goal, Phase, Retirement
 from .ledger import Layout, UpkeepAsked
 from .nodes import Scaling

@@ -16,8 +16,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.keys import KeyType, placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
-from ..._pki.policy import KeyPolicy
-from ..._pki.usability import chain_defects, named_verifiers
+from ..._pki.usability import KeyPolicy, chain_defects, named_verifiers
 from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
 from ..model.decision import Condition, Violation
@@ -26,7 +25,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
-from ..rules.restore import restore_secrets
+from ..rules.repair import restore_secrets
 from .cluster import is_starting, starts_something
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.

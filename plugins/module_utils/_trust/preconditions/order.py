@@ -71,8 +71,6 @@ from .leaves import (
     leaves_can_be_renewed,
     leaves_in_use_are_valid,
     leaves_outlast_the_window,
-)
-from .presenters import (
     presenters_are_known,
     presenters_are_served,
     presenters_can_be_issued_to,

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ..evidence.parties import describe_trust_doubts, pods_trusting_removed, presenters, unanswered
 from ..evidence.stored import presenting_pods, why_not_ours
-from ..gates.clients import namesakes
+from ..gates.verifiers import namesakes
 from ..model.clients import Presenter
 from ..model.decision import Condition, Decision, Step, Steps, Turn, Violation, Wait
 from ..model.goals import Phase

@@ -25,8 +25,8 @@ from ..model.intent import Spread
 from ..model.ledger import HeldLeaf, Journal, Ledger
 from ..model.names import named
 from ..model.snapshot import Component, FailedReconcile, Snapshot
+from ..model.steps.leaves import PauseReissue, ResumeReissue
 from ..model.steps.nodes import AwaitVerdict, Pause, Resume
-from ..model.steps.presenters import PauseReissue, ResumeReissue
 from .due import nears_window_from, needed_by_operator
 from .requests import awaited_leaves
 from .situation import Situation

@@ -16,8 +16,8 @@ from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import named_verifiers
 from ..evidence.stored import presenting_pods, verifying_only, without_outside_clients
-from ..gates.clients import STRICT, can_make_room
 from ..gates.gates import select_refusals, why_not_asked, why_not_linked
+from ..gates.verifiers import STRICT, can_make_room
 from ..ledger.journal import stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
 from ..model.decision import Step, Steps, Turn, Wait

@@ -27,8 +27,17 @@ from ..model.clients import ReissuePause, Renewal
 from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
-from ..model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests, IssueLeaves, RechainLeaves
-from ..model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
+from ..model.steps.leaves import (
+    AskForLeaves,
+    AwaitIssuer,
+    AwaitKept,
+    AwaitPickUp,
+    AwaitReissue,
+    CollectLeaves,
+    ForgetRequests,
+    IssueLeaves,
+    RechainLeaves,
+)
 from .due import due_reasons_under, find_first_ending, leaves_before_operator_window, nears_operator_window
 from .situation import Situation, answered_once
 

@@ -15,7 +15,7 @@ from ..._pki.certificates import Certificate
 from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates, Introduction, introduction_of
-from ..gates.validation import verifying_parties
+from ..gates.verifiers import verifying_parties
 from ..ledger.journal import in_flight
 from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase

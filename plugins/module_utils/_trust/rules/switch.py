@@ -22,16 +22,16 @@ from ..._pki.building import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import Verifier, named_verifiers
 from ..evidence.stored import presenting_pods, with_copies_updated
-from ..gates.clients import (
+from ..gates.gates import Violations
+from ..gates.verifiers import (
     MOUNTED_SECRET,
     STRICT,
     describe_clients_left_behind,
+    is_valid,
     renewed_arrives_at,
     usable_from,
     why_refused_by_strangers,
 )
-from ..gates.gates import Violations
-from ..gates.validation import is_valid
 from ..ledger.books import is_projected, is_withdrawn
 from ..ledger.target import wish_of
 from ..model.clients import Follows, OutsideClient

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.carry_out import ledger_facts
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import (
     Work,
     Write,
@@ -25,7 +26,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.wo
     version,
     write_all,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import ledger_facts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger

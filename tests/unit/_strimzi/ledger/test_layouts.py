@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.carry_out import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Write, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.layouts import Part, lay_out, read_ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
     NOTHING_NAMED,
     Named,

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pa
     users_left_paused,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.secrets import why_users_are_paused
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import AwaitKept
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitKept
 
 from ....tools.support.certificates import NOW, key, make
 from ....tools.support.users import kafka_user, user_secret

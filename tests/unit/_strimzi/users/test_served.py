@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.carry_out import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.leaves import ServedUser
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger.writes import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase

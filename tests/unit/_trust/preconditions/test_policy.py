@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.policy import KeyPolicy
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent

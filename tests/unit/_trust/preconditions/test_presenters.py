@@ -18,14 +18,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Reconciliation,
     Snapshot,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.presenters import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
     presenters_are_known,
     presenters_are_served,
     presenters_can_be_issued_to,
     users_have_an_issuer,
     verifiers_are_known,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
 
 from ....tools.support.certificates import NOW
 from ....tools.support.intents import changed_intent

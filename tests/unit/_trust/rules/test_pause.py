@@ -23,11 +23,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     PauseReissue,
     ResumeReissue,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Pause, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
     RESTART_BEFORE,

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause, Renewal, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import steps_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitPickUp,
     AwaitReissue,
 )

@@ -33,7 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
     StampPods,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.recover import is_explained
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import is_explained
 
 from ....tools.support.certificates import NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf

@@ -20,12 +20,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
-    IssueLeaves,
-    RechainLeaves,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitKept,
+    IssueLeaves,
     PauseReissue,
+    RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (

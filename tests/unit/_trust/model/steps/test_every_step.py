@@ -27,11 +27,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
+    AwaitKept,
+    AwaitPickUp,
+    AwaitReissue,
     CollectLeaves,
     CorrectOrders,
     ForgetRequests,
     IssueLeaves,
+    PauseReissue,
     RechainLeaves,
+    ResumeReissue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
     AwaitAnswers,
@@ -45,13 +50,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
     SetReplicas,
     StampPods,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
-    AwaitKept,
-    AwaitPickUp,
-    AwaitReissue,
-    PauseReissue,
-    ResumeReissue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,

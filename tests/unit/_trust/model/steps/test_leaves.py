@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps that write leaves into their Secrets, and steps about leaves that an issuer elsewhere signs."""
+"""Steps that write leaves into their Secrets, and steps about leaves that an issuer elsewhere or the User Operator issues."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_action
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -17,10 +18,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AskForLeaves,
     AwaitIssuer,
+    AwaitKept,
+    AwaitPickUp,
+    AwaitReissue,
     CollectLeaves,
     ForgetRequests,
     IssueLeaves,
+    PauseReissue,
     RechainLeaves,
+    ResumeReissue,
 )
 
 from .....tools.support.certificates import NOW
@@ -40,7 +46,7 @@ from ...builders import (
     secrets,
     stored_chain,
 )
-from ...of_users import ORDERS, PAYMENTS
+from ...of_users import ORDERS, PAYMENTS, STAGES
 from ...requested import ISSUER, a_request, answered, refused, with_requests
 from ...served import AUDIT, served
 from ...stand_in import MadeHere
@@ -136,7 +142,7 @@ def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
     }
 
 
-# Steps about leaves that somebody else issues: in words, and what comes of them in a forecast.
+# Steps about leaves that an issuer elsewhere signs: in words, and what comes of them in a forecast.
 
 NAME = named(NEW.certificate)
 PREPARE = Phase.PREPARE
@@ -207,3 +213,40 @@ def test_an_answer_that_is_there_is_kept_while_others_are_waited_for() -> None:
     there = answered(PODS[0])
     after_ = AWAIT.effect(with_requests(cluster(), there, a_request(PODS[1])), MadeHere()).leaves.requests
     assert after_[PODS[0]] == there
+
+
+# Steps about certificates of users: their sentences, and what a forecast makes of them.
+
+
+def test_sentences_about_users() -> None:
+    reissue = AwaitReissue(names=(ORDERS, PAYMENTS), authority=NEW.certificate)
+    assert reissue.sentence() == f"have the User Operator issue 2 certificates of {NEW_NAME}"
+    assert replace(reissue, batch=3).sentence().endswith(f"{NEW_NAME}, 3 at a time")
+    pause, resume = PauseReissue(names=(ORDERS,)), ResumeReissue(names=(ORDERS, PAYMENTS))
+    assert pause.sentence() == "keep the User Operator from issuing 1 certificate until it is their turn"
+    assert resume.sentence() == "let the User Operator issue 2 certificates again"
+    kept = AwaitKept(names=(ORDERS,), authority=NEW.certificate)
+    assert kept.sentence() == f"see that the User Operator keeps 1 certificate of {NEW_NAME}"
+    pick_up = AwaitPickUp(names=("KafkaConnect kafka/a",), authority=NEW.certificate)
+    assert pick_up.sentence() == f"wait until KafkaConnect kafka/a present certificates of {NEW_NAME}"
+
+
+@pytest.mark.parametrize("step", [AwaitReissue, AwaitPickUp])
+def test_a_forecast_takes_them_for_done(step: type[AwaitReissue | AwaitPickUp]) -> None:
+    after = step(names=(ORDERS,), authority=NEW.certificate).effect(STAGES["switched"], MadeHere())
+    found = {one.name: (one.authorities == names_of(NEW), one.behind) for one in after.presenters}
+    assert (found[ORDERS], found[PAYMENTS]) == ((True, False), (False, True))
+
+
+def test_a_pause_is_of_those_that_are_named_and_ends_with_their_turn() -> None:
+    def pauses(step: PauseReissue | ResumeReissue | AwaitReissue | AwaitKept) -> dict[str, ReissuePause]:
+        found = step.effect(paused, MadeHere()).presenters
+        return {one.name: one.pause for one in found if one.name in (ORDERS, PAYMENTS)}
+
+    ours, none = ReissuePause.OURS, ReissuePause.NONE
+    paused = STAGES["trusted"]
+    assert pauses(PauseReissue(names=(ORDERS,))) == {ORDERS: ours, PAYMENTS: none}
+    paused = PauseReissue(names=(ORDERS, PAYMENTS)).effect(STAGES["switched"], MadeHere())
+    assert pauses(ResumeReissue(names=(ORDERS,))) == {ORDERS: none, PAYMENTS: ours}
+    assert pauses(AwaitReissue(names=(ORDERS,), authority=NEW.certificate)) == {ORDERS: none, PAYMENTS: ours}
+    assert pauses(AwaitKept(names=(ORDERS,), authority=NEW.certificate)) == {ORDERS: none, PAYMENTS: ours}

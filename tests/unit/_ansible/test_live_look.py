@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import Evidence, LiveLook
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.options import Evidence, LiveLook
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import KubeError, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, Attempt
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
