@@ -1,4 +1,4 @@
-"""Every check, in the order in which those of a lane start: servers beside what takes one processor, then what takes all."""
+"""Every check, in the order in which the checks of a lane start."""
 
 from __future__ import annotations
 
@@ -42,7 +42,14 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.tools.cluster", "build"),))
-    return [bed, *_on_real_nodes(main), *_with_the_bed(main), *_without_a_bed(main), *_other_pairs(main)]
+    return [
+        bed,
+        *_on_real_nodes(main),
+        *_with_the_bed(main),
+        *_on_one_processor(main),
+        *_on_all_processors(main),
+        *_other_pairs(main),
+    ]
 
 
 def _script(name: str, *arguments: str) -> tuple[str, ...]:
@@ -59,64 +66,52 @@ def _scenario(name: str) -> tuple[tuple[str, ...], ...]:
     return tuple(("molecule", command, "--scenario-name", name) for command in ("reset", "test"))
 
 
-def _without_a_bed(main: Pair) -> list[Check]:
+def _on_one_processor(main: Pair) -> list[Check]:
+    def single(name: str, about: str, *command: str, long: bool = False) -> Check:
+        return Check(name, about, main, (command,), lane=Lane.SINGLE, long=long)
+
     return [
-        # Each takes one processor, beside the first checks with servers.
-        Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
-        Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
-        Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
-        Check("site", "the documentation site, and every link inside it", main, (_script("site"),)),
-        Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
-        Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),
-        Check("importer", "galaxy-importer on the built collection", main, (_script("importer"),)),
-        Check(
-            "types", "mypy --strict on modules, filters, the inventory and what they import", main, (("mypy", *_TYPED),)
+        single("sanity", "ansible-test sanity tests but the slow ones, none ignored", *_sanity("--skip-test")),
+        single("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", *_sanity("--test"), long=True),
+        single("docs", "antsibull-docs lint", *_script("docs")),
+        single("site", "the documentation site, and every link inside it", *_script("site")),
+        single("ansible-lint", "ansible-lint, profile production", *_script("lint")),
+        single("ee", "execution environment metadata", *_script("execution_environment")),
+        single("importer", "galaxy-importer on the built collection", *_script("importer")),
+        single("types", "mypy --strict on modules, filters, the inventory and what they import", "mypy", *_TYPED),
+        Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check")), lane=Lane.SINGLE),
+        single("layers", "import-linter", "lint-imports", "--no-cache"),
+        single("yaml", "yamllint", "yamllint", "--strict", "."),
+        single("shell", "shellcheck", *_script("shell")),
+        single("changelog", "antsibull-changelog lint", "antsibull-changelog", "lint"),
+        single("action-group", "meta/runtime.yml names every module", *_script("action_group")),
+        single("documents", "documentation that several files share", "python", "-m", "tests.tools.documents"),
+        single("citations", "every citation leads somewhere", *_script("citations")),
+        single(
+            "wording", "docstrings begin with what they are about, sentences name their subject", *_script("wording")
         ),
-        Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
-        Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
-        Check("yaml", "yamllint", main, (("yamllint", "--strict", "."),)),
-        Check("shell", "shellcheck", main, (_script("shell"),)),
-        Check("changelog", "antsibull-changelog lint", main, (("antsibull-changelog", "lint"),)),
-        Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
-        Check(
-            "documents", "documentation that several files share", main, (("python", "-m", "tests.tools.documents"),)
-        ),
-        Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
-        Check(
-            "wording",
-            "docstrings begin with what they are about, sentences name their subject",
-            main,
-            (_script("wording"),),
-        ),
-        Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
-        # All processors.
-        Check("unit", "unit and property tests", main, (_PURE,)),
-        Check(
-            "modules",
-            "modules by their real main(), filters, templates",
-            main,
-            (_MODULES,),
-        ),
-        Check(
-            "faults", "flows, killed at every sixteenth write", main, (("pytest", "tests/faults", "--numprocesses=2"),)
-        ),
-        Check(
-            "flows",
-            "whole flows in memory, and roles as Ansible runs them",
-            main,
-            (("pytest", "tests/flows", "tests/roles", "--numprocesses=2"),),
-        ),
-        Check(
-            "exploration",
-            "every state that a flow can reach",
-            main,
-            (("pytest", "tests/exploration", "--numprocesses=2"),),
-        ),
-        Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
-        Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
-        Check("watch", "alerting rules and the dashboard as promtool sees them", main, (("pytest", "tests/watch"),)),
-        Check("doubles", "the parts of these tests: operator double, bed, checks, traffic", main, (_DOUBLES,)),
+        single("architecture", "docs/architecture.md is true to the tree", *_script("architecture")),
+        single("verifiers", "certificate paths as Go and a JVM see them", "pytest", "tests/verifiers"),
+        single("watch", "alerting rules and the dashboard as promtool sees them", "pytest", "tests/watch"),
+        single("broker", "the Kafka admin client against real nodes", "pytest", "tests/broker"),
     ]
+
+
+def _on_all_processors(main: Pair) -> list[Check]:
+    def busy(name: str, about: str, *command: str) -> Check:
+        return Check(name, about, main, (command,))
+
+    return [
+        busy("unit", "unit and property tests", *_PURE),
+        busy("modules", "modules by their real main(), filters, templates", *_MODULES),
+        busy("faults", "flows, killed at every sixteenth write", "pytest", "tests/faults", "--numprocesses=2"),
+        busy(
+            "flows", "whole flows in memory, and roles as Ansible runs them",
+            "pytest", "tests/flows", "tests/roles", "--numprocesses=2",
+        ),
+        busy("exploration", "every state that a flow can reach", "pytest", "tests/exploration", "--numprocesses=2"),
+        busy("doubles", "the parts of these tests: operator double, bed, checks, traffic", *_DOUBLES),
+    ]  # fmt: skip
 
 
 def _with_the_bed(main: Pair) -> list[Check]:
@@ -171,7 +166,7 @@ def _other_pairs(main: Pair) -> list[Check]:
     # Of the libraries that the collection calls, the lock files of the pairs differ in ansible-core alone: only tests that take Ansible run with each.
     commands = {
         "modules": _MODULES,
-        "modules-part": (*_MODULES, "--part=1/3"),
+        "modules-part": (*_MODULES, "--part=1/6"),
         "sanity": _script("sanity", "--skip-test", "pylint"),
     }
     others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]

@@ -22,10 +22,12 @@ def always() -> str:
 
 
 class Lane(Enum):
-    """The kinds of checks, by what takes most of their time."""
+    """The kinds of checks, by what takes most of their time. Lanes run side by side, and the checks of a lane one after the other."""
 
-    #: Computing, on all processors or on one.
+    #: Computing, on all processors.
     BUSY = "busy"
+    #: Computing, on one processor.
+    SINGLE = "single"
     #: Waiting for nodes and controllers that start and answer.
     WAITING = "waiting"
 
@@ -39,7 +41,7 @@ _DROPPED = frozenset({"PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MFL
 class Check:
     """Commands that pass together: each a list of arguments, run one after the other in the work tree.
 
-    ``after`` names checks that have to pass first. Checks of the lane BUSY give way to one of the lane WAITING, which runs beside them.
+    ``after`` names checks that have to pass first. Checks of the lanes BUSY and SINGLE give way to one of the lane WAITING.
     A ``long`` one is left out of ``make test``; ``make test-long`` names it. ``reason_to_skip`` returns an empty string when the check can run.
     """
 

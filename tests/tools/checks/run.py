@@ -1,4 +1,4 @@
-"""Runs checks, one that computes beside one that waits for servers, and says how each ended."""
+"""Runs checks, one of each lane beside the others, and says how each ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .environments import CannotPrepare
 from .places import LOGS, ROOT
 
 #: Nodes that have to share the processors with everybody take twice as long to start.
-_PRIORITY = {Lane.BUSY: ("nice", "-n", "10"), Lane.WAITING: ()}
+_PRIORITY = {Lane.BUSY: ("nice", "-n", "10"), Lane.SINGLE: ("nice", "-n", "10"), Lane.WAITING: ()}
 #: Lines of a failed check's log that are shown.
 TAIL = 80
 #: Lines of each failed check that are shown once more at the very end: of a long output people often see only that.

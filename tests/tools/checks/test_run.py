@@ -121,18 +121,17 @@ def test_checks_of_a_lane_take_turns(tmp_path: Path, lane: Lane) -> None:
     assert set(verdicts(*(quick(name, code, lane=lane) for name in names)).values()) == {"passed"}
 
 
-def test_a_check_that_computes_runs_beside_one_that_waits(tmp_path: Path) -> None:
-    def meets(name: str, other: str, lane: Lane) -> Quick:
-        mark, wanted = str(tmp_path / name), str(tmp_path / other)
-        code = f"import pathlib, time; pathlib.Path({mark!r}).touch(); wanted = pathlib.Path({wanted!r})"
-        code += "\nfor _look in range(600): wanted.exists() or time.sleep(0.1)\nassert wanted.exists()"
-        return quick(name, code, lane=lane)
+def test_a_check_of_each_lane_runs_beside_the_others(tmp_path: Path) -> None:
+    def meets(lane: Lane) -> Quick:
+        code = f"import pathlib, time; folder = pathlib.Path({str(tmp_path)!r}); (folder / 'lane-{lane.value}').touch()"
+        code += "\ndef met(): return len(list(folder.glob('lane-*'))) == " + str(len(Lane))
+        code += "\nfor _look in range(600): met() or time.sleep(0.1)\nassert met()"
+        return quick(lane.value, code, lane=lane)
 
-    found = verdicts(meets("one", "two", Lane.BUSY), meets("two", "one", Lane.WAITING))
-    assert set(found.values()) == {"passed"}
+    assert set(verdicts(*map(meets, Lane)).values()) == {"passed"}
 
 
-@pytest.mark.parametrize(("lane", "gives_way"), [(Lane.BUSY, 10), (Lane.WAITING, 0)])
+@pytest.mark.parametrize(("lane", "gives_way"), [(Lane.BUSY, 10), (Lane.SINGLE, 10), (Lane.WAITING, 0)])
 def test_checks_that_compute_give_way_to_those_that_wait(lane: Lane, gives_way: int) -> None:
     wanted = min(19, os.nice(0) + gives_way)
     assert verdicts(quick("one", f"import os; assert os.nice(0) == {wanted}", lane=lane)) == {"one": "passed"}
