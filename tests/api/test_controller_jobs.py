@@ -12,8 +12,8 @@ from ..tools.cluster.kube import wait_for
 from .controller_jobs import Controller, Job, answers, node, template, workflow_answers
 from .resources import read_secret
 from .running import Runner
+from .test_check_mode import keys
 from .test_permissions import shipped_rules
-from .test_secrecy import keys
 
 ROTATION = "Kafka CA rotation"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
