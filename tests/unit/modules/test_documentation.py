@@ -12,6 +12,7 @@ from unittest import mock
 
 import pytest
 import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 
@@ -78,6 +79,18 @@ def facts(options: dict[str, Any], inner: str) -> dict[str, Any]:
         }
         for name, option in options.items()
     }
+
+
+@modules
+def test_modules_take_what_examples_give(name: str) -> None:
+    used = 0
+    for task in documented(name, "EXAMPLES"):
+        for action in task.keys() & {f"trustops.strimzi.{module}" for module in NAMES}:
+            spec = arguments_of(action.rpartition(".")[2])
+            spec.pop("supports_check_mode")
+            assert ArgumentSpecValidator(**spec).validate(task[action]).error_messages == [], task["name"]
+            used += 1
+    assert used
 
 
 @modules
