@@ -36,7 +36,7 @@ setup: ## make the environments of the checks
 	@$(CHECK) --setup
 
 .PHONY: pins
-pins: ## make the lock files of tests/tools/requirements anew from what they say we want
+pins: ## make the lock files of tests/tools/requirements from what they say we want
 	@$(PYTHON) -m tests.tools.checks.pins
 
 .PHONY: unit
@@ -69,7 +69,7 @@ format: ## let ruff put the Python files in shape
 	@$(CHECK) --exec ruff format
 
 .PHONY: documents
-documents: ## write documentation that several files share anew from its tables
+documents: ## write documentation that several files share, from its tables
 	@$(CHECK) --exec python -m tests.tools.documents --write
 
 .PHONY: site
@@ -141,5 +141,5 @@ bench-kafka: ## replacements of the CA's key on real nodes, beside the operator'
 	@$(CHECK) --bed real --exec python -m tests.tools.bench_kafka
 
 .PHONY: changelog
-changelog: ## make CHANGELOG.md anew from changelogs/
+changelog: ## make CHANGELOG.md from changelogs/
 	@$(CHECK) --exec antsibull-changelog generate --reload-plugins

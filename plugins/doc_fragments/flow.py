@@ -276,7 +276,7 @@ options:
             type: str
   rotation_policy:
     description:
-      - Whether a certificate that is issued anew gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
+      - Whether a certificate that is issued again gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
         size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before it asks the issuer.
       - With O(issuer.resource=Certificate) cert-manager makes the keys, a new key each time, and this option changes nothing.
     type: str
@@ -284,11 +284,11 @@ options:
     default: always
   leaf_key_size:
     description:
-      - Bits of the RSA keys of certificates that are issued or requested from now on. It gives no reason to issue one anew. The operator and the agent in
+      - Bits of the RSA keys of certificates that are issued or requested from now on. It gives no reason to issue one again. The operator and the agent in
         each Kafka node read keys of RSA only.
       - Give it to every call - a request that waits for an answer is made again with a key of this size where its key has another. It changes nothing
         with O(rotation_policy=never) about a key that is kept, and nothing about keys that the operator makes.
-      - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues a Certificate anew whose key has another size.
+      - With O(issuer.resource=Certificate) the Certificates get this size, and cert-manager issues a Certificate again whose key has another size.
     type: int
     choices: [2048, 3072, 4096]
     default: 2048
@@ -333,7 +333,7 @@ options:
       - Where that CA is not in use, C(reconcile) renews or replaces the CA in use. It is a renewal where the name and the key are the same and
         every certificate that is valid under the old CA is valid under the new CA.
       - A CA that is not in the source any more stays trusted until it has been replaced or taken out (M(trustops.strimzi.strimzi_ca) with
-        C(state=absent)). A CA that a flow has replaced is not trusted anew because it still lies there.
+        C(state=absent)). A CA that a flow has replaced is not trusted again because it still lies there.
       - RV(ca_source) says what it holds and what would be begun.
     type: dict
     suboptions:

@@ -30,19 +30,19 @@ options:
     default: issued
   components:
     description:
-      - With O(state=issued), only missing certificates of these are issued. All by default. With O(force), these are issued anew.
+      - With O(state=issued), only missing certificates of these are issued. All by default. With O(force), these are issued again.
     type: list
     elements: str
     choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
       - With O(state=issued), only missing certificates in these Secrets are issued. All by default. With O(force), the certificates in these Secrets are issued
-        anew.
+        again.
     type: list
     elements: str
   force:
     description:
-      - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued anew whenever they end, such as after a key may have
+      - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued again whenever they end, such as after a key may have
         been seen by others. Each run issues them once more. What is in its time for renewal is renewed as well.
       - Nodes read them again, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a node present the certificate that
         it was started with until it restarts.
@@ -53,14 +53,14 @@ options:
     description:
       - Validity of new certificates in days; never longer than that of the CA. Where it is not given, as long as C(spec.clusterCa.validityDays) of
         the Kafka resource says; 365 where that says nothing.
-      - It has to be a week longer than C(spec.clusterCa.renewalDays), or the Cluster Operator would issue each certificate anew as soon as it is
+      - It has to be a week longer than C(spec.clusterCa.renewalDays), or the Cluster Operator would issue each certificate again as soon as it is
         there.
     type: int
   secret:
     description:
       - With O(state=issued), name of a Secret in the cluster's namespace for a certificate for names of one's own, issued by the CA in use. It gets the entries
         C(<common_name>.crt), the certificate with its chain, C(<common_name>.key) and C(ca.crt), the trusted CAs.
-      - It is issued anew when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
+      - It is issued again when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
     type: str
   common_name:
     description:
@@ -74,7 +74,7 @@ options:
     elements: str
   forms:
     description:
-      - Further forms of the certificate in O(secret) with its key. They are made anew with it, and where one of them or what they were made of
+      - Further forms of the certificate in O(secret) with its key. They are made again with it, and where one of them or what they were made of
         has changed; a form that the task does not name any more is removed.
       - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks) makes the same with the ending
         C(.jks), for programs that read no other form; an alias there is in lower case.
@@ -119,7 +119,7 @@ EXAMPLES = r"""
     state: renewed
     renew_before_days: 60
 
-- name: Issue the certificate of one node anew, although it is good
+- name: Issue the certificate of one node again, although it is good
   trustops.strimzi.strimzi_ee_cert:
     cluster: demo
     namespace: kafka
@@ -281,7 +281,7 @@ class LeavesModule(FlowModule):
         chosen = self.wanted_leaves()
         if bool(chosen.secrets or chosen.components) is not self.params["force"]:
             self.fail(
-                "force: name the certificates that are to be issued anew in secrets or components, and give force=true with these alone."
+                "force: name the certificates that are to be issued again in secrets or components, and give force=true with these alone."
             )
         if not self.params["force"]:
             return self.run(Goal.RENEW_LEAVES)

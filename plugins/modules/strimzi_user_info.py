@@ -14,7 +14,7 @@ description:
     KafkaUser.
   - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that, and the pods and resources
     that present it. It asks every broker on every listener on which users log in which clients CAs it accepts. It changes nothing.
-  - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users anew as soon as it
+  - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users again as soon as it
     has another clients CA, and does not wait until every broker trusts it.
   - Of a Secret only facts are kept; no private key is shown. A PKCS#12 file is opened where another program than the
     User Operator has written to the Secret, which takes a twentieth of a second for each.
@@ -221,7 +221,7 @@ def describe_users(found: Users) -> dict[str, Any]:
 def _unwatched(found: Users) -> list[str]:
     return [
         f"{user.label}: no User Operator is known to look for users in {user.namespace}, the cluster's own looks in {found.namespace}: its "
-        "certificate is not issued anew."
+        "certificate is not issued again."
         for user in found.users
         if not user.watched
     ]

@@ -60,11 +60,11 @@ def test_a_cluster_moves_to_a_ca_of_cert_manager(
     shell(quick(_here(_shown("shell", "renew_leaves"), namespace)), tmp_path, running)
     assert runner.module("strimzi_ca_info")["leaves"] == info["leaves"]
     if not more:
-        wanted = made_anew(runner, administrator, running, tmp_path)
+        wanted = made_again(runner, administrator, running, tmp_path)
     runner.flow("rotate_cluster_ca", strimzi_replaces=wanted.sha256).check()
 
 
-def made_anew(runner: Runner, administrator: dict[str, str], running: dict[str, str], folder: Path) -> Certificate:
+def made_again(runner: Runner, administrator: dict[str, str], running: dict[str, str], folder: Path) -> Certificate:
     """The chapter "The CA of the issuer comes to its end": cert-manager gives the same name to another key. Returns the CA that is in use then."""
     namespace, pods = runner.cluster.namespace, runner.cluster.node_uids("demo")
     (old,) = parse_certificates((folder / "corporate-ca.pem").read_bytes())

@@ -78,7 +78,7 @@ def parted_from(nodes: KafkaNodes, node: int) -> set[int]:
     return {int(found) for found in re.findall(REFUSED.format(node), said(nodes, node))}
 
 
-def dial_anew(nodes: KafkaNodes, *controllers: int) -> None:
+def dial_again(nodes: KafkaNodes, *controllers: int) -> None:
     """Open connections outlive a reload; those to a node that starts again do not."""
     for node in controllers:
         nodes.stop(node)
@@ -109,7 +109,7 @@ def test_a_plain_leaf_of_a_new_ca_before_raft_clients_can_validate_it(nodes: Kaf
         nodes.stores.issue(node, another)
         reload(nodes, node, settings_of(nodes, node).leaf, trusted=both)
     eventually(lambda: {issuer_presented(nodes, node) for node in CONTROLLERS} == {certificate_of(another).subject}, 30)
-    dial_anew(nodes, *CONTROLLERS)
+    dial_again(nodes, *CONTROLLERS)
     eventually(lambda: parted_from(nodes, BROKER) != set(), 60)
     eventually(lambda: "PKIX path building failed" in said(nodes, BROKER), 60)
 
@@ -125,7 +125,7 @@ def test_a_ca_that_leaves_while_nodes_present_its_leaves(nodes: KafkaNodes, anot
         # Between brokers Kafka itself sees that they would part; between controllers it does not.
         trust(nodes, [BROKER], another, told_by=another)
     parted = active_controller(nodes)
-    dial_anew(nodes, parted)
+    dial_again(nodes, parted)
     # It does not accept the others' leaves, as a client and as a server.
     eventually(lambda: parted_from(nodes, parted) != set(), 60)
     eventually(lambda: any(parted in parted_from(nodes, other) for other in ROLES if other != parted), 60)

@@ -118,7 +118,7 @@ class Walker(ABC, Generic[Model]):
 
 @dataclass
 class Looker(Walker[Model]):
-    """Asks the nodes before a gate. Between a look and the decision that rests on it, a run reads the Secrets and the pods anew.
+    """Asks the nodes before a gate. Between a look and the decision that rests on it, a run reads the Secrets and the pods again.
 
     wanting: whether a run asks the nodes, by what is visible.
     """

@@ -126,7 +126,7 @@ def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
 
 
-def test_what_listeners_present_anew_raft_clients_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_listeners_present_again_raft_clients_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     after_renewal = books._after_renewal
     monkeypatch.setattr(
         books, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering=frozenset())

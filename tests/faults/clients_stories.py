@@ -37,7 +37,7 @@ from .stories import finished, with_nodes
 @dataclass(frozen=True)
 class ClientsStory:
     """reload: listeners can be told to read again. batch: how many users are served at a time. keystores: whether the User Operator makes
-    PKCS#12 files; an operator that does not looks at all users after every write of a CA, of whom one is to be issued anew. operated: whether there is a
+    PKCS#12 files; an operator that does not looks at all users after every write of a CA, of whom one is to be issued again. operated: whether there is a
     User Operator, users, and a listener that verifies them. layout: of the ledger.
     """
 

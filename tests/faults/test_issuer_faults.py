@@ -20,7 +20,7 @@ from .issuer_faults import CERTIFICATES, FAULTS, STATUSES, Cell, Ends, Fault, No
 from .issuer_happenings import Course, begun
 
 LEAVES = ("demo-cluster-operator-certs", "demo-kafka-0", "demo-kafka-1")
-#: A little more than the hour and its spread after which a failed request is made anew.
+#: A little more than the hour and its spread after which a failed request is made again.
 A_WHILE = 4000.0
 
 

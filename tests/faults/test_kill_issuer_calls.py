@@ -77,7 +77,7 @@ def told_apart(made: list[str]) -> list[int]:
 )
 @pytest.mark.parametrize("kind", ["cert-manager", "vault", pytest.param("external", marks=pytest.mark.long)])
 def test_killed_at_a_call_and_run_again(kind: str, moment: str, often: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vault signs anew whatever it is asked: what it had signed when nobody had written it down is signed once more."""
+    """Vault signs again whatever it is asked: what it had signed when nobody had written it down is signed once more."""
     made = undisturbed(kind, monkeypatch)
     assert made.count("request") == LEAVES
     for number in range(1, len(made) + 1) if often else told_apart(made):

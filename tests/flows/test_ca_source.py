@@ -178,7 +178,7 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     signing.work()
     cluster.finish(Goal.RECONCILE, asked=ASKED, confirmed=confirmed(moved_to))
     assert_only(cluster, moved_to.fingerprint)
-    # Leaves that had come already were not asked for anew.
+    # Leaves that had come already were not asked for again.
     assert len(signing.signed) == len(set(signing.signed))
 
 

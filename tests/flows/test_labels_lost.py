@@ -63,7 +63,7 @@ def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, lab
 @pytest.mark.parametrize("case", [REPLACEMENTS[0]], ids=str)
 @pytest.mark.each_once
 def test_a_secret_without_labels(cluster: WatchedCluster, case: Case, secret: str, phase: Phase) -> None:
-    """It would be taken for missing, and be made anew."""
+    """It would be taken for missing, and be made again."""
     flow = case.begin(cluster)
     flow.run(until=phase)
     labels = {name: value for name, value in LABELS.items() if name != "strimzi.io/name"}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaves that would live no longer than the operator's time for renewal: it would issue each anew as soon as it is there."""
+"""Leaves that would live no longer than the operator's time for renewal: it would issue each again as soon as it is there."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ def test_a_named_secret_that_cannot_be_read_is_told_before_anything_is_written(
     assert cluster.writes == 0
 
 
-def test_users_of_another_namespace_are_issued_anew_by_their_own_user_operator(cluster: ClientsCluster) -> None:
+def test_users_of_another_namespace_are_issued_again_by_their_own_user_operator(cluster: ClientsCluster) -> None:
     """It reads the same CA Secrets, and gives the Secrets of users names of its own. Nobody sees whether it makes PKCS#12 files."""
     theirs = UserOperatorDouble(
         cluster.memory.api, APPS, CLUSTER, prefix="kafka-", ca_namespace="kafka", keystores=False
@@ -363,7 +363,7 @@ def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCl
         cluster.run(Goal.RECONCILE)
 
 
-def test_what_is_named_anew_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
+def test_what_is_named_again_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
     nobody(cluster)
     Partner(cluster, "partner")
     cluster.outside = NOTHING_SAID

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The next CA has the name of the one that it replaces, and another key: as cert-manager makes its own CA anew (docs/design.md, "CAs of one
+"""The next CA has the name of the one that it replaces, and another key: as cert-manager makes its own CA again (docs/design.md, "CAs of one
 name")."""
 
 from __future__ import annotations

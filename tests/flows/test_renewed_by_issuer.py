@@ -199,7 +199,7 @@ def test_a_key_is_stored_before_its_certificate_counts(managed: Managed) -> None
 
 
 def test_a_renewal_by_the_ca_that_is_replaced_is_no_answer(managed: Managed) -> None:
-    """Nobody has taken it up when somebody replaces the CA: its leaf is issued anew at once, and not refused first."""
+    """Nobody has taken it up when somebody replaces the CA: its leaf is issued again at once, and not refused first."""
     managed.manager.renew(NODE)
     other = elsewhere("Next Root")
     managed.replace_authority(other)
@@ -208,7 +208,7 @@ def test_a_renewal_by_the_ca_that_is_replaced_is_no_answer(managed: Managed) -> 
     assert managed.is_in_use()
 
 
-def test_a_leaf_that_is_due_is_issued_anew(managed: Managed) -> None:
+def test_a_leaf_that_is_due_is_issued_again(managed: Managed) -> None:
     before = managed.in_use()
     managed.pass_time(timedelta(days=330))
     managed.finish(Goal.RENEW_LEAVES)

@@ -43,7 +43,7 @@ class ClientRefuses(Exception):
 
 
 class ClientsOfOneEntry:
-    """Strict clients that load ``ca.crt`` of the certificate Secret alone, anew each time or up to 120 seconds late, and reach every node after
+    """Strict clients that load ``ca.crt`` of the certificate Secret alone, again each time or up to 120 seconds late, and reach every node after
     every write, until the operator is switched to the next key.
     """
 

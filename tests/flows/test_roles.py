@@ -162,7 +162,7 @@ def test_looking_is_enough_to_read_the_cas_to_trust(cluster: WatchedCluster) -> 
 def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
-    """And each rule of the fourth is used: a refused request is made anew, which changes what is stored."""
+    """And each rule of the fourth is used: a refused request is made again, which changes what is stored."""
     permitted = bound(cluster, ISSUING)
     cluster.create(manifests=three_nodes())
     supplied = replace(root("Corporate Root"), elsewhere=True)

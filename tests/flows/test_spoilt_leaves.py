@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every reason to issue a leaf anew, for the leaf of each component and of a user: either the next ``reconcile`` heals it, or the remedy that it
+"""Every reason to issue a leaf again, for the leaf of each component and of a user: either the next ``reconcile`` heals it, or the remedy that it
 tells does, wherever the key of the CA is kept.
 """
 

@@ -34,7 +34,7 @@ def put(cluster: ClientsCluster, **entries: bytes | None) -> None:
     cluster.change("secrets", "orders", {"data": data})
 
 
-def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_anew(cluster: ClientsCluster) -> None:
+def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_again(cluster: ClientsCluster) -> None:
     old, stored = cluster.current, cluster.secret("orders")
     kept = {"p12": stored["user.p12"], "password": stored["user.password"]}
 
@@ -74,7 +74,7 @@ def test_those_of_another_hand_are_opened_while_a_flow_is_under_way_and_by_no_ca
     assert_only(cluster, cluster.current)
 
 
-def test_one_that_was_unusable_before_is_made_anew_with_the_certificate(cluster: ClientsCluster) -> None:
+def test_one_that_was_unusable_before_is_made_again_with_the_certificate(cluster: ClientsCluster) -> None:
     put(cluster, p12=b"nothing")
     cluster.finish(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)

@@ -121,7 +121,7 @@ def use(cluster: WatchedCluster, old: Authority, new: Authority) -> None:
 
 
 def switch(cluster: WatchedCluster, new: Authority) -> None:
-    """B alone: the operator's certificate is issued anew, the nodes' stay and lose X and A behind them."""
+    """B alone: the operator's certificate is issued again, the nodes' stay and lose X and A behind them."""
     issue(cluster, OPERATOR, "cluster-operator", new, b"")
     mark(cluster, OPERATOR, cluster_ca_cert_generation="1")
     for node in cluster.memory.kubelet.nodes:
@@ -216,7 +216,7 @@ def test_a_live_pod_that_was_not_told_of_is_rolled_alone(reloaded: Reloaded) -> 
 def test_an_entry_that_was_not_told_of_costs_what_it_would_have_spared_once_its_pod_is_recreated(
     recreated: bool, reloaded: Reloaded
 ) -> None:
-    """While nothing is reconciled a pod comes back as its StrimziPodSet has it; the resumed operator writes that anew."""
+    """While nothing is reconciled a pod comes back as its StrimziPodSet has it; the resumed operator writes that again."""
     pod_set = next(name for plural, name in reloaded.untold if plural == "strimzipodsets")
     name = reloaded.untold["strimzipodsets", pod_set]["spec"]["pods"][0]["metadata"]["name"]
     reloaded.tell()

@@ -56,12 +56,12 @@ def test_what_the_operator_presents_alone_has_a_gate_of_its_own(cluster: Watched
     """It can issue its own leaf at any time, and does so without the chain that we would write with it."""
     _corporate, second = with_the_root_trusted(cluster)
 
-    def issue_anew(change: Change) -> None:
+    def issue_again(change: Change) -> None:
         if change.plural == "kafkas" and not cluster.paused and cluster.pauses:
             path = f"/api/v1/namespaces/{NAMESPACE}/secrets/demo-cluster-operator-certs"
             cluster.memory.api.request("DELETE", path)
 
-    cluster.memory.api.listeners.append(issue_anew)
+    cluster.memory.api.listeners.append(issue_again)
     cluster.engine = engine
     if engine is ENGINE:
         assert cluster.run(Goal.REPLACE_KEY, second).outcome.decision.done

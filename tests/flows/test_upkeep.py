@@ -82,7 +82,7 @@ def test_nothing_is_done_before_its_time(cluster: WatchedCluster, nodes: Reloadi
 
 @pytest.mark.parametrize("left", [IN_TIME, 2])
 def test_it_is_renewed_in_its_time(cluster: WatchedCluster, nodes: ReloadingNodes, left: float) -> None:
-    """Without a restart where the operator has not yet come before: in its own time it issues each leaf anew, and restarts its node."""
+    """Without a restart where the operator has not yet come before: in its own time it issues each leaf again, and restarts its node."""
     adopted(cluster)
     days_left(cluster, left)
     before = in_use(cluster)

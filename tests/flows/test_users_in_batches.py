@@ -262,7 +262,7 @@ def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(
 
 
 def without_keystores(cluster: ClientsCluster, told: str) -> None:
-    """A User Operator that makes no PKCS#12 files and looks at all users after every write of a CA, when one of them is to be issued anew; told:
+    """A User Operator that makes no PKCS#12 files and looks at all users after every write of a CA, when one of them is to be issued again; told:
     what its variable says.
     """
     pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)

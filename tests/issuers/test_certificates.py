@@ -60,7 +60,7 @@ def changed(corporate: Corporate, name: str, patch: dict[str, Any]) -> None:
     assert done.status == 200, done.body
 
 
-def test_what_somebody_has_changed_is_corrected_and_issued_anew(corporate: Corporate) -> None:
+def test_what_somebody_has_changed_is_corrected_and_issued_again(corporate: Corporate) -> None:
     one, order = corporate.by_certificates("corporate"), wish().order
     (first,) = issued(one.issuer, asked(one.issuer, order))
     formats = [{"type": "DER"}]

@@ -33,7 +33,7 @@ LEFT = _LIFE - _AGE
 
 
 def age_leaves(tier: Tier, nodes: list[str]) -> None:
-    """Each node gets a certificate of the same CA, names and length of life, made long ago, and starts anew with it."""
+    """Each node gets a certificate of the same CA, names and length of life, made long ago, and starts again with it."""
     before, begin = tier.cluster.node_uids(tier.name), datetime.now(timezone.utc) - _AGE
     for node in nodes:
         store_leaf(tier, node, begin, begin + _LIFE)

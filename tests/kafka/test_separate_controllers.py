@@ -50,7 +50,7 @@ def test_controllers_vote_and_brokers_observe(tier: Tier, option: str, node: str
 def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
     """Last, because it changes what the others look at.
 
-    Listeners forget the old CA without a restart. A controller that starts anew then has to be let in by Raft clients
+    Listeners forget the old CA without a restart. A controller that starts again then has to be let in by Raft clients
     that still know both, and has to let them in.
     """
     runner = Runner(

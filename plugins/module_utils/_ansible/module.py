@@ -324,7 +324,7 @@ class ClusterModule:
             self._lease.renew_if_due()
 
     def give_lease_back(self) -> None:
-        """Give the Lease back before a wait in which other runs may work. ``take_lease`` takes it anew before the next write."""
+        """Give the Lease back before a wait in which other runs may work. ``take_lease`` takes it again before the next write."""
         self._end_call()
         self._lease = None
 

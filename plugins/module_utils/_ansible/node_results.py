@@ -28,7 +28,7 @@ from .arguments import time_text
 
 
 def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:
-    """asked: why leaves have to be issued anew, by their Secret."""
+    """asked: why leaves have to be issued again, by their Secret."""
     states, ledger = {name: _state(name, snapshot, asked) for name in _names(snapshot)}, as_seen(snapshot)
     return {
         "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
@@ -198,7 +198,7 @@ def _when_added(name: str, snapshot: Snapshot) -> str:
         return ""
     return (
         f"The certificate of {listed(list(nodes))} is issued without the address of listener {listed(listeners)}, which is not known before "
-        "the operator has made it; the operator then stands still, and the next reconcile has the certificate issued anew, "
+        "the operator has made it; the operator then stands still, and the next reconcile has the certificate issued again, "
         "before the node starts."
     )
 
@@ -221,4 +221,4 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         yield f"Requests and certificates that wait for {listed(kept)} stay for the next nodes."
     lacking = [one for one in later if one not in snapshot.leaves.requests]
     if lacking:
-        yield f"A certificate for {listed(lacking)} is requested anew then, because the pool gets that number next."
+        yield f"A certificate for {listed(lacking)} is requested again then, because the pool gets that number next."

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
-    """The cluster as it is: CAs, pods, leaves, journal. asked: why leaves have to be issued anew, by their Secret."""
+    """The cluster as it is: CAs, pods, leaves, journal. asked: why leaves have to be issued again, by their Secret."""
     ledger = as_seen(snapshot)
     seen = present_pods(snapshot, ledger)
     by_name = {one.party: one for one in seen}

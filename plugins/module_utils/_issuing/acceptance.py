@@ -77,7 +77,7 @@ class Acceptance:
         leaf = issued.leaf
         if not key.matches(leaf):
             yield "it does not carry the requested public key"
-        # As text: issuers that write a name anew take other string types, and no verifier compares those (RFC 5280 section 7.1).
+        # As text: issuers that write a name again take other string types, and no verifier compares those (RFC 5280 section 7.1).
         if leaf.subject != subject.distinguished_name.text:
             yield f"its subject is {leaf.subject}"
         # The operator compares names of other kinds too (docs/operator.md, "Re-issue" (c)).

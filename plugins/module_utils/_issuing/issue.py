@@ -65,7 +65,7 @@ def write_user(
     observation: Observation,
     work: Work,
 ) -> Write:
-    """The pair, with the exact bytes of ``ca.crt``: with other bytes the User Operator would issue it anew. A present
+    """The pair, with the exact bytes of ``ca.crt``: with other bytes the User Operator would issue it again. A present
     PKCS#12 file gets the same pair and another password; where there is none, the User Operator makes a file of the
     pair, if it makes any.
     """
@@ -237,7 +237,7 @@ def _write(
 def presented(
     leaf: LeafSecret, certificate: Certificate, issuer: Chain, link: Certificate | None, observation: Observation
 ) -> bytes:
-    """The chain that is stored and presented. That of nodes ends with the exact bytes of ca.crt, or the operator would issue the leaf anew;
+    """The chain that is stored and presented. That of nodes ends with the exact bytes of ca.crt, or the operator would issue the leaf again;
     between them are the link certificates of the CA in use.
 
     All others present the leaf alone, unless its CA is trusted through other certificates only: a link certificate and

@@ -90,7 +90,7 @@ class LinkOrder:
     #: Whether the next CA certifies the CA in use (OldWithNew); else the CA in use certifies the next CA (NewWithOld).
     back: bool = False
     #: A certificate of the same content, signed by the key of ``authority``; None where that key is not in the cluster. From it an issuer that
-    #: encodes the name of a request anew takes the bytes of the name.
+    #: encodes the name of a request again takes the bytes of the name.
     self_issued: Certificate | None = None
 
 

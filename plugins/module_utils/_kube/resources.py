@@ -262,7 +262,7 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
 def _rule(attempt: Attempt, message: str) -> str:
     """The remedy that names the missing rule."""
     if "because it is being terminated" in message:
-        return f"Namespace {attempt.namespace} is being deleted: run again when it is there anew, or correct the option namespace."
+        return f"Namespace {attempt.namespace} is being deleted: run again when it is there again, or correct the option namespace."
     if "admission" in message.lower() or "exceeded quota" in message:
         return _POLICY
     if impersonated := _IMPERSONATED.search(message):

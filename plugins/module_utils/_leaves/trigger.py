@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether a leaf has to be issued anew, and why (Improved and extensible Certificate controller, "trigger").
+"""Whether a leaf has to be issued again, and why (Improved and extensible Certificate controller, "trigger").
 
 A reason is given only where another leaf cures it, so that the leaf that is issued for a reason has none.
 """
@@ -100,7 +100,7 @@ def unusable(held: Held) -> str:
 
 
 def due(question: Question) -> Due | None:
-    """Why the leaf has to be issued anew; None where it does not have to be."""
+    """Why the leaf has to be issued again; None where it does not have to be."""
     for reason, rule in RULES.items():
         if why := rule(question):
             return Due(reason, why)

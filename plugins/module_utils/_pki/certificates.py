@@ -167,7 +167,7 @@ class Certificate:
 
     @cached_property
     def outlives_rewriting(self) -> bool:
-        """Whether its name stays the same, byte for byte, where an issuer decodes it and encodes it anew. Go compares bytes."""
+        """Whether its name stays the same, byte for byte, where an issuer decodes it and encodes it again. Go compares bytes."""
         return rewritten(self._parsed.subject).public_bytes() == self.subject_der
 
     @property

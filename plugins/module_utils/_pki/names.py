@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Names in certificates: distinguished names, as the laxest verifier compares them, and as issuers that write them anew
+"""Names in certificates: distinguished names, as the laxest verifier compares them, and as issuers that write them again
 spell them; IP addresses among alternative names; and name constraints of a CA (RFC 5280 section 4.2.1.10), as far as
 all verifiers read them in the same way.
 """

@@ -234,7 +234,7 @@ class _Causes(logging.Handler):
 
 
 class KafkaPythonAdmin:
-    """Connects at the first question, and anew after every failure: nodes come and go while a roll runs."""
+    """Connects at the first question, and again after every failure: nodes come and go while a roll runs."""
 
     def __init__(self, bootstrap: Sequence[str], context: ssl.SSLContext) -> None:
         self._bootstrap = list(bootstrap)

@@ -263,7 +263,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable, life)))
             planned.append(_planned(step, snapshot))
-            snapshot = _asked_anew(step.effect(snapshot, stand_in))
+            snapshot = _asked_again(step.effect(snapshot, stand_in))
             seen |= _prepared(snapshot)
 
 
@@ -324,7 +324,7 @@ def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violati
     )
 
 
-def _asked_anew(snapshot: Snapshot) -> Snapshot:
+def _asked_again(snapshot: Snapshot) -> Snapshot:
     """The answers of nodes, extended to CAs that have come since: they would answer as for another CA of that
     name and key.
     """

@@ -163,7 +163,7 @@ def short_names(labels: Iterable[str]) -> list[str]:
 
 def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
     """The Cluster Operator as a party: it presents the certificate in its Secret, and reads the CA certificate Secret
-    anew in every reconcile.
+    again in every reconcile.
     """
     leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
     if not leaves:

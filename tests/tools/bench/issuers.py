@@ -132,7 +132,7 @@ class Counting:
 
 
 def _forget_peak() -> int:
-    """KiB that this process has now; from here on its peak counts anew (proc(5), clear_refs)."""
+    """KiB that this process has now; from here on its peak counts again (proc(5), clear_refs)."""
     Path("/proc/self/clear_refs").write_text("5")
     return peak_kib()
 

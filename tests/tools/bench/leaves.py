@@ -91,6 +91,6 @@ def measure() -> Iterator[Measurement]:
     pairs = alternate(leaves.collection, leaves.plain_loop, ROUNDS)
     yield Measurement("leaves-vs-cryptography", ratio(pairs), Wanted.AT_LEAST, 0.9)
     # Both find their primes with OpenSSL. The operator starts three processes for a leaf, one after the other, each of
-    # which reads the CA or the key anew; half as much again is what one process and all processors must save at least.
+    # which reads the CA or the key again; half as much again is what one process and all processors must save at least.
     pairs = alternate(leaves.collection, leaves.openssl, 3)
     yield Measurement("leaves-vs-openssl", ratio(pairs), Wanted.AT_LEAST, 1.5)

@@ -102,8 +102,8 @@ class Users:
         self.memory.settle()
         certs.keystore = lambda *_what: os.urandom(KEYSTORE)
         # The next keys are others, as those are that the User Operator makes.
-        anew = certs._rsa(2048)
-        certs.new_leaf_key = lambda: anew
+        key = certs._rsa(2048)
+        certs.new_leaf_key = lambda: key
         for name in self._all if self.restored else ():
             self.memory.api.give("secrets", self.memory.namespace, name, "velero")
 

@@ -45,6 +45,7 @@ def test_parties_without_a_name(text: str, lines: list[int]) -> None:
     ("text", "words"),
     [
         pytest.param("Every listener that was asked\n", ["was asked"], id="asked"),
+        pytest.param("The issuer issues it anew\n", ["anew"], id="anew"),
         pytest.param(
             "# The operator is\n    # not told of it\n", ["is not told"], id="told, in two lines of a comment"
         ),

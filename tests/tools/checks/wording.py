@@ -2,8 +2,8 @@
 
 No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And all that users read, with
 the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
-are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". ``python -m tests.tools.checks.wording`` looks
-through the repository.
+are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". A program does a thing again, never "anew".
+``python -m tests.tools.checks.wording`` looks through the repository.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .trees import files
 
 _RIDDLE = re.compile(r"(?:Who|Whoever|Whom|Whose|What|Whatever|Which|One|Those|That)\b")
 _NO_NAME = re.compile(r"\b(?:somebody|nobody|whoever|everybody|anybody)\b", re.IGNORECASE)
+_STIFF = re.compile(r"\banew\b", re.IGNORECASE)
 #: Between two words of a sentence: a space, or the end of a line of text, of a comment or of a part of a string.
 _GAP = r"(?:[ \t]+|[ \t]*\"?[ \t]*\n[ \t]*(?:\"|#:?[ \t]+)?)"
 _PASSIVE = re.compile(
@@ -68,9 +69,11 @@ def nameless(text: str) -> Iterator[str]:
 
 
 def vague(text: str) -> Iterator[str]:
-    """Every word of a sentence that stands in for the noun of a thing or a party, and every "is told" without "by", as ``line: text``."""
+    """Every word of a sentence that stands in for the noun of a thing or a party, every "is told" without "by", and every "anew", as ``line: text``."""
     for match in _PASSIVE.finditer(text):
         yield f'{_line(text, match)}: "{_flat(match)}" does not say by what: name the party that asks or tells'
+    for match in _STIFF.finditer(text):
+        yield f'{_line(text, match)}: "{_flat(match)}": say "again"'
     for word, pattern in _NO_NOUN.items():
         for match in pattern.finditer(text):
             yield f'{_line(text, match)}: "{_flat(match)}": put the noun in the place of "{word}", such as node, certificate, issuer or program'

@@ -30,7 +30,7 @@ def reconcile_leaf(
     read: Callable[[str], Object | None] | None = None,
     by_labels: bool = False,
 ) -> bytes:
-    """The certificate in this Secret, kept or issued anew by rules (a) to (e).
+    """The certificate in this Secret, kept or issued again by rules (a) to (e).
 
     read: the Secret as it was at the beginning of this step. What is kept is written as it was read: a leaf that somebody
     has written since is lost (docs/operator.md, "Link certificates"). by_labels: whether a Secret without them counts as missing.

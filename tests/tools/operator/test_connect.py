@@ -38,7 +38,7 @@ def test_it_waits_for_its_user(connect: ConnectDouble) -> None:
     assert connect.api.list("pods", "strimzi.io/kind=KafkaConnect") == []
 
 
-def test_it_is_replaced_when_its_user_is_issued_anew(
+def test_it_is_replaced_when_its_user_is_issued_again(
     connect: ConnectDouble, users: UserOperatorDouble, generated: OperatedCluster
 ) -> None:
     users.reconcile()

@@ -140,7 +140,7 @@ def test_days_come_from_the_resource(cluster: OperatedCluster, clock: Clock) -> 
     assert generations(cluster) == ("2", "0")
 
 
-def test_a_missing_key_starts_anew(generated: OperatedCluster) -> None:
+def test_a_missing_key_starts_again(generated: OperatedCluster) -> None:
     """docs/operator.md, "Generated CA", CREATE: the data starts empty."""
     before = generated.entries(SECRET)
     with_old(generated)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a leaf is issued anew: rules (a) to (e), and nothing else (docs/operator.md, "Re-issue")."""
+"""When a leaf is issued again: rules (a) to (e), and nothing else (docs/operator.md, "Re-issue")."""
 
 from __future__ import annotations
 

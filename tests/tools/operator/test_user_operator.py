@@ -67,7 +67,7 @@ def test_nothing_is_issued_twice(operator: UserOperatorDouble, generated: Operat
 
 
 @pytest.mark.parametrize("entry", ["user.crt", "user.key"])
-def test_an_incomplete_secret_is_issued_anew(
+def test_an_incomplete_secret_is_issued_again(
     entry: str, operator: UserOperatorDouble, generated: OperatedCluster
 ) -> None:
     generated.change("secrets", "orders", {"data": {entry: None}})
@@ -83,7 +83,7 @@ def test_a_line_feed_in_the_ca_is_enough(operator: UserOperatorDouble, generated
     assert operator.issued == ["orders", "orders"]
 
 
-def test_a_leaf_in_its_window_is_issued_anew(
+def test_a_leaf_in_its_window_is_issued_again(
     operator: UserOperatorDouble, generated: OperatedCluster, clock: Clock
 ) -> None:
     clock.pass_days(334)

@@ -80,7 +80,7 @@ def root(
 ) -> Authority:
     """ca: whether it says that it is one. path_length: how many CAs it allows below it; None: any number. identifier: its
     subjectKeyIdentifier; b"" as usual, None without. outlives_rewriting: whether its name stays the same where an issuer writes
-    it anew."""
+    it again."""
     return _made(
         name, generate_key(key), None, end, ca=ca, path_length=path_length, subject_identifier=identifier,
         outlives_rewriting=outlives_rewriting,

@@ -296,7 +296,7 @@ class RecordContract:
     """Of an issuer whose tokens are stored from run to run, where people can reach them."""
 
     @pytest.mark.parametrize("value", [b"", b"\xff\x00", b"{}", b"[]", b"null", b'"text"', b'{"name": 1}'])
-    def test_a_record_that_somebody_has_spoilt_is_asked_for_anew(self, counterpart: Counterpart, value: bytes) -> None:
+    def test_a_record_that_somebody_has_spoilt_is_asked_for_again(self, counterpart: Counterpart, value: bytes) -> None:
         wanted, spoilt = wish(), Token(value)
         good = asked(counterpart.issuer, wanted.order)
         issued(counterpart.issuer, good)
@@ -341,7 +341,7 @@ class MemoryContract:
         (other,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
         assert one == other
 
-    def test_what_is_lost_is_asked_for_anew(self, counterpart: Remembering) -> None:
+    def test_what_is_lost_is_asked_for_again(self, counterpart: Remembering) -> None:
         wanted = [wish(number=number) for number in range(3)]
         tokens = [asked(counterpart.issuer, one.order) for one in wanted]
         issued(counterpart.issuer, *tokens)
@@ -355,7 +355,7 @@ class MemoryContract:
 class StandingContract:
     """Of an issuer that makes the keys, and renews by itself what it was once asked for."""
 
-    def test_what_will_not_do_is_issued_anew(self, counterpart: Counterpart) -> None:
+    def test_what_will_not_do_is_issued_again(self, counterpart: Counterpart) -> None:
         order = wish().order
         (first,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
         again = replace(order, unfit=frozenset({first.leaf.sha256}))

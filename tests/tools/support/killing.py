@@ -62,7 +62,7 @@ class KillingTransport:
             self.unconditional.append(f"{method} {path}")
 
 
-#: Seconds after which a copy is killed and made anew, and how often. A thread that a copy begins may never start: where a thread of the process ends
+#: Seconds after which a copy is killed and made again, and how often. A thread that a copy begins may never start: where a thread of the process ends
 #: just then, the C library of the copy can wait for a lock of that thread for ever (fork(2), "NOTES").
 _LONGEST, _ATTEMPTS = 150.0, 3
 

@@ -99,7 +99,7 @@ class WriterBack:
 
 class PutBack:
     """The operator puts back what it had read of leaf Secrets, once, as soon as a call waits for restarts; a reconcile that has restarted pods has read
-    them anew. done: whether it has.
+    them again. done: whether it has.
     """
 
     def __init__(self, memory: MemoryCluster, *names: str) -> None:

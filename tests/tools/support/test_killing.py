@@ -93,7 +93,7 @@ def test_a_copy_that_fails_once_comes_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("stands_still", [1, 2, 3])
-def test_a_copy_that_stands_still_is_made_anew(
+def test_a_copy_that_stands_still_is_made_again(
     stands_still: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(killing, "_LONGEST", 0.5)

@@ -273,7 +273,7 @@ class WatchedCluster:
         ]
 
     def look_away(self) -> None:
-        """From here on restarts, reloads, pauses and leaves are counted anew."""
+        """From here on restarts, reloads, pauses and leaves are counted again."""
         self._pods = self.memory.restarts()
         if self.nodes:
             self.nodes.told.clear()

@@ -249,7 +249,7 @@ class TestFailure:
         assert held == ["taken", "given back"]
         assert cluster.paused
 
-    def test_the_lease_is_taken_anew_after_such_a_wait(self, cluster: WatchedCluster) -> None:
+    def test_the_lease_is_taken_again_after_such_a_wait(self, cluster: WatchedCluster) -> None:
         """The call does not get it where another run works by then."""
         work = cluster.work()
         waits = iter([(AWAIT,), (RAISE,)])
@@ -423,7 +423,7 @@ class TestConflict:
 
         return rule
 
-    def test_what_somebody_else_wrote_stays_and_it_is_decided_anew(
+    def test_what_somebody_else_wrote_stays_and_it_is_decided_again(
         self, crossed: Rule, cluster: WatchedCluster
     ) -> None:
         beats: list[str] = []

@@ -51,7 +51,7 @@ def test_everybody_who_runs_answers(nodes: ReloadingNodes, cluster: WatchedClust
 
 
 @pytest.mark.parametrize(("replaced", "looks"), [(1, 2), (2, 3), (9, 3)])
-def test_who_was_replaced_meanwhile_is_asked_anew_a_few_times(
+def test_who_was_replaced_meanwhile_is_asked_again_a_few_times(
     replaced: int, looks: int, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
     """The answer of a pod that is gone does not count for its successor."""

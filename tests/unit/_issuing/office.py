@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cluster with a leaf in every Secret that has one, ready to be issued anew."""
+"""A cluster with a leaf in every Secret that has one, ready to be issued again."""
 
 from __future__ import annotations
 

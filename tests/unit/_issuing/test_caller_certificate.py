@@ -140,7 +140,7 @@ def _come_to_the_end(bench: Bench) -> None:
     ],
     ids=lambda value: value.partition(" (")[0] if isinstance(value, str) else "",
 )
-def test_it_is_issued_anew_for_a_reason(
+def test_it_is_issued_again_for_a_reason(
     spoil: Callable[[Bench], None], wanted: OwnCertificate, why: str, bench: Bench
 ) -> None:
     spoil(bench)
@@ -155,7 +155,7 @@ def test_it_is_issued_anew_for_a_reason(
 
 
 def test_a_short_life_is_used_to_its_half_before_it_is_renewed() -> None:
-    """Else it would be issued anew by every call."""
+    """Else it would be issued again by every call."""
     bench, life = office(), timedelta(days=10)
     have(bench, validity=life)
     bench.clock.seconds = 4 * 86400
@@ -219,7 +219,7 @@ def test_further_forms_hold_the_same_pair_under_a_password_that_stays(bench: Ben
 
 
 @pytest.mark.parametrize("spoilt", [*sorted(STORES), "tools.pem", "tools.password", "tools.crt", "ca.crt"])
-def test_further_forms_are_made_anew_where_one_or_what_it_is_made_of_was_changed(spoilt: str, bench: Bench) -> None:
+def test_further_forms_are_made_again_where_one_or_what_it_is_made_of_was_changed(spoilt: str, bench: Bench) -> None:
     have(bench, IN_ALL_FORMS)
     bench.change("secrets", "tools-tls", secret_patch({spoilt: b"other"}))
     assert [one.verb for one in have(bench, IN_ALL_FORMS)[0]] == ["update"]

@@ -475,7 +475,7 @@ def test_a_client_finds_the_host_it_connected_to(issued: Bench, host: str, tmp_p
 
 @each_secret
 def test_only_nodes_present_the_bytes_of_the_ca_as_well(issued: Bench, secret: str) -> None:
-    """Leaf PEM followed by exactly ca.crt, else the operator issues anew (docs/operator.md, "Re-issue")."""
+    """Leaf PEM followed by exactly ca.crt, else the operator issues again (docs/operator.md, "Re-issue")."""
     content = entry(issued, secret, "crt")
     is_node = BY_SECRET[secret].component is Component.KAFKA
     assert content.endswith(pem(CA)) is is_node

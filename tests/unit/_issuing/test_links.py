@@ -181,7 +181,7 @@ def test_what_is_signed_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPat
     (made,) = prepared(monkeypatch, Certifying()).observe().snapshot.ca.prepared
     assert made.links is not None
     assert made.links.new_with_old.signed_by(CA.certificate)
-    # Issuers write names anew, and the name stays the same.
+    # Issuers write names again, and the name stays the same.
     assert made.chain[0].outlives_rewriting
     assert made.chain[0].subject == "CN=cluster-ca v1,O=io.strimzi"
 

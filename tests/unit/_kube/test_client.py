@@ -362,7 +362,7 @@ class Stage:
     def delete(self, number: int) -> None:
         self.api.request("DELETE", f"{ROOT}/user-{number}")
 
-    def make_anew(self, number: int) -> None:
+    def make_again(self, number: int) -> None:
         self.delete(number)
         self.create(number)
 
@@ -382,7 +382,7 @@ class Stage:
         return found
 
 
-CHANGES = st.tuples(st.sampled_from(["change", "take_label", "delete", "make_anew"]), st.integers(0, NUMBER - 1))
+CHANGES = st.tuples(st.sampled_from(["change", "take_label", "delete", "make_again"]), st.integers(0, NUMBER - 1))
 
 
 @given(st.lists(st.lists(CHANGES, max_size=NUMBER), max_size=4))

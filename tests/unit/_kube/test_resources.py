@@ -113,7 +113,7 @@ def test_neither_is_a_namespace_that_is_being_deleted() -> None:
     message = 'secrets "x" is forbidden: unable to create new content in namespace kafka because it is being terminated'
     error = translate(secret("create"), 403, "Forbidden", message)
     assert error.remedy == (
-        "Namespace kafka is being deleted: run again when it is there anew, or correct the option namespace."
+        "Namespace kafka is being deleted: run again when it is there again, or correct the option namespace."
     )
 
 

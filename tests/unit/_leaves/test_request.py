@@ -350,7 +350,7 @@ def test_a_key_of_a_certificate_in_use_is_never_used_again(keys: Keys, wanted: K
 
 
 @given(KEYS, SPECS)
-def test_never_makes_none_anew(keys: Keys, wanted: KeySpec) -> None:
+def test_never_makes_none_again(keys: Keys, wanted: KeySpec) -> None:
     if keys.present is not None or keys.problem:
         assert choose(keys, wanted, NEVER).take in (Take.PRESENT, Take.NONE)
 

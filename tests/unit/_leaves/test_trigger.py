@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a leaf has to be issued anew: the reasons of "Improved and extensible Certificate controller", "trigger", in their order, and
+"""When a leaf has to be issued again: the reasons of "Improved and extensible Certificate controller", "trigger", in their order, and
 those of a whole path ("CA abstraction").
 """
 

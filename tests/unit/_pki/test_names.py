@@ -55,7 +55,7 @@ def test_names_that_could_be_confused(case: Spelling) -> None:
         ),
     ],
 )  # fmt: skip
-def test_names_that_stay_the_same_when_somebody_writes_them_anew(name: x509.Name, outlives: bool) -> None:
+def test_names_that_stay_the_same_when_somebody_writes_them_again(name: x509.Name, outlives: bool) -> None:
     """Go decodes names and encodes them as tests/tools/support/fake_vault and real servers do."""
     again = rewritten(name)
     assert (again.public_bytes() == name.public_bytes()) is outlives

@@ -88,7 +88,7 @@ def test_who_hangs_for_ever_is_named_at_last(one: Waiting) -> None:
     assert LIMIT <= one.seconds < LIMIT + 5
 
 
-def test_the_time_begins_anew_with_each_that_answers() -> None:
+def test_the_time_begins_again_with_each_that_answers() -> None:
     """A roll of the operator takes as long as it takes."""
     both = Waiting(*NODES)
     answers = both.nodes.answers.silent

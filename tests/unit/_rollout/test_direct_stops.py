@@ -190,14 +190,14 @@ def test_a_node_that_is_down_and_may_not_restart_keeps_all_others_up() -> None:
     assert "pod demo-kafka-3: partition orders-0 has 0 in-sync replicas" in str(stopped)
 
 
-def test_the_time_limit_begins_anew_while_a_large_broker_catches_up() -> None:
+def test_the_time_limit_begins_again_while_a_large_broker_catches_up() -> None:
     stand = DirectStand()
     stand.kafka.topics_ = [FakeTopic(f"t{n}", (0, 1, 2), sync_seconds=15.0 * n) for n in range(1, 6)]
     stand.roll([0])
     assert stand.clock.seconds > 3 * LIMIT.total_seconds()
 
 
-def test_the_time_limit_begins_anew_with_each_thing_that_happens_to_a_pod() -> None:
+def test_the_time_limit_begins_again_with_each_thing_that_happens_to_a_pod() -> None:
     stand = DirectStand()
     stand.api.graceful_pods = True
     stand.grace = stand.start = 0.8 * LIMIT.total_seconds()
@@ -205,7 +205,7 @@ def test_the_time_limit_begins_anew_with_each_thing_that_happens_to_a_pod() -> N
     assert stand.clock.seconds > 3 * LIMIT.total_seconds()
 
 
-def test_flapping_does_not_begin_the_time_limit_anew() -> None:
+def test_flapping_does_not_begin_the_time_limit_again() -> None:
     stand, seconds = DirectStand(), LIMIT.total_seconds()
     stand.at(1, lambda: stand.kafka.lagging.add(0))
     for second in range(8, 200, 4):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The requests to a node that is to reload, the settings that are set anew for it, and the answers that are a refusal."""
+"""The requests to a node that is to reload, the settings that are set again for it, and the answers that are a refusal."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def test_what_kubernetes_says_of_the_way_there_is_passed_on() -> None:
     assert caught.value.remedy == "Create it."
 
 
-# The settings of server.config that are set anew so that a node reads its certificates again, and those that never are.
+# The settings of server.config that are set again so that a node reads its certificates again, and those that never are.
 
 POD = "demo-kafka-0"
 WHERE = f"ConfigMap kafka/{POD}"

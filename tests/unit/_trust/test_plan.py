@@ -276,7 +276,7 @@ def test_who_has_not_answered_is_waited_for_in_the_plan_as_well() -> None:
 
 
 def test_a_flow_is_about_the_ca_that_it_began_with() -> None:
-    """Each pass would see another CA in use, and begin anew."""
+    """Each pass would see another CA in use, and begin again."""
     assert planned(SETTLED, changed_intent(RENEW, fresh_for=timedelta(0))).violations == ()
 
 
@@ -287,7 +287,7 @@ def test_a_plan_that_comes_back_to_where_it_was_is_held_there() -> None:
     assert [one.condition for one in found.violations] == [Condition.FLOW_ADVANCES]
 
 
-# The likeness of states: a state that comes again is recognised although pods have restarted and leaves were issued anew, and no other is.
+# The likeness of states: a state that comes again is recognised although pods have restarted and leaves were issued again, and no other is.
 
 
 def restarted(snapshot: Snapshot) -> Snapshot:

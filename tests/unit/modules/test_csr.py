@@ -143,7 +143,7 @@ def _other_request(number: int = 7) -> Change:
 
 
 def _resigned(name: str = "demo-kafka", *more: str) -> Change:
-    """Somebody who has the key has signed the request anew, or has had the run sign something else."""
+    """Somebody who has the key has signed the request again, or has had the run sign something else."""
 
     def change(memory: MemoryCluster) -> None:
         names = look(memory)["demo-kafka-0"]["subject_alternative_names"]
@@ -153,7 +153,7 @@ def _resigned(name: str = "demo-kafka", *more: str) -> Change:
     return change
 
 
-REMOVE = "Remove demo-kafka-0.requested from Secret kafka/demo-issuing-kafka: the next run makes it anew."
+REMOVE = "Remove demo-kafka-0.requested from Secret kafka/demo-issuing-kafka: the next run makes it again."
 
 
 @pytest.mark.parametrize(

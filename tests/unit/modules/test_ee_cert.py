@@ -152,7 +152,7 @@ def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_t
         ({"common_name": "other"}, "it is not there yet"),
     ],
 )
-def test_it_is_issued_anew_only_where_it_has_to_be(changes: dict[str, Any], why: str) -> None:
+def test_it_is_issued_again_only_where_it_has_to_be(changes: dict[str, Any], why: str) -> None:
     memory = stages.managed()
     own(memory)
     put(memory, "secrets", "tools-tls", {"mine": b"stays"})
@@ -229,7 +229,7 @@ def test_secret_and_name_belong_together() -> None:
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_one_that_is_good_is_issued_anew_with_force(
+def test_one_that_is_good_is_issued_again_with_force(
     reading: Callable[[MemoryCluster], ReloadingNodes], check: bool
 ) -> None:
     memory = stages.managed()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A module loads its own work only: every call compiles anew what it imports, and a flow has many calls."""
+"""A module loads its own work only: every call compiles again what it imports, and a flow has many calls."""
 
 from __future__ import annotations
 

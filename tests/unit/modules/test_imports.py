@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The imports of a module before it has something to do, and the files that Ansible packs with a module that only looks.
 
-Python compiles anew in each call what a module imports, and Ansible parses anew what it packs.
+Python compiles again in each call what a module imports, and Ansible parses again what it packs.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def holder_of(memory: MemoryCluster) -> Any:
     return (memory.api.find("leases", "kafka", "demo-trust") or {})["spec"]["holderIdentity"]
 
 
-def test_a_flow_of_several_calls_takes_it_anew_each_time() -> None:
+def test_a_flow_of_several_calls_takes_it_again_each_time() -> None:
     memory = stages.managed()
     for module, options in (("strimzi_ca", stages.PREPARED), ("strimzi_ee_cert", {}), ("strimzi_roll", {})):
         assert " leases" in stages.done(memory, module, **options).writes[0]

@@ -265,7 +265,7 @@ def test_an_immutable_secret_is_told_before_the_first_write(secret: str) -> None
     put(memory, "secrets", secret, immutable=True)
     refused(
         memory,
-        f"Kafka cluster kafka/demo: Secret kafka/{secret}: is immutable: its data cannot be changed, and the field cannot be taken back. Put it anew in "
+        f"Kafka cluster kafka/demo: Secret kafka/{secret}: is immutable: its data cannot be changed, and the field cannot be taken back. Put it again in "
         f"one go, without the field, as who has set it agrees to, then run the flow again: kubectl get secret {secret} --namespace kafka --output yaml "
         "| sed '/^immutable: true$/d' | kubectl replace --force --filename -",
         by=["strimzi_ca"],

@@ -27,7 +27,7 @@ NODE = "demo-kafka-0"
 
 
 ALL = ("strimzi_trusted_certs", "strimzi_ca")
-DELETE = "Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate anew."
+DELETE = "Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate again."
 WAIT = (
     "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued)."
 )

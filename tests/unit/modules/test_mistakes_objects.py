@@ -25,7 +25,7 @@ from .running import call
 
 HERE = "Kafka cluster kafka/demo: Secret kafka/"
 CORRECT = "Correct the entry, then run the flow again."
-LEDGER_REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
+LEDGER_REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster again."
 JOURNAL = "trustops.strimzi/journal"
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 LATE = datetime(2060, 1, 1, tzinfo=timezone.utc)
@@ -209,7 +209,7 @@ def test_a_common_name_that_no_entry_of_a_secret_can_have(name: str) -> None:
 # A ledger that somebody edited: what it says is not believed.
 
 OTHER = make("another", key(1)).certificate
-REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
+REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster again."
 
 
 def fingerprint(memory: MemoryCluster) -> str:

@@ -116,7 +116,7 @@ def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:
     assert "removes demo-kafka-2 and deletes the Secrets" in told
     assert "forgets requests and certificates that wait for demo-kafka-4" in told
     assert "Requests and certificates that wait for demo-kafka-3 stay for the next nodes." in told
-    assert "A certificate for demo-kafka-2 is requested anew" in told
+    assert "A certificate for demo-kafka-2 is requested again" in told
     memory.settle(2)
     (pool,) = scale(memory, 2, spare_leaves=2).result["node_pools"]
     assert (pool["leaving"], pool["when_removed"]) == ([], "")

@@ -168,7 +168,7 @@ def test_half_a_ledger_holds_everything_and_says_what_helps(gone: str) -> None:
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"] == (
         f"Kafka cluster kafka/demo: Secret kafka/{left}: Secret {gone}, which is the other half of the ledger, is missing. "
-        f"The ledger has been edited; restore the entry, or delete Secret kafka/{left} to adopt the cluster anew."
+        f"The ledger has been edited; restore the entry, or delete Secret kafka/{left} to adopt the cluster again."
     )
 
 

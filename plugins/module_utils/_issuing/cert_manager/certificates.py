@@ -249,8 +249,8 @@ def answer_to(
     if isinstance(held, Waiting):
         return Waiting(f"{target}: {said(ready)}. {held.why}")
     return Refused(
-        f"{target} was not issued anew: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
-        "Find the program or person that has reset its condition Issuing; run again, so that it is requested anew.",
+        f"{target} was not issued again: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
+        "Find the program or person that has reset its condition Issuing; run again, so that it is requested again.",
     )
 
 
@@ -343,7 +343,7 @@ class CertManagerByCertificates:
 
     def _remove_refused(self, name: str) -> None:
         """cert-manager drops a request that has failed before it tries again, but keeps a denied or invalid request:
-        the Certificate would fail anew by the old answer.
+        the Certificate would fail again by the old answer.
         """
         for request in self._listed_requests():
             if certificate_of(request) == name and is_refused(request):
@@ -373,7 +373,7 @@ class CertManagerByCertificates:
         if certificate is None:
             return Refused(
                 f"{named(name, self._namespace)} was deleted.",
-                "Find the program or person that removes Certificates that are in use; run again, so that the leaf is requested anew.",
+                "Find the program or person that removes Certificates that are in use; run again, so that the leaf is requested again.",
             )
         return refuse_foreign_certificate(certificate, self._scope) or answer_to(
             certificate, secrets.get(secret_name(name)), unfit, self._scope, details.get(name, "")

@@ -108,7 +108,7 @@ def refuse_foreign_token(reference: str) -> Refused:
     """The answer about a token that is none of ours. reference: of the issuer."""
     return Refused(
         f"The record of a request to {reference} cannot be read: another client has changed it.",
-        "Run again, so that the leaf is requested anew.",
+        "Run again, so that the leaf is requested again.",
     )
 
 

@@ -358,7 +358,7 @@ class CertManager:
             instead = "" if request is None else ", and another request has its name"
             return Refused(
                 f"{self._named(fit_in_line(record.name))} was deleted{instead}.",
-                "Find the program or person that removes requests before they are served; run again, so that the leaf is requested anew.",
+                "Find the program or person that removes requests before they are served; run again, so that the leaf is requested again.",
             )
         return answer_to(request, at)
 

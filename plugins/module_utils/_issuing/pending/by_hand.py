@@ -137,7 +137,7 @@ def _problem(
         return "The CA that was to sign it is none of this cluster any more. The next run makes another request."
     changed = _changed(record, asked, wanted)
     where = f"{observation.scope.namespace}/{observation.scope.issuing_secret(stored.component.value)}"
-    remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it anew."
+    remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it again."
     return f"The request has been changed: {changed}. {remedy}" if changed else ""
 
 

@@ -81,7 +81,7 @@ def foresee_room(
 
 
 def _without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
-    """Bytes of a Secret without the entries of these leaves, which are written anew."""
+    """Bytes of a Secret without the entries of these leaves, which are written again."""
     if secret is None:
         return 0
     replaced = {entry for leaf in leaves for entry in entries_of(leaf)}

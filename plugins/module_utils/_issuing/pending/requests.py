@@ -46,7 +46,7 @@ def keys_of(
     leaves: Sequence[LeafSecret], following: Mapping[str, PrivateKey], observation: Observation, work: Work
 ) -> dict[str, PrivateKey]:
     """By the Secret of the leaf. following: the next keys that are stored. Raises StepError where keys are not to be made
-    anew, and that of a leaf cannot be used.
+    again, and that of a leaf cannot be used.
     """
     used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
     found: dict[str, PrivateKey] = {}

@@ -299,7 +299,7 @@ class VaultPki:
         except CertificateError as error:
             return Refused(
                 f"The record of a certificate of {self.reference} cannot be read: {quotable(str(error))}.",
-                "Nothing is lost: the run requests the certificate anew.",
+                "Nothing is lost: the run requests the certificate again.",
             )
 
     def _connected(self) -> VaultSession:

@@ -181,7 +181,7 @@ class _Method:
 
 
 class LoggedIn:
-    """A token that is got when it is needed, renewed while it lives, and got anew when it has ended."""
+    """A token that is got when it is needed, renewed while it lives, and got again when it has ended."""
 
     def __init__(self, calls: PatientCalls, method: _Method, clock: Clock) -> None:
         self._calls = calls

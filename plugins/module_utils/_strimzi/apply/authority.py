@@ -240,7 +240,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
 
 def _as_behind_leaves(chain: Chain, observation: Observation) -> bytes:
     """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the operator
-    would issue these anew (docs/operator.md, "Re-issue", (e)).
+    would issue these again (docs/operator.md, "Re-issue", (e)).
     """
     for leaf in observation.snapshot.leaves.stored:
         behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"")
@@ -329,7 +329,7 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
         return step.supplied, given or _held_key(step.supplied, observation)
     if step.goal is not Goal.RENEW:
         key = generate_key(settings.ca_key)
-        # An issuer that certifies it writes its name anew.
+        # An issuer that certifies it writes its name again.
         subject = DistinguishedName(
             f"{observation.scope.ca_common_name} v{step.generation}", outlives_rewriting=bool(step.asked)
         )

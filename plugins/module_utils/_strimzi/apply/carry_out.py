@@ -204,7 +204,7 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> N
             timeout=work.settings.operator_timeout,
             monotonic=work.clock.monotonic,
             alive=work.alive,
-            # A Connect of many workers takes its time, so the time limit begins anew with each change.
+            # A Connect of many workers takes its time, so the time limit begins again with each change.
             restart_timeout=look.moved,
         )
     except TimedOut:

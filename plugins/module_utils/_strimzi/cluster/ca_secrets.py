@@ -8,7 +8,7 @@
 read, under a password that does not change.
 
 Secrets are found by their labels, and by their names where these are known. A Secret that was made by hand, or put back
-from a copy, often lacks its labels; overlooked, it would have a CA, a leaf or the ledger made anew beside it.
+from a copy, often lacks its labels; overlooked, it would have a CA, a leaf or the ledger made again beside it.
 
 The operator made the PKCS#12 truststore in the CA certificate Secret while it managed the CA. Clients that read it get
 a new CA only if this collection keeps it in step with the PEM entries, under the same password.

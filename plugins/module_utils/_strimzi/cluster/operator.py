@@ -152,7 +152,7 @@ def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, pat
 
 def pause(step: Pause, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
-    (docs/operator.md, "Pause"). After the end of an earlier pause it has to be decided anew first.
+    (docs/operator.md, "Pause"). After the end of an earlier pause it has to be decided again first.
     """
     if not observation.snapshot.reconciliation.paused:
         if await_end_of_pause(observation, work):

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """The end entities of a cluster: every leaf that it has, should have, or is to have at hand, with its subject and
 alternative names, exactly as the operator wants them (docs/operator.md, "Leaves", "Node names"). The operator keeps a
-leaf only with these names (docs/operator.md, "Re-issue" (c)). Where the key of the CA is kept elsewhere, it cannot issue a leaf with other names anew.
+leaf only with these names (docs/operator.md, "Re-issue" (c)). Where the key of the CA is kept elsewhere, it cannot issue a leaf with other names again.
 """
 
 from __future__ import annotations

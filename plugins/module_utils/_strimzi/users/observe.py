@@ -357,22 +357,25 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
     if user.unnameable:
         return user.unnameable, f"Give the user a shorter name; or {_WAIVER}."
     if not user.watched:
-        move = f"Make it anew in {about.home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own"
+        move = f"Make it again in {about.home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own"
         other = (
             f"where another User Operator serves it, give {user.namespace} in user_namespaces (strimzi_user_namespaces)"
         )
         return f"no User Operator is known to look for users in {user.namespace}", f"{move}; {other}; or {_WAIVER}."
     if user.pause is ReissuePause.FOREIGN:
         lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to the person or program that has set it"
-        return f"it is paused ({PAUSE_RECONCILIATION})", f"{lift}: the User Operator issues it anew then; or {_WAIVER}."
-    remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
+        return (
+            f"it is paused ({PAUSE_RECONCILIATION})",
+            f"{lift}: the User Operator issues it again then; or {_WAIVER}.",
+        )
+    remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it again; or {_WAIVER}."
     if user.certificate is not None and user.certificate.is_spoilt:
         where = f"Secret {user.namespace}/{user.secret}"
         # The User Operator looks at the end of a certificate and at the ca.crt beside it, and at nothing else.
-        anew = f"delete {where}: the User Operator issues the certificate anew"
+        how = f"delete {where}: the User Operator issues the certificate again"
         if about.ca.in_use_elsewhere:
-            anew = "run the reconcile playbook, which has the certificate issued anew"
-        remedy = f"Find the program or person that put it into {where}, then {anew}; or {_WAIVER}."
+            how = "run the reconcile playbook, which has the certificate issued again"
+        remedy = f"Find the program or person that put it into {where}, then {how}; or {_WAIVER}."
     return "" if user.ready else "the User Operator says that it is not ready", remedy
 
 
@@ -463,7 +466,9 @@ def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertifica
 def _of_named(one: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = one.secret.label, one.certificate
-    remedy = one.remedy or f"Put the certificate as it was issued anew into it, and restart who reads it; or {_WAIVER}."
+    remedy = (
+        one.remedy or f"Put the certificate as it was issued again into it, and restart who reads it; or {_WAIVER}."
+    )
     if not certificate.sha256:
         yield Presenter(where, None, f"{where}: {certificate.problem}", remedy=remedy)
     elif certificate.subject not in elsewhere:

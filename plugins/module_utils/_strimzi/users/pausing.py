@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Pausing the User Operator for single users and resuming it, and waiting for the certificates that it issues anew and
+"""Pausing the User Operator for single users and resuming it, and waiting for the certificates that it issues again and
 for programs that read them. It issues nothing for a paused user (docs/operator.md, "Users").
 
 A user moves from the User Operator's certificates to another issuer's, or back, and every Secret that
@@ -182,7 +182,7 @@ def names_of(found: Iterable[Presenter]) -> str:
 
 
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
-    """The presenters that are left when the time has run out; the time begins anew with each that is done. wanted: names of presenters."""
+    """The presenters that are left when the time has run out; the time begins again with each that is done. wanted: names of presenters."""
     asked, count = frozenset(wanted), len(wanted)
     deadline = work.clock.monotonic() + limit_of(work)
     while True:

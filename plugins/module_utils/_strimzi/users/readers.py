@@ -265,7 +265,7 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
     for entry in wanted:
         key = data.get(f"{entry.removesuffix('.crt')}.key")
         found = read_certificate(secret, entry, key, clients_ca, now)
-        # A renewal with the same key changes nothing for a certificate that this collection does not issue anew: it is
+        # A renewal with the same key changes nothing for a certificate that this collection does not issue again: it is
         # a certificate of the CA in use.
         yield NamedCertificate(replace(named, entry=entry), replace(found, beside=clients_ca.current))
 

@@ -35,7 +35,7 @@ _USER_OPERATOR = "strimzi-user-operator"
 #: a file exists; where none exists the User Operator makes it of the present certificate.
 _TOGETHER = ((_USER_OPERATOR, _USER_OPERATOR), (FIELD_MANAGER, FIELD_MANAGER), (FIELD_MANAGER, _USER_OPERATOR))
 REMEDY = (
-    f"Remove the entries {USER_KEYSTORE} and {USER_PASSWORD} from its Secret: the User Operator makes both anew. Where its key is none of RSA, annotate the "
+    f"Remove the entries {USER_KEYSTORE} and {USER_PASSWORD} from its Secret: the User Operator makes both again. Where its key is none of RSA, annotate the "
     "Secret strimzi.io/force-renew=true instead"
 )
 
@@ -77,7 +77,7 @@ def _writers_of(entries: tuple[str, ...], secret: Mapping[str, Any]) -> frozense
     return frozenset(name for name, fields in owned if all(f"f:{entry}" in fields for entry in entries))
 
 
-_UNLIKE = "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks"
+_UNLIKE = "its ca.crt is not that of the clients CA, so the User Operator issues it again as soon as it looks"
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class UserCertificate:
 
     @property
     def is_spoilt(self) -> bool:
-        """Whether no program can log in with what is stored, and the User Operator does not issue it anew by itself."""
+        """Whether no program can log in with what is stored, and the User Operator does not issue it again by itself."""
         return self.is_unreadable or (self.is_current and not (self.authority and self.has_key))
 
 

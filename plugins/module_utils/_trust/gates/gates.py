@@ -54,7 +54,7 @@ def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation,
 def _of_foreign(pod: str) -> Violation:
     return Violation(
         Condition.EVIDENCE, f"pod {pod}", f"{HAS_ANOTHER_OWNER}, so the CAs that it trusts are unknown.",
-        "Take its labels away, or let its owner make it anew, then run the flow again.",
+        "Take its labels away, or let its owner make it again, then run the flow again.",
     )  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, void: frozenset[Certifica
 
 
 def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certificate]) -> VerifyingParty:
-    """The Cluster Operator reads the certificate Secret anew in every reconcile (docs/operator.md, "What each process trusts")."""
+    """The Cluster Operator reads the certificate Secret again in every reconcile (docs/operator.md, "What each process trusts")."""
     projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
     return VerifyingParty(
         "the Cluster Operator",

@@ -266,7 +266,7 @@ def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journ
 
 def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether the prepared CA was taken away: then nothing is left to continue with, and the next run starts
-    anew.
+    again.
     """
     journal = in_flight(ledger)
     if journal is None or journal.goal not in ROTATIONS:

@@ -108,7 +108,7 @@ class Wish:
 
     @property
     def _others(self) -> tuple[Chain, ...]:
-        """A CA that a flow has replaced is not trusted anew because it still lies in the source."""
+        """A CA that a flow has replaced is not trusted again because it still lies in the source."""
         gone = {self.intent.trust.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
         own = (*self.meant[:1], *self.snapshot.ca.current)
         return tuple(

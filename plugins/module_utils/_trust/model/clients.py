@@ -129,7 +129,7 @@ NOTHING_NAMED = Named()
 class Renewal(Enum):
     """How a party comes to present certificates of another CA.
 
-    AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued anew after the switch. FOLLOWED: an operator
+    AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued again after the switch. FOLLOWED: an operator
     restarts it when its certificate has changed, or copies that for it. BY_HAND: a person has to restart it.
     """
 

@@ -35,7 +35,7 @@ class Component(str, Enum):
 
 
 class IssuedBy(Enum):
-    """The party that issues certificates of a CA anew when another CA has taken its place. USER_OPERATOR: with the key in the Secrets."""
+    """The party that issues certificates of a CA again when another CA has taken its place. USER_OPERATOR: with the key in the Secrets."""
 
     THIS_COLLECTION = "this collection"
     USER_OPERATOR = "the User Operator"

@@ -386,7 +386,7 @@ _OF_CERTIFICATE = (
     "meanwhile); or give the next CA a subject of its own."
 )
 _ABOVE = (
-    "Have it certified anew with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
+    "Have it certified again with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
     "subject of its own."
 )
 

@@ -149,7 +149,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for problem in snapshot.ledger.problems if snapshot.ledger else ():
         yield Violation(
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
-            f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster anew.",
+            f"The ledger has been edited; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster again.",
         )  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     for name in snapshot.objects.immutable:
         yield Violation(
             Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
-            "Put it anew in one go, without the field, as who has set it agrees to, then run the flow again: "
+            "Put it again in one go, without the field, as who has set it agrees to, then run the flow again: "
             f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed '/^immutable: true$/d' | kubectl replace --force "
             "--filename -",
         )  # fmt: skip
@@ -373,7 +373,7 @@ def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             f"has the labels or the name of a pod of the component {component.value}, and no {owner} of the cluster is its owner.",
             "Where another program made it, take the label away: "
             f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a process of the cluster that has lost its "
-            "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it anew.",
+            "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it again.",
         )  # fmt: skip
 
 

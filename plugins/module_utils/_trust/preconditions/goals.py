@@ -335,7 +335,7 @@ def _problems(waiver: Waiver, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if ended:
         yield (
             f"ended on {waiver.until:%Y-%m-%d %H:%M} UTC.",
-            "Bring the client to trust the new CA and take the waiver out, or decide anew until when it holds.",
+            "Bring the client to trust the new CA and take the waiver out, or decide again until when it holds.",
         )
     if waiver.until > latest:
         yield (

@@ -122,7 +122,7 @@ class _Signing:
 
 
 def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """In its window the operator issues a leaf anew, of the CA in use, in every reconcile, and restarts its pod; a flow
+    """In its window the operator issues a leaf again, of the CA in use, in every reconcile, and restarts its pod; a flow
     would put the next leaf in its place, and so on without end. Where it has no key it stands still instead.
 
     The CA that is going to sign is judged, and no other: renewing or replacing a CA that ends is what helps.
@@ -145,21 +145,21 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         option = f"{snapshot.names.specification}.validityDays" if validity is None else "validity_days"
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"{at}{option}" if at else option,
-            f"would make certificates valid for {_days(life)}, and the Cluster Operator issues anew, with a restart, certificates that are {inside}.",
+            f"would make certificates valid for {_days(life)}, and the Cluster Operator issues again, with a restart, certificates that are {inside}.",
             f"Give {_days(least)} or more{'' if validity is None else ', or none'}, or a lower renewalDays{_lower(life - found.margin)}.",
         )  # fmt: skip
     elif issuer and snapshot.now < issuer[0].not_after < snapshot.now + least:
         end = issuer[0].not_after
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
-            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues anew, with a restart, certificates "
+            f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues again, with a restart, certificates "
             f"that are {inside}.",
             f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_lower(end - snapshot.now - found.margin)}.",
         )  # fmt: skip
 
 
 def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Of leaves that nodes have when a flow begins: the operator would issue them anew in the middle of it, with restarts that no plan has."""
+    """Of leaves that nodes have when a flow begins: the operator would issue them again in the middle of it, with restarts that no plan has."""
     operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
     if (
         not operator_issues
@@ -183,7 +183,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         yield Violation(
             Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
             f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.leaves.renewal_window)} of that "
-            f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node.",
+            f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them again by itself, with a restart of each node.",
             "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
             "restarts no node that can read again without a restart.",
         )  # fmt: skip
@@ -260,7 +260,7 @@ def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
             Condition.VERIFIERS_ARE_KNOWN, kafka,
             f"has no listener with the authentication tls, which could answer whether it trusts the {ca}. Its owner alone knows which CAs other listeners "
             f"trust: {listed(users.unmanaged)}.",
-            "Have the next CA trusted there before users are issued anew, and the old CA until no certificate of it is left; and add a listener with "
+            "Have the next CA trusted there before users are issued again, and the old CA until no certificate of it is left; and add a listener with "
             "the authentication tls for the time of the flow. Where none is under way and no client logs in there with certificates of this CA, replace "
             "it in any way.",
         )  # fmt: skip

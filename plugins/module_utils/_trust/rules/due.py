@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The leaves that have to be issued anew, and why: one policy for requests to an issuer and for writes into Secrets.
+"""The leaves that have to be issued again, and why: one policy for requests to an issuer and for writes into Secrets.
 
-The operator issues ending leaves anew by itself. Where the key of the CA is kept elsewhere it cannot, and would stand
+The operator issues ending leaves again by itself. Where the key of the CA is kept elsewhere it cannot, and would stand
 still (docs/operator.md, "Re-issue" (c) and (d)), so every flow renews them: before the end of a leaf, and as soon as
 other names are wanted.
 
@@ -201,7 +201,7 @@ def unwanted_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
-    """Leaves that are to be issued anew under the CA in use, and leaves that their issuer has renewed by itself; none
+    """Leaves that are to be issued again under the CA in use, and leaves that their issuer has renewed by itself; none
     while a flow is about to replace this CA.
     """
     due = due_reasons(snapshot, intent, ledger)

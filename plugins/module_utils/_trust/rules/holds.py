@@ -74,7 +74,7 @@ def await_usable_leaves(at: Situation) -> Turn:
 def check_leaves_of_restarted(at: Situation, steps: Steps) -> Iterator[Violation]:
     """The leaves, missing or such that no process could use them, of the pods which these steps restart or have read
     again: other pods would have restarted by then. Where the operator has the key, it issues leaves of an earlier
-    generation anew before it restarts anything.
+    generation again before it restarts anything.
     """
     snapshot = at.snapshot
     uids = frozenset(uid for step in steps if isinstance(step, (Roll, Reload)) for uid in step.uids)
@@ -102,7 +102,7 @@ def unusable_leaves(snapshot: Snapshot, ledger: Ledger, told: Collection[str], b
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
                 f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
-                f"Find the program or person that put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate anew.'}",
+                f"Find the program or person that put it there{by_issuer or ', then delete this Secret: the Cluster Operator issues the certificate again.'}",
             )  # fmt: skip
     for name in sorted(snapshot.leaves.missing):
         if name in told:

@@ -9,7 +9,7 @@ Where a leaf changes under a running process, its Raft client and its agent go o
 started with (docs/operator.md, "Where the reload ends"): the ledger remembers that leaf, and the process restarts
 before it ends, unless something else restarts it first.
 
-After a switch each leaf gets the generation of the CA in use, or the operator would issue it anew.
+After a switch each leaf gets the generation of the CA in use, or the operator would issue it again.
 
 Scaling a node pool: where the operator cannot issue, new nodes get their certificates first. The operator
 deletes node Secrets of nodes that no node pool has, so it is paused until the pool asks for them
@@ -333,7 +333,7 @@ def restart_holders(at: Situation) -> Steps:
 
 
 def rewrite_leaves(at: Situation) -> Steps:
-    """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued anew.
+    """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued again.
 
     The trust gate judges once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
     switch, and without these leaves the operator would issue others of the same CA and restart every node.

@@ -233,7 +233,7 @@ def _differences(snapshot: Snapshot) -> Iterator[str]:
         if difference := snapshot.leaves.misnamed.get(leaf.secret):
             yield f"{name}: {difference}."
         if leaf.chain[0].not_after - snapshot.window_of(leaf) <= snapshot.now:
-            yield f"{name} ends on {leaf.chain[0].not_after:%Y-%m-%d}, and the operator issues it anew {snapshot.window_of(leaf).days} days before."
+            yield f"{name} ends on {leaf.chain[0].not_after:%Y-%m-%d}, and the operator issues it again {snapshot.window_of(leaf).days} days before."
         if leaf.generation != snapshot.ca.certificate_generation:
             yield f"{name} is annotated with generation {leaf.generation}, and the CA with {snapshot.ca.certificate_generation}."
 
@@ -267,7 +267,7 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
 
 
 def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
-    """The times at which the operator would issue a stored leaf anew, of the CA that is replaced. With the key of that
+    """The times at which the operator would issue a stored leaf again, of the CA that is replaced. With the key of that
     CA it would put such a leaf in the place of a leaf of the next CA, and restart the node for it. Without the key it would
     stand still from then on, and could restart no node: no issuer issues leaves of that CA any more, and the operator gets
     its own leaf of the next CA only after the restarts.

@@ -259,7 +259,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
 
 
 def _next_spare(at: Situation, secret: str) -> Next:
-    """The next thing to do about a spare leaf: a leaf that is at hand is requested anew before the operator
+    """The next thing to do about a spare leaf: a leaf that is at hand is requested again before the operator
     would renew it.
     """
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
@@ -318,7 +318,7 @@ def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def reissue(at: Situation) -> Steps:
-    """Have the operator in charge issue certificates anew that another CA than the CA in use has issued; a pause of
+    """Have the operator in charge issue certificates again that another CA than the CA in use has issued; a pause of
     their issue ends with it. A presenter that has none yet gets one. The flow does not wait for a presenter that
     another writer has paused: the others are served, and this presenter holds the flow at its end.
     """
@@ -335,7 +335,7 @@ def reissue(at: Situation) -> Steps:
 
 def await_pick_up(at: Situation) -> Turn:
     """Wait for the programs that an operator restarts with their new certificates, or copies these for; this collection
-    cannot restart the others, which hold the flow. Programs whose certificate is not issued anew, because another writer has paused its
+    cannot restart the others, which hold the flow. Programs whose certificate is not issued again, because another writer has paused its
     user, have nothing to take up.
     """
     if not _is_switched(at) or at.current is None:

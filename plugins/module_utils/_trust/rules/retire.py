@@ -221,7 +221,7 @@ def _renewal(snapshot: Snapshot) -> str:
     of_users = snapshot.issued_by is not IssuedBy.THIS_COLLECTION
     if snapshot.reconciliation.replaces_key:
         rolls = (
-            "restarts each node, and has the certificate of every user issued anew"
+            "restarts each node, and has the certificate of every user issued again"
             if of_users
             else "restarts each node up to three times"
         )

@@ -190,7 +190,7 @@ def test_what_waits_says_for_what(found: Object, stored: Object | None, told: st
             "It has failed 3 times in a row", id="failed, with one that will not do",
         ),
         pytest.param(
-            certificate(READY), secret(), f"{TARGET} was not issued anew: it is Ready with the certificate that it had.",
+            certificate(READY), secret(), f"{TARGET} was not issued again: it is Ready with the certificate that it had.",
             id="somebody has reset the condition",
         ),
     ],
@@ -281,7 +281,7 @@ def answering(*answers: Response) -> CertManagerByCertificates:
     return before(ScriptedTransport(list(answers)))
 
 
-def test_one_of_somebody_else_is_neither_changed_nor_issued_anew() -> None:
+def test_one_of_somebody_else_is_neither_changed_nor_issued_again() -> None:
     bench, order = Bench(), wish().order
     asked(bench.issuer, order)
     bench.change(order, {"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}, "spec": {"duration": "24h"}})
@@ -317,7 +317,7 @@ def test_five_hundred_are_asked_about_with_three_lists() -> None:
     assert [path.rpartition("/")[2] for _method, path in bench.api.requests] == ["certificates", "secrets"] * 2
 
 
-def test_it_is_issued_anew_as_by_cmctl() -> None:
+def test_it_is_issued_again_as_by_cmctl() -> None:
     bench, order = Bench(), wish().order
     (first,) = issued(bench.issuer, asked(bench.issuer, order))
     bench.manager.is_asleep = True

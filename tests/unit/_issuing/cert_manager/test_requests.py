@@ -400,7 +400,7 @@ def test_a_request_in_the_place_of_ours_is_neither_taken_nor_deleted() -> None:
     assert api.find("certificaterequests", "kafka", first.order.name) is not None
 
 
-def test_a_request_made_anew_by_another_hand_is_the_same_one() -> None:
+def test_a_request_made_again_by_another_hand_is_the_same_one() -> None:
     """As by a backup that is put back."""
     api = MemoryApi()
     MemoryCertManager(api, CORPORATE)

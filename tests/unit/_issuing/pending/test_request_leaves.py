@@ -261,14 +261,14 @@ def test_a_key_that_a_certificate_in_use_has_is_not_asked_for_again(noting: Noti
     assert own_key(bench) != first
 
 
-def test_where_keys_are_not_made_anew_the_present_one_is_kept(noting: Noting) -> None:
+def test_where_keys_are_not_made_again_the_present_one_is_kept(noting: Noting) -> None:
     bench = elsewhere()
     present = load_stored_key(bench.data(NODE)[f"{NODE}.key"])
     ask(bench, NODE, rotation=RotationPolicy.NEVER)
     assert own_key(bench) == requested(bench)["publicKey"] == present.public_key_sha256
 
 
-def test_where_keys_are_not_made_anew_one_that_is_missing_is_made_once(noting: Noting) -> None:
+def test_where_keys_are_not_made_again_one_that_is_missing_is_made_once(noting: Noting) -> None:
     bench = elsewhere()
     bench.remove("secrets", NODE)
     ask(bench, NODE, rotation=RotationPolicy.NEVER)
@@ -284,7 +284,7 @@ def test_where_keys_are_not_made_anew_one_that_is_missing_is_made_once(noting: N
         (b"<html>", f"{NODE}.key is not a readable unencrypted private key in PEM form"),
     ],
 )
-def test_where_keys_are_not_made_anew_an_unusable_one_is_refused(
+def test_where_keys_are_not_made_again_an_unusable_one_is_refused(
     noting: Noting, content: bytes | None, cause: str
 ) -> None:
     bench = elsewhere()

@@ -141,7 +141,7 @@ def test_nobody_is_asked_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch,
     assert (issuer.orders, len(bench.api.writes)) == ([], begun)
 
 
-def test_what_is_written_anew_needs_no_more_room() -> None:
+def test_what_is_written_again_needs_no_more_room() -> None:
     bench = elsewhere()
     ask(bench, NODE)
     stored = size(bench.api.find("secrets", "kafka", REQUESTS) or {})

@@ -116,7 +116,7 @@ class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceCo
         with pytest.raises(IssuerUnavailable, match="cannot be reached"):
             absent.link(ordered(counterpart, next_ca(counterpart)))
 
-    def test_a_name_that_it_writes_anew_is_refused_when_it_comes_back(self, counterpart: Counterpart) -> None:
+    def test_a_name_that_it_writes_again_is_refused_when_it_comes_back(self, counterpart: Counterpart) -> None:
         """The Cluster Operator writes its names so that they become other bytes."""
         order = ordered(counterpart, next_ca(counterpart, outlives_rewriting=False))
         (why,) = refusals(link(counterpart, order), order)

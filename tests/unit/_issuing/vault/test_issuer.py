@@ -223,7 +223,7 @@ def test_another_issuer_behind_the_name_default_is_not_accepted(bench: Bench) ->
 
 
 def test_the_name_of_the_leaf_reads_as_it_was_asked_for(bench: Bench) -> None:
-    """Vault writes it anew, as PrintableString where the request has UTF8String."""
+    """Vault writes it again, as PrintableString where the request has UTF8String."""
     _vault, ready = bench
     wanted = wish()
     (found,) = issued(ready.issuer(), asked(ready.issuer(), wanted.order))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls to Vault: how a token is got, kept and got anew, when a call is made again, and the paths of the API."""
+"""Calls to Vault: how a token is got, kept and got again, when a call is made again, and the paths of the API."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_token_is_renewed_while_it_lives(bench: Bench, clock: QuickClock) -> N
     assert paths(vault) == ["login", "sign", "renew-self", "sign", "sign"]
 
 
-def test_where_it_cannot_live_longer_it_is_got_anew(bench: Bench, clock: QuickClock) -> None:
+def test_where_it_cannot_live_longer_it_is_got_again(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     vault.tokens.methods["approle"].longest = 1200
     issuer = issuer_of(ready, APPROLE, clock)
@@ -86,7 +86,7 @@ def test_where_it_cannot_live_longer_it_is_got_anew(bench: Bench, clock: QuickCl
 
 
 @pytest.mark.parametrize("gone", [1300, 1_000_000])
-def test_one_that_has_ended_is_got_anew_without_asking(bench: Bench, clock: QuickClock, gone: float) -> None:
+def test_one_that_has_ended_is_got_again_without_asking(bench: Bench, clock: QuickClock, gone: float) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)
@@ -95,7 +95,7 @@ def test_one_that_has_ended_is_got_anew_without_asking(bench: Bench, clock: Quic
     assert paths(vault) == ["login", "sign", "login", "sign"]
 
 
-def test_one_that_was_revoked_is_not_renewed_but_got_anew(bench: Bench, clock: QuickClock) -> None:
+def test_one_that_was_revoked_is_not_renewed_but_got_again(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)
@@ -184,7 +184,7 @@ def test_a_token_in_a_secret_is_read_when_it_is_needed_and_again_where_it_is_ref
 # Tokens that Vault does not accept, or that may not do what they are for.
 
 
-def test_one_that_somebody_revoked_is_got_anew_once(bench: Bench, clock: QuickClock) -> None:
+def test_one_that_somebody_revoked_is_got_again_once(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)
@@ -193,7 +193,7 @@ def test_one_that_somebody_revoked_is_got_anew_once(bench: Bench, clock: QuickCl
     assert paths(vault) == ["login", "sign", "sign", "login", "sign"]
 
 
-def test_one_for_so_many_uses_is_got_anew(bench: Bench, clock: QuickClock) -> None:
+def test_one_for_so_many_uses_is_got_again(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     vault.tokens.methods["approle"].uses = 2
     issuer = issuer_of(ready, APPROLE, clock)
@@ -202,7 +202,7 @@ def test_one_for_so_many_uses_is_got_anew(bench: Bench, clock: QuickClock) -> No
     assert paths(vault).count("login") == 2
 
 
-def test_a_token_that_ends_in_the_middle_and_cannot_be_got_anew_is_told_of(bench: Bench, clock: QuickClock) -> None:
+def test_a_token_that_ends_in_the_middle_and_cannot_be_got_again_is_told_of(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)

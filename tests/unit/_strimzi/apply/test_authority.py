@@ -388,7 +388,7 @@ def test_interrupted_between_the_two_writes_it_is_done_again(bench: Bench) -> No
 
 @pytest.mark.parametrize("text", [pem(OLD), b"# by hand\n" + pem(OLD) + b"\n"], ids=["plain", "with a remark"])
 def test_it_comes_back_with_the_bytes_that_nodes_have_behind_their_leaves(bench: Bench, text: bytes) -> None:
-    """docs/operator.md, "Re-issue" (e): other bytes would have the operator issue all of them anew."""
+    """docs/operator.md, "Re-issue" (e): other bytes would have the operator issue all of them again."""
     node = secret("demo-kafka-0", {"demo-kafka-0.crt": leaf(OLD).pem + text, "demo-kafka-0.key": b"k"})
     node["metadata"]["labels"]["strimzi.io/name"] = "demo-kafka"
     bench.create("secrets", node)

@@ -120,7 +120,7 @@ def test_what_shows_that_no_operator_works_on_it(status: Any, pods: tuple[str, .
     assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
 
 
-def test_the_pod_of_a_single_node_may_just_be_made_anew() -> None:
+def test_the_pod_of_a_single_node_may_just_be_made_again() -> None:
     resource = kafka({"conditions": conditions("Ready")})
     assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).absent == ""
     assert note_absent_operator(read_reconciliation(None, SCOPE), None).absent == ""

@@ -168,7 +168,7 @@ class TestPause:
             run(bench, PAUSE)
 
     def test_what_is_still_said_of_an_earlier_pause_confirms_nothing(self) -> None:
-        """It is waited for until the operator says so no more; then the pause has to be decided anew."""
+        """It is waited for until the operator says so no more; then the pause has to be decided again."""
         bench = bench_of(PAUSED)
         bench.at(2, lambda: bench.change("kafkas", "demo", {"status": {"conditions": conditions("Ready")}}, "status"))
         assert run(bench, PAUSE) == []

@@ -110,7 +110,7 @@ def test_names_are_equal_to_what_x509_makes_of_them() -> None:
 
 
 # Alternative names of Kafka nodes, listener by listener (docs/operator.md, "Node names"): one too many or too few, and the operator issues
-# the leaf anew.
+# the leaf again.
 
 SCOPE = ClusterNames("ns", "c")
 NODE = NodeIdentity("c-pool-1", "pool", "1", broker=True)

@@ -162,7 +162,7 @@ def with_ledger(ledger: Ledger) -> Bench:
 
 
 def steps_to(ledger: Ledger, before: Ledger, bench: Bench) -> tuple[Write, ...]:
-    """As they would be sent if each were the first of a call: the versions are read anew."""
+    """As they would be sent if each were the first of a call: the versions are read again."""
     writes = write_ledger(record(ledger, before), bench.observe())
     return tuple(replace(write, resource_version=None) for write in writes)
 

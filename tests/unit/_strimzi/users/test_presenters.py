@@ -79,18 +79,18 @@ def test_a_user() -> None:
 
 
 def test_a_user_at_which_no_user_operator_looks() -> None:
-    """It goes on presenting what it has, and nothing waits for it to be issued anew."""
+    """It goes on presenting what it has, and nothing waits for it to be issued again."""
     found = one(replace(user(), namespace="kafka", watched=False))
     assert (found.authorities, found.renewal, found.secret) == (names_of(NEW), Renewal.BY_HAND, "")
     assert found.hindered == "no User Operator is known to look for users in kafka"
     assert found.remedy == (
-        "Make it anew in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own; where "
+        "Make it again in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this user with its own; where "
         "another User Operator serves it, give kafka in user_namespaces (strimzi_user_namespaces); or give a waiver for it that says until when it "
         "may go on."
     )
 
 
-def test_a_user_of_another_ca_than_the_one_in_use_is_issued_anew() -> None:
+def test_a_user_of_another_ca_than_the_one_in_use_is_issued_again() -> None:
     found = one(user(replace(GOOD, authority=OLD.certificate, beside=OLD.certificate, is_current=False)))
     assert (found.authorities, found.behind) == (names_of(OLD), True)
 
@@ -196,7 +196,9 @@ class TestNamedSecrets:
         _operator, own, copy = of(user(), named=[named(OF_OLD)])
         assert own.authorities == names_of(NEW)
         assert (copy.name, copy.authorities, copy.why) == (WHERE, names_of(OLD, RENEWED), WHERE)
-        assert copy.remedy.startswith("Put the certificate as it was issued anew into it, and restart who reads it; or")
+        assert copy.remedy.startswith(
+            "Put the certificate as it was issued again into it, and restart who reads it; or"
+        )
 
     def test_one_that_has_expired_is_presented_to_nobody(self) -> None:
         assert one(named=[named(replace(OF_OLD, not_after=NOW))]).authorities == frozenset()
@@ -206,7 +208,7 @@ class TestNamedSecrets:
         assert (found.authorities, found.why, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
 
     def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
-        """Nobody here issues it anew, and brokers accept it under either."""
+        """Nobody here issues it again, and brokers accept it under either."""
         found = one(current=RENEWED, named=[named(replace(OF_OLD, beside=RENEWED.certificate))])
         assert found.authorities == names_of(RENEWED)
 
@@ -351,10 +353,10 @@ def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissueP
 @pytest.mark.parametrize(
     ("certificate", "pause"),
     [(replace(OF_OLD, is_current=False), ReissuePause.FOREIGN), (replace(GOOD, is_current=True), ReissuePause.NONE)],
-    ids=["not issued anew", "issued anew"],
+    ids=["not issued again", "issued again"],
 )
 def test_readers_of_a_user_that_somebody_else_has_paused(certificate: UserCertificate, pause: ReissuePause) -> None:
-    """They have something to take up only where it was issued anew before the pause."""
+    """They have something to take up only where it was issued again before the pause."""
     of_user = user(certificate, "tls", Reader("KafkaConnect apps/connect", (), followed=True))
     _operator, _user, found = of(replace(of_user, pause=ReissuePause.FOREIGN))
     assert (found.name, found.pause) == ("KafkaConnect apps/connect", pause)

@@ -102,12 +102,12 @@ WRONG: Sequence[tuple[Entity, dict[str, bytes | None], str]] = [
     (
         of(OLD),
         {"ca_crt": pem(OLD)},
-        "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks",
+        "its ca.crt is not that of the clients CA, so the User Operator issues it again as soon as it looks",
     ),
     (
         of(NEW),
         {"ca_crt": pem(NEW) + b"\n"},
-        "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks",
+        "its ca.crt is not that of the clients CA, so the User Operator issues it again as soon as it looks",
     ),
 ]
 

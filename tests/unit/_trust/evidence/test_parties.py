@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stored objects and the answers of listeners tell what every pod presents and trusts (I5), and what a program presents that has not read anew."""
+"""Stored objects and the answers of listeners tell what every pod presents and trusts (I5), and what a program presents that has not read again."""
 
 from __future__ import annotations
 

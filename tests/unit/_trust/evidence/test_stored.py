@@ -186,7 +186,7 @@ def test_a_pod_that_started_with_the_stored_leaf_presents_it() -> None:
 
 @pytest.mark.parametrize("presents_stored", [False, None])
 def test_otherwise_its_generation_tells_and_never_the_leaf(presents_stored: bool | None) -> None:
-    """The leaf was issued anew while the pod runs with the former one."""
+    """The leaf was issued again while the pod runs with the former one."""
     found = presented(a_pod(generation=0, presents_stored=presents_stored), a_leaf(issuer=NEW, generation=1))
     assert found == Presentation(POD, names_of(OLD), (), "generation")
 

@@ -310,12 +310,12 @@ def test_where_somebody_took_it_out_reading_back_starts_over(fields: dict[str, A
 
 
 @pytest.mark.parametrize("step", ["WITHDRAWN", "OUT_OF_BUNDLE"])
-def test_what_is_taken_out_for_good_is_not_read_back_anew(step: str) -> None:
+def test_what_is_taken_out_for_good_is_not_read_back_again(step: str) -> None:
     snapshot = stage.STAGES[step]
     assert after(snapshot, OLD) == books_of(snapshot).find(name_of(OLD))
 
 
-def test_a_ca_that_is_needed_after_all_is_read_back_anew() -> None:
+def test_a_ca_that_is_needed_after_all_is_read_back_again() -> None:
     """It will be put back, and pods that started while it was out do not trust it."""
     late = changed(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("late", OLD, 0)), pods=pods(1, start=3))
     assert after(late, OLD) == entry(OLD, PHASE_OUT, {0}, awaiting=None)

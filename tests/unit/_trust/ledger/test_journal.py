@@ -214,7 +214,7 @@ def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
     ],
 )
 def test_a_rotation_without_its_successor_is_abandoned(ca: CaSecrets) -> None:
-    """There is nothing to continue with: the next run has to be able to start anew."""
+    """There is nothing to continue with: the next run has to be able to start again."""
     ledger_then = ledger(entry(OLD, ALL, {0}), entry(NEW, UNTRUSTED, awaiting=None), journal=a_journal())
     assert journal_after(cluster(ca=ca, ledger=ledger_then)) is None
 

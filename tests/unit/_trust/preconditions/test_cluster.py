@@ -187,7 +187,7 @@ BEFORE_A_FLOW = [
 ALWAYS = [
     refusal(
         secrets_can_be_written,
-        "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it anew in one go, without the "
+        "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it again in one go, without the "
         "field, as who has set it agrees to, then run the flow again: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
         "sed '/^immutable: true$/d' | kubectl replace --force --filename -",
         name="", immutable=("demo-cluster-ca",),
@@ -252,7 +252,7 @@ ALWAYS = [
     refusal(
         ledger_is_ours,
         f"{LEDGER}: the state X is unknown. "
-        "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew.",
+        "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster again.",
         name="", ledger=ledger(problems=("the state X is unknown.",)),
     ),
     *(

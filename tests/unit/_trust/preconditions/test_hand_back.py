@@ -88,7 +88,7 @@ WITH_IDENTIFIERS = (
     *(make("cluster-ca v0", OLD.key, subject_identifier=first + b" own") for first in (b"\x00", b"\xff")),
 )
 BELOW = chain_of(INTERMEDIATE, ROOT)
-#: A CA with a name that stays the same where an issuer writes it anew.
+#: A CA with a name that stays the same where an issuer writes it again.
 REWRITTEN = make("cluster-ca v0", OLD.key, outlives_rewriting=True)
 GONE = RemovedEntry(NEW.certificate, uids_of())
 

@@ -24,7 +24,7 @@ PASSES_FOR = "has the labels or the name of a pod of the component"
 UNLABEL = "Where another program made it, take the label away: kubectl label pod"
 OR_ELSE = (
     "--namespace kafka strimzi.io/cluster- . Where it is a process of the cluster that has lost its owner, let the Cluster Operator reconcile, or delete "
-    "the pod: its owner makes it anew."
+    "the pod: its owner makes it again."
 )
 FOUND = "by which the Cluster Operator finds it"
 READ = UnlabelledSecret(("a=b",), "which the Cluster Operator puts back", holds=False)

@@ -85,7 +85,7 @@ BEGINNING = [
     *(
         refusal(
             leaves_are_ours,
-            f"{HELD} {why}. Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
+            f"{HELD} {why}. Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate again.",
             name=f"{name}, {intent.goal.value}",
             intent=intent,
             leaves=(leaf, *leaves(names=PODS[1:])),

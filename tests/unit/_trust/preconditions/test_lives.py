@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaves that are going to be issued outlast the time in which the operator issues them anew."""
+"""Leaves that are going to be issued outlast the time in which the operator issues them again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def of_replacement(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
 
 def about(subject: str, name: str, end: str, days: int) -> str:
     return (
-        f"{subject}: {name} ends on {end}, and so do its certificates; the Cluster Operator issues anew, with a restart, certificates that are in "
+        f"{subject}: {name} ends on {end}, and so do its certificates; the Cluster Operator issues again, with a restart, certificates that are in "
         "their time for "
         f"renewal, {days} days by spec.clusterCa.renewalDays."
     )
@@ -84,14 +84,14 @@ IN_THE_WINDOW = (a_leaf(chain=(issue_leaf(OLD, begin=NOW - 340 * DAY, end=NOW + 
 CASES = [
     refusal(
         leaves_outlast_the_window,
-        "validity_days: would make certificates valid for 90 days, and the Cluster Operator issues anew, with a restart, certificates that are in "
+        "validity_days: would make certificates valid for 90 days, and the Cluster Operator issues again, with a restart, certificates that are in "
         "their time for "
         "renewal, 84 days by spec.clusterCa.renewalDays. Give 91 days or more, or none, or a lower renewalDays, 83 or less.",
         name="what is asked for", intent=changed_intent(REPLACE_KEY, validity=90 * DAY), renewal_window=84 * DAY,
     ),
     refusal(
         leaves_outlast_the_window,
-        "Kafka kafka/demo spec.clusterCa.validityDays: would make certificates valid for 7 days, and the Cluster Operator issues anew, with a "
+        "Kafka kafka/demo spec.clusterCa.validityDays: would make certificates valid for 7 days, and the Cluster Operator issues again, with a "
         "restart, certificates that are in their time for renewal, 6 days by spec.clusterCa.renewalDays. Give 13 days or more, or a lower renewalDays.",
         name="what the resource says", intent=RENEW, renewal_window=6 * DAY, validity=7 * DAY,
     ),
@@ -118,7 +118,7 @@ CASES = [
     refusal(
         leaves_outlast_the_window,
         f"Secrets {PODS[0]} in namespace kafka: have certificates that end from {NOW + 20 * DAY:%Y-%m-%d} on. Within 30 days of that "
-        "(spec.clusterCa.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node. Let it do so, then "
+        "(spec.clusterCa.renewalDays) the Cluster Operator issues them again by itself, with a restart of each node. Let it do so, then "
         "run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and restarts no node that "
         "can read again without a restart.",
         name="what is stored", intent=RENEW, leaves=IN_THE_WINDOW,

@@ -52,7 +52,7 @@ OF_LEAF = (
     "meanwhile); or give the next CA a subject of its own."
 )
 ABOVE = (
-    "Have it certified anew with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
+    "Have it certified again with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
     "subject of its own."
 )
 
@@ -130,7 +130,7 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
         pytest.param({}, changed_intent(RECONCILE, trusting=(chain_of(IMPOSTOR),)), id="to be trusted"),
         pytest.param({"ca": secrets(others=others(RENEWED))}, REPLACE_KEY, id="a renewal"),
         pytest.param(below(ROOT), REPLACE_KEY, id="two roots of one name"),
-        pytest.param(unnamed(authority_identifier=None), Intent(Goal.RENEW_LEAVES), id="leaves are issued anew"),
+        pytest.param(unnamed(authority_identifier=None), Intent(Goal.RENEW_LEAVES), id="leaves are issued again"),
         pytest.param({**unnamed(authority_identifier=None), "ca": secrets()}, REPLACE_KEY, id="one CA, leaf without"),
     ],
 )

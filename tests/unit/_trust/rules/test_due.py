@@ -189,7 +189,7 @@ def test_where_somebody_else_keeps_the_key_all_are_renewed_here(component: Compo
     assert bool(ending_leaves(elsewhere(snapshot, NEW), LEAVES)) is (component is Component.KAFKA)
 
 
-#: Leaves of the first node that are to be issued anew whatever their dates are, and why.
+#: Leaves of the first node that are to be issued again whatever their dates are, and why.
 UNFIT: dict[Reason, Any] = {
     Reason.UNREADABLE: {"chain": None, "problem": "no readable certificate"},
     Reason.KEY: {"beside": "ab"},

@@ -110,7 +110,7 @@ def test_a_pod_that_cannot_be_told_holds_and_is_named(fields: dict[str, Any], wh
 
 
 STRANGE = a_leaf(issuer=NEW, generation=0)
-DELETE = "Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate anew."
+DELETE = "Find the program or person that put it there, then delete this Secret: the Cluster Operator issues the certificate again."
 
 
 @pytest.mark.parametrize(

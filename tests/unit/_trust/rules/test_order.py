@@ -454,9 +454,9 @@ def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: fro
     assert told in step.because
 
 
-def test_users_are_issued_anew_where_it_is_theirs() -> None:
+def test_users_are_issued_again_where_it_is_theirs() -> None:
     users = changed(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
     assert foresee_operator_renewal(users).endswith("the operator renews it, and restarts each node once.")
     replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))
-    assert "has the certificate of every user issued anew" in foresee_operator_renewal(replacing)
+    assert "has the certificate of every user issued again" in foresee_operator_renewal(replacing)
     assert foresee_operator_renewal(handing_back(1)) == ""

@@ -189,7 +189,7 @@ def test_the_path_length_of_a_renewal(
 
 ASKING = changed_intent(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
 KEPT = elsewhere(settled_with(OLD), OLD)
-#: The names of all others here become other bytes where somebody writes them anew, as those of the Cluster Operator do.
+#: The names of all others here become other bytes where somebody writes them again, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)
 
 
@@ -253,7 +253,7 @@ KEPT_TOO = elsewhere(settled_with(IN_VAULT), IN_VAULT)
         pytest.param(MADE, BROUGHT, True, id="the key of the CA in use is here"),
         pytest.param(MADE, bringing(CLOSED, elsewhere=True), True, id="the same, by a CA that permits none below it"),
         pytest.param(KEPT_TOO, BOTH_KEPT, True, id="both keys are kept by the same issuer"),
-        pytest.param(KEPT, BOTH_KEPT, False, id="the same, and it would write the name of the CA in use anew"),
+        pytest.param(KEPT, BOTH_KEPT, False, id="the same, and it would write the name of the CA in use again"),
         pytest.param(
             KEPT_TOO, changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links), False,
             id="the same, and the next one permits none below it",

@@ -26,7 +26,7 @@ from .asking import REPLACE_KEY, situation
 CONNECT = "KafkaConnect kafka/connect"
 
 
-def test_after_the_switch_every_user_is_issued_anew() -> None:
+def test_after_the_switch_every_user_is_issued_again() -> None:
     (step,) = reissue(situation(STAGES["switched"]))
     assert isinstance(step, AwaitReissue)
     assert (step.names, step.authority) == ((ORDERS, PAYMENTS), NEW.certificate)

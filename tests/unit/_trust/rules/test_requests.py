@@ -388,7 +388,9 @@ def test_a_leaf_that_is_missing_is_issued_when_it_is_at_hand() -> None:
         pytest.param(at_hand(KEPT), PODS, id="all are in use"),
         pytest.param(with_requests(KEPT, a_request()), PODS[:1], id="not wanted any more"),
         pytest.param(with_requests(KEPT, refused("stranger")), ("stranger",), id="of a leaf that there is no more"),
-        pytest.param(with_requests(PUBLISHED, a_request(PODS[0], THIRD)), (), id="of another CA: it is asked for anew"),
+        pytest.param(
+            with_requests(PUBLISHED, a_request(PODS[0], THIRD)), (), id="of another CA: it is asked for again"
+        ),
         pytest.param(at_hand(cluster()), PODS, id="the key is here by now"),
         pytest.param(KEPT, (), id="none"),
     ],

@@ -147,7 +147,7 @@ def test_leaves_that_are_at_hand_all_at_once(snapshot: Snapshot, expected: Steps
 
 
 def test_leaves_of_before_a_renewal_are_kept() -> None:
-    """They are as good, and would have to be asked for; where the key is here, they are issued anew."""
+    """They are as good, and would have to be asked for; where the key is here, they are issued again."""
     kept = (RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE),)
     assert rewrite_leaves(situation(elsewhere(renewal.NOTED, RENEWED))) == kept
     assert rewrite_leaves(situation(renewal.NOTED)) == SAME_KEY

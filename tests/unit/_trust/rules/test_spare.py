@@ -84,13 +84,13 @@ def test_nothing_waits_for_them(snapshot: Snapshot) -> None:
         pytest.param(replace(answered(NEXT), outdated="other names are needed by now"), id="other names"),
     ],
 )
-def test_what_is_not_wanted_any_more_is_asked_for_anew(request_: object) -> None:
+def test_what_is_not_wanted_any_more_is_asked_for_again(request_: object) -> None:
     snapshot = with_requests(WANTED, request_, answered(AFTER))  # type: ignore[arg-type]
     assert names_in(keep_spare_leaves(at(snapshot, RECONCILE))) == [NEXT]
 
 
 @pytest.mark.parametrize(("left", "asked"), [(44, True), (46, False)])
-def test_one_that_comes_to_its_end_is_asked_for_anew(left: int, asked: bool) -> None:
+def test_one_that_comes_to_its_end_is_asked_for_again(left: int, asked: bool) -> None:
     chain = leaf_with(left * DAY).chain
     snapshot = changed(elsewhere(settled(), LASTING), spare={NEXT: SPARE[NEXT]})
     there = with_requests(snapshot, replace(answered(NEXT, LASTING), answer=chain))

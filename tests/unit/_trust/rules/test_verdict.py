@@ -231,5 +231,5 @@ def test_names_and_dates_that_differ_are_told() -> None:
         f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}. Secret kafka/demo-nodes-3 (kafka) is missing. "
         "Secret kafka/demo-nodes-0: it lacks the name x. "
         "Secret kafka/demo-nodes-1 is annotated with generation 7, and the CA with 0. "
-        f"Secret kafka/demo-nodes-2 ends on {ending.not_after:%Y-%m-%d}, and the operator issues it anew 30 days before."
+        f"Secret kafka/demo-nodes-2 ends on {ending.not_after:%Y-%m-%d}, and the operator issues it again 30 days before."
     )

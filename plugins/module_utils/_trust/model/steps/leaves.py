@@ -312,7 +312,7 @@ class ResumeReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitReissue(Step):
-    """Have the operator in charge issue certificates outside the cluster anew, by the CA in use. names: their holders.
+    """Have the operator in charge issue certificates outside the cluster again, by the CA in use. names: their holders.
     batch: how many at a time, after a first certificate; None: as many as the operator takes.
     """
 

@@ -190,7 +190,7 @@ def _restarted(pod: Pod, snapshot: Snapshot) -> Pod:
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitAnswers(Step):
-    """Ask nodes again until they answer, or until another process has taken their place. The time limit begins anew with each that has."""
+    """Ask nodes again until they answer, or until another process has taken their place. The time limit begins again with each that has."""
 
     nodes: tuple[Unanswered, ...]
     only_waits: ClassVar[bool] = True
