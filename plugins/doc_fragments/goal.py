@@ -47,7 +47,7 @@ options:
       - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the CA in use. Else the CA
         of before takes its place again, and the new CA replaces it through every gate.
     type: str
-  make_room:
+  raise_path_length:
     description:
       - For the flow that adopts only. Whether the adopted CA is renewed where it allows no CA below it, as with a CA that the operator makes. It keeps
         its name, its key and its end, or gets a later end, and has path length 1.

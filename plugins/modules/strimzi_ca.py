@@ -29,7 +29,7 @@ options:
       - V(aborted) undoes a renewal or replacement that was begun and has not finished. Every node and component uses the old CA again and forgets the new
         CA. It fails where the old CA has left the trust already.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that was
-        put by hand into the place of the CA in use. With O(make_room) it renews the adopted CA where that allows no CA below it.
+        put by hand into the place of the CA in use. With O(raise_path_length) it renews the adopted CA where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
       - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back from a backup what was deleted or
@@ -324,7 +324,7 @@ STATE = ArgumentSpec(
         OnlyWith("adopts", "state", ("adopted",)),
         OnlyWith("operator_may_renew", "state", ("handed_back",)),
         OnlyWith("keep_ca", "state", ("handed_back",)),
-        OnlyWith("make_room", "state", ("adopted",)),
+        OnlyWith("raise_path_length", "state", ("adopted",)),
     ),
 )
 SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + AUTHORITY + STATE

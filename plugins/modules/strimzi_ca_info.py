@@ -726,7 +726,7 @@ SPEC = (
         },
         only_with=(
             OnlyWith("adopts", "goal", ("upgrade",)),
-            OnlyWith("make_room", "goal", ("upgrade",)),
+            OnlyWith("raise_path_length", "goal", ("upgrade",)),
             OnlyWith("ca_renewal", "goal", ("reconcile",)),
             OnlyWith("operator_may_renew", "goal", ("downgrade",)),
             OnlyWith("keep_ca", "goal", ("downgrade",)),

@@ -11,7 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
     Inquiry,
     ListenerObservation,
     make_probe,
-    make_stranger,
+    make_untrusted_probe,
     observe_listener,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import Deadline
@@ -53,7 +53,7 @@ def inquiry_about(authorities: Sequence[Issued]) -> Inquiry:
         one.fingerprint: make_probe(one, load_key(issued.key_pem), now=now)
         for one, issued in zip(certificates, authorities, strict=True)
     }
-    return Inquiry(certificates, probes, certificates, make_stranger(now=now))
+    return Inquiry(certificates, probes, certificates, make_untrusted_probe(now=now))
 
 
 def look(nodes: KafkaNodes, node: int, port: int, inquiry: Inquiry) -> ListenerObservation:

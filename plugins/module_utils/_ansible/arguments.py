@@ -266,7 +266,7 @@ FLOW = ArgumentSpec(
 REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type": "int", "default": 24}})
 
 #: The option that names the CA of an adoption, so that it cannot be meant by accident, and whether it is to be renewed.
-ADOPTED = ArgumentSpec({"adopts": {"type": "str"}, "make_room": {"type": "bool", "default": False}})
+ADOPTED = ArgumentSpec({"adopts": {"type": "str"}, "raise_path_length": {"type": "bool", "default": False}})
 
 #: The options of a CA that is handed back: whether the operator may renew it at once, and whether it stays user-managed.
 HANDED_BACK = ArgumentSpec(

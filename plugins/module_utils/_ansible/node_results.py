@@ -167,7 +167,7 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose certificates are missing."""
-    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_wanted, name).items()}
+    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_leaf_nodes, name).items()}
     return {
         "name": name,
         "replicas": snapshot.pools.replicas[name],
@@ -213,7 +213,9 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
         )
     if not snapshot.pools.leaving:
         return
-    given_up = [one for one in _of(snapshot.spare_wanted, name) if one in snapshot.leaves.requests and one not in later]
+    given_up = [
+        one for one in _of(snapshot.spare_leaf_nodes, name) if one in snapshot.leaves.requests and one not in later
+    ]
     if given_up:
         yield f"The first run of any flow after that forgets requests and certificates that wait for {listed(given_up)}."
     kept = [one for one in later if one in snapshot.leaves.requests]

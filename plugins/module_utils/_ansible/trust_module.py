@@ -220,7 +220,7 @@ class TrustModule(ClusterModule):
                 fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
                 before_kafka=before_kafka or bool(self.params.get("before_kafka")),
                 adopts=self.params.get("adopts") or None,
-                make_room=bool(self.params.get("make_room")),
+                raise_path_length=bool(self.params.get("raise_path_length")),
                 operator_may_renew=bool(self.params.get("operator_may_renew")),
                 keeps_authority=bool(self.params.get("keep_ca")),
                 renew_before=timedelta(days=self.params.get("renew_before_days") or 0),

@@ -39,7 +39,7 @@ from .tls import DISTRUST, VERSION, Deadline, Opener
 #: The subject of probes, as it appears in the log of a broker. Components have O=io.strimzi and users a CN alone, so it
 #: is neither.
 SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
-_STRANGER = DistinguishedName("Untrusted CA", "trustops.strimzi")
+_UNTRUSTED = DistinguishedName("Untrusted CA", "trustops.strimzi")
 #: How long a probe is valid: long enough for a slow run. It begins when a leaf that is made now does, so that a node whose clock is further
 #: behind refuses it as it would refuse that leaf. Probes are not stored.
 _AFTER = timedelta(hours=1)
@@ -66,12 +66,12 @@ def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Pro
     return Probe(leaf, *contexts)
 
 
-def make_stranger(*, now: datetime) -> Probe:
+def make_untrusted_probe(*, now: datetime) -> Probe:
     """A probe of a CA that is made here and that no process can trust. A process that accepts it does not verify
     certificates.
     """
     key = generate_key(_KEY)
-    root = issue_root(_STRANGER, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER)
+    root = issue_root(_UNTRUSTED, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER)
     return make_probe(root, key, now=now)
 
 
@@ -128,14 +128,14 @@ def _unknown(why: str) -> Verdict:
     return Verdict(Trust.UNKNOWN, why)
 
 
-def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
-    """probe: the handshake with a certificate of the CA in question. stranger: the handshake with a certificate of a CA
+def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
+    """probe: the handshake with a certificate of the CA in question. untrusted: the handshake with a certificate of a CA
     that no listener can trust.
 
-    Only the difference between the two is evidence. A listener that accepts the stranger does not verify clients. A
-    listener that refuses the probe in another way than the stranger has another reason than trust, such as its clock.
+    Only the difference between the two is evidence. A listener that accepts the untrusted certificate does not verify clients. A
+    listener that refuses the probe in another way than the untrusted certificate has another reason than trust, such as its clock.
     """
-    if (unfit := _unfit(stranger)) is not None:
+    if (unfit := _unfit(untrusted)) is not None:
         return unfit
     if not probe.offered:
         return _unknown(f"the listener did not get to see our certificate of this CA ({probe})")
@@ -143,28 +143,28 @@ def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
         return Verdict(Trust.TRUSTED, f"accepted a certificate of this CA with {probe.version}")
     if probe.alert is None:
         return _unknown(f"neither accepted a certificate of this CA nor refused it for want of trust ({probe})")
-    if probe.alert != stranger.alert:
+    if probe.alert != untrusted.alert:
         return _unknown(
             f"refuses a certificate of this CA with the alert {probe.alert}, but a certificate of an untrusted CA with "
-            f"{stranger.alert}; so trust may not be the reason"
+            f"{untrusted.alert}; so trust may not be the reason"
         )
     return Verdict(Trust.NOT_TRUSTED, f"refused a certificate of this CA with the alert {probe.alert}")
 
 
-def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: Handshake) -> Verdict:
+def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: Handshake) -> Verdict:
     """The verdict by the names of the CAs of which the listener asks certificates. known: all CAs that it might mean by
     a name.
 
     A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.
     """
-    if stranger.outcome is Outcome.ACCEPTED:
-        return _accepts_strangers(stranger)
-    if stranger.acceptable is None:
-        return _unknown(f"did not show which CAs it accepts ({stranger})")
-    if not stranger.acceptable:
+    if untrusted.outcome is Outcome.ACCEPTED:
+        return _accepts_untrusted(untrusted)
+    if untrusted.acceptable is None:
+        return _unknown(f"did not show which CAs it accepts ({untrusted})")
+    if not untrusted.acceptable:
         return _unknown("accepts certificates of CAs that it does not name")
-    if authority.subject_der not in stranger.acceptable:
-        if any(_reads_alike(authority, name) for name in stranger.acceptable):
+    if authority.subject_der not in untrusted.acceptable:
+        if any(_reads_alike(authority, name) for name in untrusted.acceptable):
             return _unknown(f"names {authority.subject} in another encoding, which may be this CA or another")
         return Verdict(Trust.NOT_TRUSTED, "does not name this CA among the CAs that it accepts")
     keys = {one.public_key_sha256 for one in known if one.subject_der == authority.subject_der}
@@ -191,19 +191,19 @@ def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdi
     return probed
 
 
-def _unfit(stranger: Handshake) -> Verdict | None:
+def _unfit(untrusted: Handshake) -> Verdict | None:
     """Why this listener's behaviour towards certificates says nothing about trust."""
-    if stranger.outcome is Outcome.ACCEPTED:
-        return _accepts_strangers(stranger)
-    if stranger.alert is None or stranger.alert.name not in DISTRUST or not stranger.offered:
-        return _unknown(f"it is not known how it refuses a certificate of an untrusted CA ({stranger})")
+    if untrusted.outcome is Outcome.ACCEPTED:
+        return _accepts_untrusted(untrusted)
+    if untrusted.alert is None or untrusted.alert.name not in DISTRUST or not untrusted.offered:
+        return _unknown(f"it is not known how it refuses a certificate of an untrusted CA ({untrusted})")
     return None
 
 
-def _accepts_strangers(stranger: Handshake) -> Verdict:
-    if stranger.offered:
+def _accepts_untrusted(untrusted: Handshake) -> Verdict:
+    if untrusted.offered:
         return _unknown("accepts certificates of an untrusted CA: it does not verify clients")
-    if stranger.acceptable is not None:
+    if untrusted.acceptable is not None:
         return _unknown(
             "goes on although it did not get to see our certificate: it does not insist on a client certificate"
         )
@@ -233,18 +233,18 @@ class Inquiry:
     """The questions to every listener. authorities: the CAs in question. probes: of CAs whose key is at hand.
 
     The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
-    known: every CA whose name may appear, also CAs that are not in question. stranger: a probe of a CA that
+    known: every CA whose name may appear, also CAs that are not in question. untrusted: a probe of a CA that
     no listener trusts.
     """
 
     authorities: Sequence[Certificate]
     probes: Mapping[str, Probe]
     known: Sequence[Certificate]
-    stranger: Probe
+    untrusted: Probe
 
     def of_no_authority(self) -> Inquiry:
         """The inquiry about the presented chain only."""
-        return Inquiry((), {}, (), self.stranger)
+        return Inquiry((), {}, (), self.untrusted)
 
 
 @dataclass(frozen=True)
@@ -280,26 +280,26 @@ class ListenerObservation:
 def observe_listener(
     opening: Opener, inquiry: Inquiry, *, deadline: Deadline, prompt: bytes = KAFKA_PROMPT
 ) -> ListenerObservation:
-    """Shake hands with the certificate of a stranger, and once more with each probe. Failures become part of the
+    """Shake hands with a certificate of an untrusted CA, and once more with each probe. Failures become part of the
     observation.
 
     TLS 1.2 first, which shows the accepted CAs; 1.3 where a listener speaks nothing else.
     """
     conversation = _Listener(opening, deadline, prompt)
-    stranger = conversation.ask(inquiry.stranger)
-    if _wants_newer(stranger):
+    untrusted = conversation.ask(inquiry.untrusted)
+    if _wants_newer(untrusted):
         conversation.newer = True
-        stranger = conversation.ask(inquiry.stranger)
-    listed = {one.fingerprint: judge_list(one, inquiry.known, stranger) for one in inquiry.authorities}
-    if stranger.outcome in _SILENT and stranger.presented is None:
-        return conversation.conclude(stranger, listed)
+        untrusted = conversation.ask(inquiry.untrusted)
+    listed = {one.fingerprint: judge_list(one, inquiry.known, untrusted) for one in inquiry.authorities}
+    if untrusted.outcome in _SILENT and untrusted.presented is None:
+        return conversation.conclude(untrusted, listed)
     shown = {name: conversation.ask(inquiry.probes[name]) for name in listed if name in inquiry.probes}
     if silent := next((probe for probe in shown.values() if probe.outcome in _SILENT), None):
-        return _broken_off(silent, listed, stranger.version)
-    probed = {name: judge_probe(probe, stranger) for name, probe in shown.items()}
+        return _broken_off(silent, listed, untrusted.version)
+    probed = {name: judge_probe(probe, untrusted) for name, probe in shown.items()}
     accepted = any(verdict.trust is Trust.TRUSTED for verdict in probed.values())
     verdicts = {name: settle(verdict, listed[name], another_accepted=accepted) for name, verdict in probed.items()}
-    return conversation.conclude(stranger, {**listed, **verdicts})
+    return conversation.conclude(untrusted, {**listed, **verdicts})
 
 
 def _broken_off(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
@@ -308,9 +308,9 @@ def _broken_off(silent: Handshake, authorities: Iterable[str], version: str | No
     return ListenerObservation(None, {name: Verdict(Trust.UNKNOWN, why) for name in authorities}, version, why)
 
 
-def _wants_newer(stranger: Handshake) -> bool:
-    refused = stranger.alert is not None and stranger.alert.name in VERSION
-    return refused and stranger.presented is None
+def _wants_newer(untrusted: Handshake) -> bool:
+    refused = untrusted.alert is not None and untrusted.alert.name in VERSION
+    return refused and untrusted.presented is None
 
 
 class _Listener:
@@ -340,15 +340,15 @@ class _Listener:
             self._presented.add(seen.presented)
         return seen
 
-    def conclude(self, stranger: Handshake, verdicts: Mapping[str, Verdict]) -> ListenerObservation:
+    def conclude(self, untrusted: Handshake, verdicts: Mapping[str, Verdict]) -> ListenerObservation:
         if len(self._presented) > 1:
             why = "presented another certificate between two questions: it may be another process by now"
             return ListenerObservation(
-                None, {name: Verdict(Trust.UNKNOWN, why) for name in verdicts}, stranger.version, why
+                None, {name: Verdict(Trust.UNKNOWN, why) for name in verdicts}, untrusted.version, why
             )
         presented = next(iter(self._presented), None)
-        why = "" if presented else f"presented no certificate that can be read ({stranger})"
-        return ListenerObservation(presented, verdicts, stranger.version, why, self._barred)
+        why = "" if presented else f"presented no certificate that can be read ({untrusted})"
+        return ListenerObservation(presented, verdicts, untrusted.version, why, self._barred)
 
 
 Key = TypeVar("Key")

@@ -65,7 +65,7 @@ def whole_number(text: str) -> int | None:
 
 
 #: The remedy where the certificates of a component do not find room in one Secret.
-MAKE_ROOM = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
+MAKE_SMALLER = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
 #: The remedy for a person who brings certificates by hand.
 IN_PORTIONS = (
     "Bring fewer at once, and run the flow before you bring more: certificates that it has taken need less room."

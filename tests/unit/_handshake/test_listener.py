@@ -39,7 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
     Trust,
     collect,
     make_probe,
-    make_stranger,
+    make_untrusted_probe,
     observe_listener,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream, Deadline, Opener
@@ -69,7 +69,7 @@ OLD, NEW = authority("cluster-ca v0", 1), authority("cluster-ca v1", 2)
 NAMESAKE = authority("cluster-ca v0", 5)
 ISSUER = authority("issuer", 4)
 LEAF = end_entity(ISSUER).certificate
-STRANGER = make_stranger(now=NOW)
+UNTRUSTED = make_untrusted_probe(now=NOW)
 PROBES = {
     entity.certificate.fingerprint: make_probe(entity.certificate, entity.key, now=NOW)
     for entity in (OLD, NEW, NAMESAKE)
@@ -80,7 +80,7 @@ _OLD, _NEW, _NAMESAKE = (entity.certificate.fingerprint for entity in (OLD, NEW,
 
 def inquiry(*, probing: Sequence[str] = (_OLD, _NEW, _NAMESAKE), known: Sequence[object] = ()) -> Inquiry:
     probes = {name: probe for name, probe in PROBES.items() if name in probing}
-    return Inquiry(BOTH, probes, [*BOTH, *known], STRANGER)  # type: ignore[list-item]
+    return Inquiry(BOTH, probes, [*BOTH, *known], UNTRUSTED)  # type: ignore[list-item]
 
 
 def observe(port: int, what: Inquiry | None = None, *, seconds: float = 10, prompt: bytes = b"") -> ListenerObservation:
@@ -110,7 +110,7 @@ def test_a_ca_that_cannot_sign_is_told_by_the_list(probing: tuple[str, ...], tmp
 def test_a_list_with_a_name_of_two_keys_tells_nothing_but_a_probe_does(tmp_path: Path) -> None:
     with openssl_listener(tmp_path, [LEAF], [NAMESAKE.certificate]) as port:
         by_list = observe(port, inquiry(probing=(), known=[NAMESAKE.certificate]))
-        by_probe = observe(port, Inquiry([NAMESAKE.certificate], PROBES, [*BOTH, NAMESAKE.certificate], STRANGER))
+        by_probe = observe(port, Inquiry([NAMESAKE.certificate], PROBES, [*BOTH, NAMESAKE.certificate], UNTRUSTED))
     assert (by_list.verdicts[_OLD].trust, by_list.shares) == (Trust.SHARED, {_OLD})
     assert (by_list.trusts, by_list.distrusts) == (frozenset(), {_NEW})
     assert (by_probe.trusts, by_probe.shares) == ({_NAMESAKE}, frozenset())
@@ -119,7 +119,7 @@ def test_a_list_with_a_name_of_two_keys_tells_nothing_but_a_probe_does(tmp_path:
 def test_a_probe_of_a_namesake_is_never_taken_for_trust(tmp_path: Path) -> None:
     """The listener trusts another key of the same name: refused, or not told, but never accepted."""
     with openssl_listener(tmp_path, [LEAF], [NAMESAKE.certificate]) as port:
-        seen = observe(port, Inquiry([OLD.certificate], PROBES, [*BOTH, NAMESAKE.certificate], STRANGER))
+        seen = observe(port, Inquiry([OLD.certificate], PROBES, [*BOTH, NAMESAKE.certificate], UNTRUSTED))
     assert seen.trusts == frozenset()
 
 
@@ -151,7 +151,7 @@ def test_an_expired_ca_is_unknown_and_not_distrusted(tmp_path: Path) -> None:
     """The listener trusts it; that it refuses the probe has another reason."""
     expired = make_probe(OLD.certificate, OLD.key, now=NOW.replace(year=NOW.year - 1))
     with tls_listener(server_context(tmp_path, [LEAF], [OLD.certificate], version=TLS12)) as port:
-        seen = observe(port, Inquiry([OLD.certificate], {_OLD: expired}, BOTH, STRANGER))
+        seen = observe(port, Inquiry([OLD.certificate], {_OLD: expired}, BOTH, UNTRUSTED))
     assert seen.verdicts[_OLD].trust is Trust.UNKNOWN
     assert "certificate_expired" in seen.verdicts[_OLD].why
 
@@ -176,7 +176,7 @@ def test_a_kafka_listener_is_asked_what_needs_no_rights(tmp_path: Path) -> None:
             tls.sendall(b"answer")
 
     with serving(handle) as port:
-        seen = observe(port, Inquiry([OLD.certificate], PROBES, BOTH, STRANGER), prompt=KAFKA_PROMPT)
+        seen = observe(port, Inquiry([OLD.certificate], PROBES, BOTH, UNTRUSTED), prompt=KAFKA_PROMPT)
     assert seen.trusts == {_OLD}
     assert b"".join(heard) == bytes([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 0, 255, 255])
 
@@ -349,10 +349,10 @@ def test_it_is_over_soon_and_bears_clocks_that_differ() -> None:
 
 def test_every_probe_and_every_stranger_has_a_key_of_its_own() -> None:
     made = [make_probe(CA.certificate, CA.key, now=NOW) for _number in range(2)]
-    strangers = [make_stranger(now=NOW) for _number in range(2)]
-    keys = {probe.certificate.public_key_sha256 for probe in (*made, *strangers)}
+    probes = [make_untrusted_probe(now=NOW) for _number in range(2)]
+    keys = {probe.certificate.public_key_sha256 for probe in (*made, *probes)}
     assert len(keys) == 4
-    assert len({stranger.certificate.authority_key_identifier for stranger in strangers}) == 2
+    assert len({probe.certificate.authority_key_identifier for probe in probes}) == 2
 
 
 def test_a_key_of_another_ca_makes_no_probe() -> None:
@@ -397,7 +397,7 @@ UNPROVEN = "did not prove that it has the key of the certificate that it sent"
 def test_a_copied_chain_is_not_presented(signed: bool) -> None:
     """The names that come with it are no evidence either."""
     impostor = Impostor(CHAIN, [NEW.certificate], signed=signed)
-    seen = shake_hands(impostor, STRANGER.tls12, STRANGER.certificate, deadline=Deadline.after(5))
+    seen = shake_hands(impostor, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(5))
     assert (seen.outcome, seen.presented, seen.acceptable) == (Outcome.NOT_UNDERSTOOD, None, None)
     assert seen.offered is False
     assert UNPROVEN in seen.detail
@@ -409,7 +409,7 @@ def test_a_listener_without_a_key_presents_nothing_and_refuses_nobody() -> None:
         yield Impostor(CHAIN, [NEW.certificate])
 
     probes = {one.certificate.fingerprint: make_probe(one.certificate, one.key, now=NOW) for one in (OLD, NEW)}
-    for inquiry in (Inquiry(BOTH, {}, BOTH, STRANGER), Inquiry(BOTH, probes, BOTH, STRANGER)):
+    for inquiry in (Inquiry(BOTH, {}, BOTH, UNTRUSTED), Inquiry(BOTH, probes, BOTH, UNTRUSTED)):
         seen = observe_listener(opening, inquiry, deadline=Deadline.after(10))
         assert seen.presented is None
         assert UNPROVEN in seen.why

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
     Outcome,
     shake_hands,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_stranger
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import make_untrusted_probe
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import (
     DISTRUST,
     VERSION,
@@ -111,7 +111,7 @@ def test_a_server_that_does_not_shake_hands_is_not_waited_for() -> None:
 
 # Alerts by number, whatever the TLS library calls them: a listener that sends them bare (RFC 8446 section 6).
 
-STRANGER = make_stranger(now=NOW)
+UNTRUSTED = make_untrusted_probe(now=NOW)
 
 
 #: RFC 8446 section 6, and of RFC 5246 section 7.2 what an older server may still send.
@@ -150,7 +150,7 @@ def answered_with(number: int) -> Handshake:
         connection.recv(1)
 
     with serving(refuse) as port, opener(port)(5) as stream:
-        return shake_hands(stream, STRANGER.tls12, STRANGER.certificate, deadline=Deadline.after(5))
+        return shake_hands(stream, UNTRUSTED.tls12, UNTRUSTED.certificate, deadline=Deadline.after(5))
 
 
 @pytest.mark.parametrize("number", REGISTERED)

@@ -54,7 +54,7 @@ def test_refused_like_a_stranger(alert: Alert) -> None:
 
 
 @pytest.mark.parametrize(
-    ("probe", "stranger", "said"),
+    ("probe", "untrusted", "said"),
     [
         (ACCEPTED, ACCEPTED, "does not verify"),
         (REFUSED, ACCEPTED, "does not verify"),
@@ -74,8 +74,8 @@ def test_refused_like_a_stranger(alert: Alert) -> None:
         (Handshake(Outcome.TIMED_OUT, offered=True, detail="no answer"), REFUSED, "no answer"),
     ],
 )
-def test_everything_else_is_unknown_and_says_why(probe: Handshake, stranger: Handshake, said: str) -> None:
-    verdict = judge_probe(probe, stranger)
+def test_everything_else_is_unknown_and_says_why(probe: Handshake, untrusted: Handshake, said: str) -> None:
+    verdict = judge_probe(probe, untrusted)
     assert verdict.trust is Trust.UNKNOWN
     assert said in verdict.why
 
@@ -90,15 +90,15 @@ _ANY = st.builds(
 
 @given(_ANY, _ANY)
 def test_what_is_known_rests_on_a_certificate_that_was_shown_and_a_stranger_that_was_refused(
-    probe: Handshake, stranger: Handshake
+    probe: Handshake, untrusted: Handshake
 ) -> None:
-    verdict = judge_probe(probe, stranger)
+    verdict = judge_probe(probe, untrusted)
     if verdict.trust is not Trust.UNKNOWN:
         assert probe.offered
-        assert stranger.offered
-        assert stranger.alert is not None
-        assert stranger.alert.name in DISTRUST
-        assert stranger.outcome is not Outcome.ACCEPTED
+        assert untrusted.offered
+        assert untrusted.alert is not None
+        assert untrusted.alert.name in DISTRUST
+        assert untrusted.outcome is not Outcome.ACCEPTED
         assert (probe.outcome is Outcome.ACCEPTED) == (verdict.trust is Trust.TRUSTED)
 
 
@@ -136,7 +136,7 @@ def test_the_same_name_in_another_encoding_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stranger", "said"),
+    ("untrusted", "said"),
     [
         (lists(), "does not name"),
         (REFUSED, "did not show"),
@@ -145,8 +145,8 @@ def test_the_same_name_in_another_encoding_tells_nothing() -> None:
         (replace(ACCEPTED, offered=False), "asks for no client certificate"),
     ],
 )
-def test_a_list_that_is_not_there_or_not_kept_tells_nothing(stranger: Handshake, said: str) -> None:
-    verdict = judge_list(CA, [CA], stranger)
+def test_a_list_that_is_not_there_or_not_kept_tells_nothing(untrusted: Handshake, said: str) -> None:
+    verdict = judge_list(CA, [CA], untrusted)
     assert verdict.trust is Trust.UNKNOWN
     assert said in verdict.why
 

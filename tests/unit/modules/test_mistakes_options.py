@@ -33,8 +33,8 @@ def only(option: str, wanted: str, other: str, actual: str) -> str:
             only("renew_before_days", "state=present", "state", "renewed"),
         ),
         ("strimzi_ca", {"state": "renewed", "adopts": SHA_1}, only("adopts", "state=adopted", "state", "renewed")),
-        ("strimzi_ca", {"state": "renewed", "make_room": True}, only("make_room", "state=adopted", "state", "renewed")),
-        ("strimzi_ca_info", {"make_room": True}, only("make_room", "goal=upgrade", "goal", "reconcile")),
+        ("strimzi_ca", {"state": "renewed", "raise_path_length": True}, only("raise_path_length", "state=adopted", "state", "renewed")),
+        ("strimzi_ca_info", {"raise_path_length": True}, only("raise_path_length", "goal=upgrade", "goal", "reconcile")),
         ("strimzi_ca_info", {"adopts": SHA_1}, only("adopts", "goal=upgrade", "goal", "reconcile")),
         ("strimzi_trusted_certs", {"layout": "split"}, only("layout", "state=converted", "state", "trusted")),
         (

@@ -26,7 +26,7 @@ from ..._strimzi.apply.work import Action, Work, Write, WriteVerb, write_all
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.cluster.subjects import LeafSubject, every_leaf, subject_for
-from ..._strimzi.secret_data import MAKE_ROOM, size
+from ..._strimzi.secret_data import MAKE_SMALLER, size
 from ..._trust.model.names import counted
 from ..._trust.model.snapshot import SECRET_LIMIT, Component
 from ..._trust.model.steps.leaves import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
@@ -76,7 +76,7 @@ def foresee_room(
                 f"Secret {scope.namespace}/{secret}",
                 f"has room for about {fitting} of {counted(len(added), 'certificate')} that are to "
                 f"come: they take about {wanted} bytes until they are used, and Kubernetes allows {SECRET_LIMIT}",
-                f"The run has requested nothing. {MAKE_ROOM}",
+                f"The run has requested nothing. {MAKE_SMALLER}",
             )
 
 

@@ -29,7 +29,7 @@ from ..._strimzi.cluster.ca_secrets import usable_key
 from ..._strimzi.cluster.leaves import LeafSecret
 from ..._strimzi.cluster.observe import Observation
 from ..._strimzi.names import ClusterNames
-from ..._strimzi.secret_data import IN_PORTIONS, MAKE_ROOM, check_room, entries
+from ..._strimzi.secret_data import IN_PORTIONS, MAKE_SMALLER, check_room, entries
 from ..._trust.model.snapshot import Component
 
 _AT_A_TIME = 8
@@ -296,7 +296,7 @@ def _written(
     data: Mapping[str, bytes | None],
     what: str,
     kind: str,
-    remedy: str = MAKE_ROOM,
+    remedy: str = MAKE_SMALLER,
 ) -> Write:
     existing, kept = secrets.get(name), {key: one for key, one in data.items() if one is not None}
     if existing is None:

@@ -22,7 +22,7 @@ from ..._handshake.listener import (
     Probe,
     collect,
     make_probe,
-    make_stranger,
+    make_untrusted_probe,
     observe_listener,
 )
 from ..._handshake.tls import ByteStream, Deadline
@@ -175,7 +175,7 @@ def _inquiry(observation: Observation, now: datetime) -> Inquiry:
     authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
     keys = observation.secret(observation.scope.ca_key_secret)
     probes = {one.fingerprint: probe for one in authorities if (probe := probe_of(one, keys, now)) is not None}
-    return Inquiry(authorities, probes, authorities, make_stranger(now=now))
+    return Inquiry(authorities, probes, authorities, make_untrusted_probe(now=now))
 
 
 def look_at_user_listeners(
@@ -200,7 +200,7 @@ def look_at_user_listeners(
     ]  # fmt: skip
     stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
     probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := probe_of(one, stored, now))}
-    inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_stranger(now=now))
+    inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_untrusted_probe(now=now))
     return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
 
 

@@ -197,11 +197,11 @@ def usable_from(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: time
     if entry.published_at is None:
         return None
     if grace is None:
-        grace = MOUNTED_SECRET if why_refused_by_strangers(form, snapshot) else timedelta()
+        grace = MOUNTED_SECRET if why_refused_by_unknown_clients(form, snapshot) else timedelta()
     return entry.published_at + grace
 
 
-def can_make_room(snapshot: Snapshot) -> bool:
+def can_raise_path_length(snapshot: Snapshot) -> bool:
     """Whether the CA in use allows no CA below it, and a renewal that is made here could: its key is here, and its leaves carry chains."""
     ca = snapshot.ca
     if not ca.current or not snapshot.sends_chains:
@@ -270,7 +270,7 @@ def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     )
 
 
-def why_refused_by_strangers(form: Chain, snapshot: Snapshot) -> str:
+def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     """Why a client that knows only the CA in use could refuse this form, without a full stop; empty where none would. It may have taken any of
     the certificates of that CA which lie there.
     """

@@ -19,7 +19,7 @@ from functools import cached_property
 from ..._leaves.trigger import is_ending, window
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.paths import validate_path
-from ..gates.verifiers import can_make_room
+from ..gates.verifiers import can_raise_path_length
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import TRUSTED_STATES, CaSource, Journal, Ledger, Upkeep, UpkeepAsked, WhenDue
@@ -295,7 +295,10 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
             begun or snapshot.ca.prepared or snapshot.reconciliation.generated
         )
         return Target(
-            intent.parameters.make_room and adopted and intent.parameters.adopts is None and can_make_room(snapshot)
+            intent.parameters.raise_path_length
+            and adopted
+            and intent.parameters.adopts is None
+            and can_raise_path_length(snapshot)
         )
     if intent.goal not in ROTATIONS:
         return Target(False)

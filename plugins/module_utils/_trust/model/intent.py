@@ -78,7 +78,7 @@ class Parameters:
     #: UPGRADE: fingerprint of a CA that lies in the place of the CA in use, and that the flow adopts.
     adopts: str | None = None
     #: UPGRADE: whether the flow renews an adopted CA that allows no CA below it.
-    make_room: bool = False
+    raise_path_length: bool = False
     #: DOWNGRADE: whether the flow hands back a CA that the operator renews or replaces at once.
     operator_may_renew: bool = False
     #: DOWNGRADE: whether the CA stays user-managed, and only the records of this collection go.

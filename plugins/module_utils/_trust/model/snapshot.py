@@ -571,7 +571,7 @@ class Snapshot:
         }
 
     @property
-    def spare_wanted(self) -> Mapping[str, PoolNode]:
+    def spare_leaf_nodes(self) -> Mapping[str, PoolNode]:
         """``pools.spare``, where certificates of the CA in use are to wait for these nodes, because the operator cannot issue them."""
         return self.pools.spare if self.ca.in_use_elsewhere else {}
 

@@ -17,7 +17,7 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.usability import named_verifiers
 from ..evidence.stored import presenting_pods, verifying_only, without_outside_clients
 from ..gates.gates import select_refusals, why_not_asked, why_not_linked
-from ..gates.verifiers import STRICT, can_make_room
+from ..gates.verifiers import STRICT, can_raise_path_length
 from ..ledger.journal import stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for, why_due, wish_of
 from ..model.decision import Step, Steps, Turn, Wait
@@ -137,7 +137,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
     it, its key is here, and there are clients that get time.
     """
     grace = at.intent.pace.client_grace
-    if not can_make_room(at.snapshot) or not presenting_pods(at.snapshot):
+    if not can_raise_path_length(at.snapshot) or not presenting_pods(at.snapshot):
         return False
     is_below = bool(supplied) and not supplied[0].is_root and supplied[0].signed_by(current)
     return (grace is None or bool(grace)) and (is_below or not why_not_linked(at.snapshot, supplied))

@@ -160,7 +160,7 @@ def forget_requests(at: Situation) -> Steps:
     if asked is not None:
         wanted = _wanted(at, asked.issuer)
         needed |= {name for name, request in at.snapshot.leaves.requests.items() if wanted.keeps(request)}
-    served = tuple(sorted(set(at.snapshot.leaves.requests) - needed - set(at.snapshot.spare_wanted)))
+    served = tuple(sorted(set(at.snapshot.leaves.requests) - needed - set(at.snapshot.spare_leaf_nodes)))
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
 
 
@@ -244,7 +244,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
     """
     if at.snapshot.ca.prepared:
         return ()
-    found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_wanted)}
+    found = {name: _next_spare(at, name) for name in sorted(at.snapshot.spare_leaf_nodes)}
     collected = tuple(name for name, what in found.items() if what is Next.COLLECT)
     if collected:
         return (CollectLeaves(secrets=collected, asked=at.intent.issuing.asked, phase=Phase.PREPARE),)

@@ -30,7 +30,7 @@ from ..gates.verifiers import (
     is_valid,
     renewed_arrives_at,
     usable_from,
-    why_refused_by_strangers,
+    why_refused_by_unknown_clients,
 )
 from ..ledger.books import is_projected, is_withdrawn
 from ..ledger.target import wish_of
@@ -133,7 +133,7 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
     # Clients verify what processes of the cluster present.
     if until is None or until <= at.snapshot.now or not presenting_pods(at.snapshot):
         return ()
-    told = why if why_refused_by_strangers(form, at.snapshot) else ""
+    told = why if why_refused_by_unknown_clients(form, at.snapshot) else ""
     return (AwaitClients(certificate=successor.entry.certificate, until=until, because=told, phase=phase),)
 
 
@@ -145,7 +145,7 @@ def _await_first_use(at: Situation, successor: Successor) -> Steps:
     if successor.entry.state is not TrustState.TRUSTED_UNUSED:
         return ()
     form, new = successor.introduction.form, named(successor.entry.certificate)
-    reason = why_refused_by_strangers(form, at.snapshot)
+    reason = why_refused_by_unknown_clients(form, at.snapshot)
     why = f"Clients that know only the CA in use could refuse {new} ({reason}): they get time to read it first."
     return _await_renewed(at, successor) or await_clients(at, successor, form, Phase.TRUST, why)
 

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Un
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     Inquiry,
     make_probe,
-    make_stranger,
+    make_untrusted_probe,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import ByteStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
@@ -64,7 +64,7 @@ INQUIRY = Inquiry(
     CAS,
     {entity.certificate.fingerprint: make_probe(entity.certificate, entity.key, now=NOW) for entity in (OLD, NEW)},
     CAS,
-    make_stranger(now=NOW),
+    make_untrusted_probe(now=NOW),
 )
 _POD = re.compile(r"/pods/([^/]+)/portforward\?ports=(\d+) ")
 
@@ -133,7 +133,7 @@ def test_five_hundred_pods_a_few_at_a_time(tmp_path: Path) -> None:
                 with lock:
                     running[0] -= 1
 
-        inquiry = Inquiry([OLD.certificate], {}, CAS, INQUIRY.stranger)
+        inquiry = Inquiry([OLD.certificate], {}, CAS, INQUIRY.untrusted)
         seen = observe_listeners(forward, [endpoint(n) for n in range(500)], inquiry, seconds=60, at_most=8)
     assert [one.uid for one in seen] == [f"uid-{n}" for n in range(500)]
     assert [one.pod for one in seen if one.presents != (LEAF,)] == ["my-7"]

@@ -28,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.veri
     usable_from,
     validate,
     verifying_parties,
-    why_refused_by_strangers,
+    why_refused_by_unknown_clients,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
@@ -199,7 +199,7 @@ def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
 ) -> None:
     """A single kind of verifier that could refuse it is enough. A renewal validates by name and key."""
     snapshot = cluster(ca=secrets(current))
-    assert why_refused_by_strangers(form, snapshot) == why
+    assert why_refused_by_unknown_clients(form, snapshot) == why
     waits = MOUNTED_SECRET if why else timedelta()
     assert usable_from(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
 
@@ -207,7 +207,7 @@ def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
 def test_who_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
     """OpenSSL looks for a root unless it is told otherwise, so such a client could refuse any leaf of an intermediate CA."""
     snapshot = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)))
-    assert why_refused_by_strangers(chain_of(INTERMEDIATE, ROOT), snapshot).startswith(
+    assert why_refused_by_unknown_clients(chain_of(INTERMEDIATE, ROOT), snapshot).startswith(
         f"no trusted certificate for {ROOT.certificate.subject}"
     )
 
@@ -227,12 +227,12 @@ def test_what_was_not_published_never_arrives(grace: timedelta | None) -> None:
 def test_a_client_may_have_taken_any_certificate_of_the_ca_in_use() -> None:
     """Of two with one name OpenSSL takes the first, and ``ca-<date>.crt`` comes before ``ca.crt``."""
     beside = cluster(ca=secrets(OLD, others=others(SHORT, NEW)))
-    assert why_refused_by_strangers(linked_form(NEW, OLD), beside) == ONE_BELOW
-    assert why_refused_by_strangers(linked_form(NEW, OLD), cluster(ca=secrets(OLD, others=others(RENEWED)))) == ""
+    assert why_refused_by_unknown_clients(linked_form(NEW, OLD), beside) == ONE_BELOW
+    assert why_refused_by_unknown_clients(linked_form(NEW, OLD), cluster(ca=secrets(OLD, others=others(RENEWED)))) == ""
 
 
 def test_where_there_is_no_ca_nobody_knows_one() -> None:
-    assert why_refused_by_strangers(chain_of(NEW), cluster(ca=secrets(None))) == ""
+    assert why_refused_by_unknown_clients(chain_of(NEW), cluster(ca=secrets(None))) == ""
 
 
 @pytest.mark.parametrize(("grace", "until"), [(None, MOUNTED_SECRET), (timedelta(), timedelta()), (DAY, DAY)])

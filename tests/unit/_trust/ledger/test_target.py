@@ -280,19 +280,19 @@ def test_and_when_the_key_was_replaced_it_is_done(named: Callable[[Entity], str]
 @pytest.mark.parametrize(
     ("fields", "intent", "wanted"),
     [
-        pytest.param({}, {"make_room": True}, True, id="adopted"),
+        pytest.param({}, {"raise_path_length": True}, True, id="adopted"),
         pytest.param({}, {}, False, id="nobody asks for it"),
-        pytest.param({"ledger": None}, {"make_room": True}, False, id="not adopted yet"),
+        pytest.param({"ledger": None}, {"raise_path_length": True}, False, id="not adopted yet"),
         pytest.param(
-            {"reconciliation": Reconciliation(generated=True)}, {"make_room": True}, False, id="the operator's"
+            {"reconciliation": Reconciliation(generated=True)}, {"raise_path_length": True}, False, id="the operator's"
         ),
-        pytest.param({}, {"make_room": True, "adopts": name_of(NEW)}, False, id="another one is adopted first"),
+        pytest.param({}, {"raise_path_length": True, "adopts": name_of(NEW)}, False, id="another one is adopted first"),
         pytest.param(
-            {"ca": secrets(SHORT, prepared=(prepared(NEW),))}, {"make_room": True}, False, id="one is prepared"
+            {"ca": secrets(SHORT, prepared=(prepared(NEW),))}, {"raise_path_length": True}, False, id="one is prepared"
         ),
-        pytest.param({"ca": secrets(OLD)}, {"make_room": True}, False, id="it has room"),
-        pytest.param({"ca": secrets(SHORT, key=None)}, {"make_room": True}, False, id="its key is lost"),
-        pytest.param({"users": CaUsers()}, {"make_room": True}, False, id="its leaves carry no chain"),
+        pytest.param({"ca": secrets(OLD)}, {"raise_path_length": True}, False, id="it has room"),
+        pytest.param({"ca": secrets(SHORT, key=None)}, {"raise_path_length": True}, False, id="its key is lost"),
+        pytest.param({"users": CaUsers()}, {"raise_path_length": True}, False, id="its leaves carry no chain"),
     ],
 )
 def test_an_adopted_ca_is_renewed_for_room(fields: dict[str, Any], intent: dict[str, Any], wanted: bool) -> None:

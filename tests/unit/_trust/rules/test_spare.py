@@ -114,7 +114,11 @@ def test_not_while_another_ca_is_on_its_way_and_those_that_are_there_stay() -> N
 def test_none_where_the_operator_has_the_key() -> None:
     here = changed(cluster(), spare=SPARE)
     there = at(with_requests(here, answered(NEXT, OLD)), RECONCILE)
-    assert (there.snapshot.spare_wanted, keep_spare_leaves(there), names_in(forget_requests(there))) == ({}, (), [NEXT])
+    assert (there.snapshot.spare_leaf_nodes, keep_spare_leaves(there), names_in(forget_requests(there))) == (
+        {},
+        (),
+        [NEXT],
+    )
 
 
 def test_those_that_are_too_many_are_forgotten() -> None:
