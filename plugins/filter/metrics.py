@@ -185,7 +185,7 @@ def _of_leaves(place: Labels, seen: Facts) -> Iterator[Sample]:
 
 
 def _of_users(place: Labels, users: Facts) -> Iterator[Sample]:
-    ends = [(_time(one["not_after"]), one["name"]) for one in describe_users(users) if one["not_after"]]
+    ends = [(_time(user["not_after"]), user["name"]) for user in describe_users(users) if user["not_after"]]
     yield Sample("strimzi_ca_user_certificates", len(ends), place)
     for end, name in sorted(ends)[:MOST_USERS]:
         yield Sample("strimzi_ca_user_certificate_expiration_timestamp_seconds", end, {**place, "user": name})

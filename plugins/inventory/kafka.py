@@ -206,10 +206,10 @@ def _authority(client: KubeClient, kafka: Mapping[str, Any], scope: ClusterNames
         "sha256": ca.current[0].sha256 if ca.current else "",
         "issuer": ca.current[0].issuer if ca.current else "",
         # Certificates end with the first certificate above them.
-        "not_after": time_text(min((one.not_after for one in ca.current), default=None)),
+        "not_after": time_text(min((certificate.not_after for certificate in ca.current), default=None)),
         "trust": known.state.value if known else "",
         "flow": _flow(begun) if begun else None,
-        "problems": [fit_in_line(one) for one in (*ca.problems, *(ledger.problems if ledger else ()))],
+        "problems": [fit_in_line(problem) for problem in (*ca.problems, *(ledger.problems if ledger else ()))],
     }
 
 
@@ -263,7 +263,7 @@ def groups_of(cluster: Facts, days: Iterable[int], now: datetime) -> Iterator[tu
     if flows:
         yield (
             ("ca_flow_in_flight", "ca_flow_awaits_approval")
-            if any(one["stops_after"] for one in flows)
+            if any(flow["stops_after"] for flow in flows)
             else ("ca_flow_in_flight",)
         )
     if any(cluster[ca]["problems"] for ca in CAS):

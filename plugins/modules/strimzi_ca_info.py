@@ -699,7 +699,7 @@ class LookingModule(TrustModule):
             work.tell(line)
         if self.check_mode and planned.whole:
             work.tell(f"plan hash: {present}")
-        if all(one.condition is not Condition.CLUSTER_EXISTS for one in found):
+        if all(violation.condition is not Condition.CLUSTER_EXISTS for violation in found):
             result.pop("failed_message", None)
         if refused:
             result |= {

@@ -326,14 +326,14 @@ class LeavesModule(FlowModule):
 STATE = ArgumentSpec(
     {
         "state": {"type": "str", "choices": ["issued", "renewed", "tidied"], "default": "issued"},
-        "components": {"type": "list", "elements": "str", "choices": [one.value for one in Component]},
+        "components": {"type": "list", "elements": "str", "choices": [component.value for component in Component]},
         "secrets": {"type": "list", "elements": "str", "no_log": False},
         "force": {"type": "bool", "default": False},
         "validity_days": {"type": "int"},
         "secret": {"type": "str", "no_log": False},
         "common_name": {"type": "str"},
         "subject_alternative_names": {"type": "list", "elements": "str"},
-        "forms": {"type": "list", "elements": "str", "choices": [one.value for one in Form]},
+        "forms": {"type": "list", "elements": "str", "choices": [form.value for form in Form]},
     },
     required_together=(("secret", "common_name"),),
     mutually_exclusive=(("secret", "secrets"), ("secret", "components")),

@@ -213,7 +213,11 @@ ROLL = ArgumentSpec(
         "components": {
             "type": "list",
             "elements": "str",
-            "choices": [one.value for one in Component if one not in (Component.CLUSTER_OPERATOR, Component.USER)],
+            "choices": [
+                component.value
+                for component in Component
+                if component not in (Component.CLUSTER_OPERATOR, Component.USER)
+            ],
         },
         "since": {"type": "str"},
     },

@@ -196,7 +196,7 @@ STATE = ArgumentSpec(
     {
         "state": {"type": "str", "choices": ["trusted", "retired", "converted"], "default": "trusted"},
         "certificate": {"type": "str"},
-        "layout": {"type": "str", "choices": [one.value for one in Layout]},
+        "layout": {"type": "str", "choices": [layout.value for layout in Layout]},
     },
     required_if=(("state", "converted", ("layout",)),),
     only_with=(

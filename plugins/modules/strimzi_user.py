@@ -170,14 +170,14 @@ class UserModule(TrustModule):
     def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> UserNamespace:
         known = user_namespaces(kafka, scope, asked)
         wanted = self.params["user_namespace"] or known[0].name
-        return next((one for one in known if one.name == wanted), UserNamespace(wanted))
+        return next((namespace for namespace in known if namespace.name == wanted), UserNamespace(wanted))
 
     def _accepted(self, change: ChangeOfAuthentication) -> ClientsCa:
         """The clients CA without CAs that brokers are still to trust, by the ledger."""
         work, found = change.work, change.clients_ca
         ledger = read_ledger(read_secrets(work.client, work.scope), work.scope) or Ledger()
-        untrusted = {one.fingerprint for one in ledger.entries if one.state is TrustState.UNTRUSTED}
-        return replace(found, anchors=tuple(one for one in found.anchors if one.fingerprint not in untrusted))
+        untrusted = {entry.fingerprint for entry in ledger.entries if entry.state is TrustState.UNTRUSTED}
+        return replace(found, anchors=tuple(anchor for anchor in found.anchors if anchor.fingerprint not in untrusted))
 
     def _require_a_certificate(self, change: ChangeOfAuthentication, accepted: ClientsCa) -> None:
         """The user needs a certificate of another issuer: from here on the certificate in its own Secret is not
@@ -185,15 +185,15 @@ class UserModule(TrustModule):
         """
         work, subject = change.work, f"CN={change.user}"
         named = read_named(work.client, work.settings.outside.named().presenting, accepted, work.clock.now())
-        for one in named:
-            if not one.certificate.sha256 or (one.certificate.subject == subject and one.certificate.problem):
+        for given in named:
+            if not given.certificate.sha256 or (given.certificate.subject == subject and given.certificate.problem):
                 raise StepError(
-                    f"{one.secret.label}:",
-                    one.certificate.problem,
-                    one.remedy
+                    f"{given.secret.label}:",
+                    given.certificate.problem,
+                    given.remedy
                     or f"Have a certificate with the subject {subject} issued into it by a CA that brokers trust.",
                 )
-        if any(one.certificate.subject == subject for one in named):
+        if any(given.certificate.subject == subject for given in named):
             return
         if named:
             raise StepError(

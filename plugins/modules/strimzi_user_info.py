@@ -208,13 +208,13 @@ def describe_users(found: Users) -> dict[str, Any]:
     return {
         "namespace": found.namespace,
         "user_operator": found.operated,
-        "clients_cas": [_authority(one, found.clients_ca) for one in found.clients_ca.anchors],
-        "users": [_user(one) for one in found.users],
-        "named_certificates": [_named(one) for one in found.named],
+        "clients_cas": [_authority(anchor, found.clients_ca) for anchor in found.clients_ca.anchors],
+        "users": [_user(user) for user in found.users],
+        "named_certificates": [_named(given) for given in found.named],
         "users_by_ca": _by_authority(found.users),
         "problems": [*_unwatched(found),
                      *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
-                     *_problems((one.secret.label, one.certificate) for one in found.named)],
+                     *_problems((given.secret.label, given.certificate) for given in found.named)],
     }  # fmt: skip
 
 
@@ -228,7 +228,11 @@ def _unwatched(found: Users) -> list[str]:
 
 
 def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
-    return [f"{name}: {problem}." for name, one in found if one is not None and (problem := _problem(one))]
+    return [
+        f"{name}: {problem}."
+        for name, certificate in found
+        if certificate is not None and (problem := _problem(certificate))
+    ]
 
 
 def _unlabelled(users: Iterable[User]) -> Iterator[str]:
@@ -252,7 +256,9 @@ def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> l
         for user in found.users
         if user.certificate is not None and user.certificate.authority
     )
-    return [described for one in user_listeners(found.kafka) for described in _listener(one, found, seen, users)]
+    return [
+        described for listener in user_listeners(found.kafka) for described in _listener(listener, found, seen, users)
+    ]
 
 
 def _listener(
@@ -262,7 +268,7 @@ def _listener(
     told = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
     answers = [one for one in seen if listener.managed and one.port == listener.port]
     if answers:
-        return [{**told, **_answer(listener, one, found.clients_ca, users)} for one in answers]
+        return [{**told, **_answer(listener, answer, found.clients_ca, users)} for answer in answers]
     return [
         {**told, "pod": "", "trusts": [], "refuses": [], "why": [] if listener.managed else [_CUSTOM], "problems": []}
     ]
@@ -303,7 +309,7 @@ def _user(user: User) -> dict[str, Any]:
         "ready": user.ready,
         "paused": user.pause.lasts,
         "certificate": _certificate(user.certificate) if user.certificate is not None else None,
-        "presenters": [_reader(one, user.certificate) for one in user.readers],
+        "presenters": [_reader(reader, user.certificate) for reader in user.readers],
     }
 
 
@@ -342,7 +348,7 @@ def _by_authority(users: Iterable[User]) -> list[dict[str, Any]]:
     return [
         {"ca": label(authority), "users": len(own), "first_end": time_text(ends[0]), "last_end": time_text(ends[-1])}
         for authority, own in sorted(found.items(), key=lambda item: item[0].sha256)
-        if (ends := sorted(one.not_after for one in own if one.not_after is not None))
+        if (ends := sorted(certificate.not_after for certificate in own if certificate.not_after is not None))
     ]
 
 

@@ -74,7 +74,7 @@ class ArgumentSpec:
 
     def problem_of(self, options: Mapping[str, Any]) -> str:
         """The first option that is given where it would be ignored, as a message; empty where none is."""
-        return next(filter(None, (one.problem(options) for one in self.only_with)), "")
+        return next(filter(None, (rule.problem(options) for rule in self.only_with)), "")
 
 
 #: kubeconfig and client_key are not logged because some give them content; what is left of them is decided in
@@ -358,7 +358,7 @@ def time_text(moment: datetime | None) -> str | None:
 
 def retire_of(text: str) -> Retirement:
     """The option ``retire``. Raises ValueError."""
-    return Retire(text) if text in [one.value for one in Retire] else time_of(text)
+    return Retire(text) if text in [choice.value for choice in Retire] else time_of(text)
 
 
 def problem_of(options: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ def planned_diff(seen: Snapshot, planned: Forecast) -> list[dict[str, Any]]:
     if planned.end is None:
         return []
     known = _certificates(seen)
-    before, after = (_facts(one, known) for one in (seen, planned.end))
+    before, after = (_facts(snapshot, known) for snapshot in (seen, planned.end))
     for pod, times in Counter(pod for step in planned.steps for pod in (*step.nodes, *step.others)).items():
         after[seen.names.pod(pod)] = {"restarts": times}
     return [
@@ -53,8 +53,8 @@ def _certificates(snapshot: Snapshot) -> frozenset[Certificate]:
     authorities = [
         ca.current,
         *ca.others.values(),
-        *(one.chain for one in ca.prepared),
-        *(one.chain for one in (ledger.entries if ledger else ())),
+        *(authority.chain for authority in ca.prepared),
+        *(entry.chain for entry in (ledger.entries if ledger else ())),
     ]
     leaves = [leaf.chain for leaf in snapshot.every_leaf if leaf.chain]
     return frozenset(chain[0] for chain in (*authorities, *leaves) if chain)
@@ -75,7 +75,7 @@ def _facts(snapshot: Snapshot, known: frozenset[Certificate]) -> dict[str, Mappi
         names.certificate_secret: {
             "ca.crt": told(ca.current), "beside it": sorted(filter(None, map(told, ca.others.values()))), "generation": ca.certificate_generation,
         },
-        names.key_secret: {"prepared": sorted(filter(None, (told(one.chain) for one in ca.prepared))), "generation": ca.key_generation},
+        names.key_secret: {"prepared": sorted(filter(None, (told(authority.chain) for authority in ca.prepared))), "generation": ca.key_generation},
     }  # fmt: skip
     if ledger is not None:
         stop = ledger.journal.stop if ledger.journal else None
@@ -199,7 +199,14 @@ class FlowModule(TrustModule):
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
         snapshot, wanted = self.observed(), named.replace(":", "").lower()
         known = (entry.certificate for entry in (snapshot.ledger or Ledger()).entries)
-        return next((one.fingerprint for one in known if wanted in (one.fingerprint, one.sha256)), wanted)
+        return next(
+            (
+                certificate.fingerprint
+                for certificate in known
+                if wanted in (certificate.fingerprint, certificate.sha256)
+            ),
+            wanted,
+        )
 
     def chains_of(self, option: str) -> tuple[Chain, ...]:
         """The CA that this option gives, with its chain; nothing where it gives none."""

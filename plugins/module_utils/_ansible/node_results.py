@@ -33,7 +33,9 @@ def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, A
     return {
         "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
         "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
-        "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.leaves.requests.items())],
+        "leaf_requests": [
+            _request(request, states[name]) for name, request in sorted(snapshot.leaves.requests.items())
+        ],
         "renewals": [_renewal(snapshot.leaves.standing[name], snapshot) for name in sorted(snapshot.leaves.standing)],
     }
 
@@ -167,20 +169,22 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
 
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose certificates are missing."""
-    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare_leaf_nodes, name).items()}
+    spare = {
+        node.node_id: _is_at_hand(secret, snapshot) for secret, node in _of(snapshot.spare_leaf_nodes, name).items()
+    }
     return {
         "name": name,
         "replicas": snapshot.pools.replicas[name],
         "at_hand": [number for number, ready in spare.items() if ready],
         "awaited": [number for number, ready in spare.items() if not ready],
-        "leaving": [one.node_id for one in _of(before.pools.leaving, name).values()],
+        "leaving": [node.node_id for node in _of(before.pools.leaving, name).values()],
         "when_added": _when_added(name, snapshot),
         "when_removed": " ".join(_when_removed(name, before)),
     }
 
 
 def _of(nodes: Mapping[str, PoolNode], pool: str) -> dict[str, PoolNode]:
-    return {name: one for name, one in nodes.items() if one.pool == pool}
+    return {name: node for name, node in nodes.items() if node.pool == pool}
 
 
 def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
@@ -192,8 +196,8 @@ def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
 
 def _when_added(name: str, snapshot: Snapshot) -> str:
     """The operator gives listeners addresses, then compares the names of leaves, then starts nodes."""
-    nodes = {secret: one for secret, one in snapshot.pools.unaddressed.items() if one.pool == name}
-    listeners = sorted({listener for one in nodes.values() for listener in one.listeners})
+    nodes = {secret: node for secret, node in snapshot.pools.unaddressed.items() if node.pool == name}
+    listeners = sorted({listener for node in nodes.values() for listener in node.listeners})
     if not nodes:
         return ""
     return (

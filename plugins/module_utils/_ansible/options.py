@@ -285,7 +285,9 @@ def _completed(chain: Chain, beside: bytes) -> Chain:
         above = parse_certificates(beside)
     except CertificateError:
         return chain
-    found = next((one for one in above if one not in chain and chain[-1].signed_by(one)), None)
+    found = next(
+        (certificate for certificate in above if certificate not in chain and chain[-1].signed_by(certificate)), None
+    )
     return chain if found is None or chain[-1].is_root else (*chain, found)
 
 
@@ -328,10 +330,12 @@ class LiveLook:
                 raise
             self._give_up(f"{error} {error.remedy}")
             return None
-        if self._wanted is Evidence.AUTO and all(one.barred for one in seen):
-            self._give_up(next((one.why for one in seen), "no node has a listener that answers which CAs it trusts"))
+        if self._wanted is Evidence.AUTO and all(listener.barred for listener in seen):
+            self._give_up(
+                next((listener.why for listener in seen), "no node has a listener that answers which CAs it trusts")
+            )
             return None
-        if any(one.presents for one in seen):
+        if any(listener.presents for listener in seen):
             # The nodes are within reach, whatever a later look meets.
             self._wanted = Evidence.HANDSHAKE
         self.source, self.why = Evidence.HANDSHAKE, ""

@@ -162,8 +162,8 @@ class RequestsModule(TrustModule):
     def export_requests(self) -> dict[str, Any]:
         work = self.work()
         seen, folder = self._seen(work), self._folder()
-        wanted = [one for one in requests_by_hand(seen) if one.is_wanted]
-        files = {one.secret: RequestFile(folder / f"{one.secret}.csr", one.csr) for one in wanted}
+        wanted = [request for request in requests_by_hand(seen) if request.is_wanted]
+        files = {request.secret: RequestFile(folder / f"{request.secret}.csr", request.csr) for request in wanted}
         new = {secret for secret, file in files.items() if not file.is_there}
         needed: tuple[RequestFolder | RequestFile, ...] = (RequestFolder(folder), *files.values())
         for one in needed:
@@ -215,8 +215,8 @@ class RequestsModule(TrustModule):
         return {
             **self.done_so_far(),
             "cluster": describe_cluster(seen.snapshot),
-            "requests": [_request(one) for one in requests_by_hand(seen)],
-            "requests_elsewhere": [_elsewhere(one) for one in requests_elsewhere(seen)],
+            "requests": [_request(request) for request in requests_by_hand(seen)],
+            "requests_elsewhere": [_elsewhere(request) for request in requests_elsewhere(seen)],
             "exported": list(exported),
             "imported": list(imported),
             "other_files": list(other_files),

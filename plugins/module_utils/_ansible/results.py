@@ -47,7 +47,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
     """The cluster as it is: CAs, pods, leaves, journal. asked: why leaves have to be issued again, by their Secret."""
     ledger = as_seen(snapshot)
     seen = present_pods(snapshot, ledger)
-    by_name = {one.party: one for one in seen}
+    by_name = {presentation.party: presentation for presentation in seen}
     return {
         "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
@@ -60,7 +60,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
         "journal": _journal(ledger.journal),
-        "backups": [_backup(one) for one in snapshot.backups],
+        "backups": [_backup(backup) for backup in snapshot.backups],
     }
 
 
@@ -181,9 +181,16 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """The number of presenters, and the presenters whose certificate is not of the CA in use: there may be ten
     thousand in all.
     """
-    own = frozenset(one.fingerprint for one in snapshot.ca.in_use)
-    others = [one for one in known_presenters(snapshot) if one.authorities not in (own, frozenset()) or one.behind]
-    return {"count": len(snapshot.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
+    own = frozenset(certificate.fingerprint for certificate in snapshot.ca.in_use)
+    others = [
+        presenter
+        for presenter in known_presenters(snapshot)
+        if presenter.authorities not in (own, frozenset()) or presenter.behind
+    ]
+    return {
+        "count": len(snapshot.presenters),
+        "others": [_presenter(presenter, snapshot, ledger) for presenter in others],
+    }
 
 
 def _presenter(one: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
@@ -220,10 +227,11 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         else None,
         "to_replace": journal.to_replace,
         "is_upkeep": journal.is_upkeep,
-        "trusting_secrets": [one.text for one in journal.named.trusting],
-        "presenting_secrets": [one.text for one in journal.named.presenting],
+        "trusting_secrets": [secret.text for secret in journal.named.trusting],
+        "presenting_secrets": [secret.text for secret in journal.named.presenting],
         "user_namespaces": [
-            {"namespace": one.name, "secret_prefix": one.secret_prefix} for one in journal.named.user_namespaces
+            {"namespace": namespace.name, "secret_prefix": namespace.secret_prefix}
+            for namespace in journal.named.user_namespaces
         ],
     }
 
@@ -346,7 +354,8 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
     names = {certificate.fingerprint: label(certificate) for certificate in known}
     issuers = _issuers(snapshot, ledger)
     return [
-        _listener(one, names, *issuers.get((one.uid, one.port), ((), ""))) for one in snapshot.nodes.listeners or ()
+        _listener(listener, names, *issuers.get((listener.uid, listener.port), ((), "")))
+        for listener in snapshot.nodes.listeners or ()
     ]
 
 
@@ -370,10 +379,10 @@ def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[
     """
     found = {}
     for pod, stored in zip(presenting_pods(snapshot), present_as_stored(snapshot, ledger), strict=True):
-        for one in snapshot.listeners_by_uid.get(pod.uid, ()):
-            seen = present_live(pod, one.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
+        for listener in snapshot.listeners_by_uid.get(pod.uid, ()):
+            seen = present_live(pod, listener.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
             unclear = seen.why if seen.authorities is None else ""
-            found[(pod.uid, one.port)] = (tuple(sorted(seen.authorities or ())), unclear)
+            found[(pod.uid, listener.port)] = (tuple(sorted(seen.authorities or ())), unclear)
     return found
 
 
@@ -382,18 +391,20 @@ def describe_source(snapshot: Snapshot) -> dict[str, Any] | None:
     source, ledger = snapshot.source, snapshot.ledger or Ledger()
     if source is None:
         return None
-    whatever = Intent(Goal.RECONCILE, trust=Trusting(confirmed=frozenset(one.sha256 for one in source.certificates)))
+    whatever = Intent(
+        Goal.RECONCILE, trust=Trusting(confirmed=frozenset(certificate.sha256 for certificate in source.certificates))
+    )
     wish = wish_of(snapshot, whatever, ledger)
     differs = resolve(snapshot, whatever, ledger).wanted
     unknown = wish_of(snapshot, Intent(Goal.RECONCILE), ledger)
     return {
         "object": source.name,
         "problem": " ".join(filter(None, (source.problem, source.remedy))),
-        "cas": [_source_authority(one, snapshot) for one in source.certificates],
+        "cas": [_source_authority(certificate, snapshot) for certificate in source.certificates],
         "changed_at": time_text(source.changed_at),
         "signing": wish.meant[0].sha256 if wish and wish.meant else None,
         "begins": rotation_of(snapshot, whatever, ledger).value if differs else None,
-        "to_be_confirmed": [one.sha256 for one in unknown.unconfirmed] if unknown else [],
+        "to_be_confirmed": [certificate.sha256 for certificate in unknown.unconfirmed] if unknown else [],
     }
 
 

@@ -150,7 +150,12 @@ class TrustModule(ClusterModule):
     def _complete_trail(self) -> dict[str, Any] | None:
         """The last entry of the audit trail, after what this call has done; None where it has changed nothing."""
         work = self._work
-        if work is None or not work.settings.audits or work.dry_run or not any(one.is_change for one in work.actions):
+        if (
+            work is None
+            or not work.settings.audits
+            or work.dry_run
+            or not any(action.is_change for action in work.actions)
+        ):
             return None
         # Imported only by calls that have written.
         from .._strimzi.apply.audit import trail_of

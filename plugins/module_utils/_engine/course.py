@@ -101,10 +101,11 @@ class Budget:
     @property
     def spent(self) -> Restarts:
         """The restarts of this call so far, as far as it has waited for them."""
-        done = [one for one in self._work.actions if one.verb == "restart"]
-        names = [one.object.rpartition("/")[2] for one in done]
+        done = [action for action in self._work.actions if action.verb == "restart"]
+        names = [action.object.rpartition("/")[2] for action in done]
         return Counter(
-            (one.what.partition(" ")[0], self._parties.get(name, name)) for one, name in zip(done, names, strict=True)
+            (action.what.partition(" ")[0], self._parties.get(name, name))
+            for action, name in zip(done, names, strict=True)
         )
 
     def _needed(self, observation: Observation, intent: Intent) -> Restarts:
@@ -150,7 +151,7 @@ def _ways(intent: Intent) -> tuple[Any, ...]:
 
 def _facts(snapshot: Snapshot) -> frozenset[Fact]:
     nodes = (("node", pod.name) for pod in snapshot.nodes.pods if pod.component is Component.KAFKA)
-    answers = (("answers", one.pod) for one in snapshot.nodes.listeners or ())
+    answers = (("answers", listener.pod) for listener in snapshot.nodes.listeners or ())
     looked = (("in_place", snapshot.nodes.in_place),) if snapshot.nodes.in_place else ()
     return frozenset((*nodes, *answers, *looked))
 
@@ -195,7 +196,7 @@ class Restarted:
         """Report each pod that has taken the place of another pod since the last observation; a pod that is still missing, when it is there."""
         done = self._work.actions[self._looked_at :]
         self._looked_at = len(self._work.actions)
-        self._waited_for += [one.object.rpartition("/")[2] for one in done if one.verb == "restart"]
+        self._waited_for += [action.object.rpartition("/")[2] for action in done if action.verb == "restart"]
         running: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for pod in observation.snapshot.nodes.pods:
             running[party_of(pod)][pod.uid] = pod.name
@@ -306,7 +307,7 @@ class Course:
 
     def _no_advance(self, observation: Observation, step: Step, before: _Visit) -> Violation:
         done = self._work.actions[before.actions :]
-        written = dict.fromkeys(one.object for one in done if one.verb in ("create", "update", "wait"))
+        written = dict.fromkeys(action.object for action in done if action.verb in ("create", "update", "wait"))
         return Violation(
             Condition.FLOW_ADVANCES,
             next(iter(written), observation.snapshot.names.kafka),
@@ -367,8 +368,8 @@ class Course:
         # By these the operator decides about restarts, and nothing else of a call reads them.
         with suppress(KubeError):
             found |= {
-                (STRIMZI_POD_SETS.kind, observation.scope.namespace, one["metadata"]["name"]): one
-                for one in observation.owners.read_pod_sets(self._work.client)
+                (STRIMZI_POD_SETS.kind, observation.scope.namespace, pod_set["metadata"]["name"]): pod_set
+                for pod_set in observation.owners.read_pod_sets(self._work.client)
             }
         others = []
         for key, now in found.items():
@@ -466,5 +467,7 @@ def _fields_that_flows_write(observation: Observation) -> dict[Key, tuple[Field,
     }
     if observation.kafka is not None:
         pauses = (names.PAUSE_RECONCILIATION, scope.paused_by)
-        found[KAFKAS.kind, scope.namespace, scope.cluster] = tuple(("metadata", "annotations", one) for one in pauses)
+        found[KAFKAS.kind, scope.namespace, scope.cluster] = tuple(
+            ("metadata", "annotations", pause) for pause in pauses
+        )
     return found

@@ -105,7 +105,7 @@ def _users_in_a_pause(outcome: Outcome) -> frozenset[str]:
 
 
 def _paused_users(snapshot: Snapshot) -> frozenset[str]:
-    return frozenset(one.name for one in snapshot.presenters if one.pause.is_ours)
+    return frozenset(presenter.name for presenter in snapshot.presenters if presenter.pause.is_ours)
 
 
 def _end_pauses(work: Work, intent: Intent, engine: Engine, earlier: Observation | None) -> tuple[bool, frozenset[str]]:
@@ -217,7 +217,9 @@ def _go_on(
             return
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
         outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), limit(outcome)))
-        outcome.transitions += [one for one in in_doubt if _is_taken(one, outcome.observation.snapshot)]
+        outcome.transitions += [
+            transition for transition in in_doubt if _is_taken(transition, outcome.observation.snapshot)
+        ]
 
 
 def _stop(

@@ -235,7 +235,7 @@ def are_issued(wanted: Selection) -> Reached:
         if any(wanted.has(name, component) for name, component in snapshot.every_missing.items()):
             return False
         if snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
-            return is_switched(snapshot) and not any(one.behind for one in presenters(snapshot))
+            return is_switched(snapshot) and not any(presenter.behind for presenter in presenters(snapshot))
         ledger, next_ = snapshot.ledger or Ledger(), _next_issuer(snapshot)
         leaves = [
             leaf for leaf in snapshot.leaves.stored if leaf.component is not Component.CLUSTER_OPERATOR and leaf.chain

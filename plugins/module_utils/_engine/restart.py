@@ -105,8 +105,8 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
 
 
 def _require_none(found: Iterable[Violation]) -> None:
-    for one in found:
-        raise StepError(f"{one.subject}:", one.message, one.remedy)
+    for violation in found:
+        raise StepError(f"{violation.subject}:", violation.message, violation.remedy)
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:

@@ -167,7 +167,7 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: 
         if any(_reads_alike(authority, name) for name in untrusted.acceptable):
             return _unknown(f"names {authority.subject} in another encoding, which may be this CA or another")
         return Verdict(Trust.NOT_TRUSTED, "does not name this CA among the CAs that it accepts")
-    keys = {one.public_key_sha256 for one in known if one.subject_der == authority.subject_der}
+    keys = {certificate.public_key_sha256 for certificate in known if certificate.subject_der == authority.subject_der}
     if keys - {authority.public_key_sha256}:
         why = f"names {authority.subject}, and several CAs with different keys have this name"
         return Verdict(Trust.SHARED, why)
@@ -290,7 +290,9 @@ def observe_listener(
     if _wants_newer(untrusted):
         conversation.newer = True
         untrusted = conversation.ask(inquiry.untrusted)
-    listed = {one.fingerprint: judge_list(one, inquiry.known, untrusted) for one in inquiry.authorities}
+    listed = {
+        authority.fingerprint: judge_list(authority, inquiry.known, untrusted) for authority in inquiry.authorities
+    }
     if untrusted.outcome in _SILENT and untrusted.presented is None:
         return conversation.conclude(untrusted, listed)
     shown = {name: conversation.ask(inquiry.probes[name]) for name in listed if name in inquiry.probes}

@@ -51,16 +51,22 @@ class Acceptance:
     def _given_before(self) -> Mapping[_Number, Certificate]:
         """The first of each issuer and serial number; one look-up serves every leaf of a call."""
         found: dict[_Number, Certificate] = {}
-        for one in self.known:
-            found.setdefault(_number_of(one), one)
+        for certificate in self.known:
+            found.setdefault(_number_of(certificate), certificate)
         return found
 
     @cached_property
     def _namesake(self) -> Certificate | None:
         """A CA with the name of the issuer and another key."""
         own = self.issuer[0]
-        same = (one for one in self.known if one.is_ca and one.folded_subject == own.folded_subject)
-        return next((one for one in same if one.public_key_sha256 != own.public_key_sha256), None)
+        same = (
+            certificate
+            for certificate in self.known
+            if certificate.is_ca and certificate.folded_subject == own.folded_subject
+        )
+        return next(
+            (certificate for certificate in same if certificate.public_key_sha256 != own.public_key_sha256), None
+        )
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
         """Raises StepError where this certificate must not be used; secret: where it would be stored."""
@@ -118,7 +124,7 @@ class Acceptance:
         same_name = leaf.issuer_der == asked.subject_der
         if leaf.signed_by(asked) or (same_name and leaf.bears_signature_of(asked)):
             return ""
-        signer = next((one for one in issued.chain if leaf.signed_by(one)), None)
+        signer = next((certificate for certificate in issued.chain if leaf.signed_by(certificate)), None)
         which = f"{leaf.issuer}, SHA-256 {signer.sha256}" if signer else leaf.issuer
         meant = f"{asked.subject}, SHA-256 {asked.sha256}" if same_name else asked.subject
         return (
@@ -156,7 +162,7 @@ def known_certificates(snapshot: Snapshot) -> tuple[Certificate, ...]:
 
 def _known(snapshot: Snapshot) -> Iterator[Certificate]:
     yield from snapshot.ca.current
-    for chain in (*snapshot.ca.others.values(), *(one.chain for one in snapshot.ca.prepared)):
+    for chain in (*snapshot.ca.others.values(), *(authority.chain for authority in snapshot.ca.prepared)):
         yield from chain
     for leaf in snapshot.every_leaf:
         yield from leaf.chain or ()

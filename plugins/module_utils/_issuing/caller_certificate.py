@@ -103,7 +103,7 @@ def encode_forms(
     wanted: OwnCertificate, chain: Chain, key: PrivateKey, trusted: bytes, password: bytes, now: datetime
 ) -> dict[str, bytes]:
     name = wanted.common_name
-    aliases = {one.fingerprint: one for one in parse_certificates(trusted)}
+    aliases = {certificate.fingerprint: certificate for certificate in parse_certificates(trusted)}
     data = {wanted.password_entry: password} if password else {}
     if Form.PKCS12 in wanted.forms:
         data |= {

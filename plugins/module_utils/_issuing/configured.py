@@ -37,9 +37,9 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
 
         return VaultPki(settings, work.clock, lambda named: _token_in(named, work), work.alive)
     answers = {
-        one.record.token.encode("utf-8"): one.issued
-        for one in stored
-        if one.record is not None and one.issued is not None
+        request.record.token.encode("utf-8"): request.issued
+        for request in stored
+        if request.record is not None and request.issued is not None
     }
     return External(answers, f"Secrets {scope.namespace}/{scope.issuing_secret('<component>')}")
 

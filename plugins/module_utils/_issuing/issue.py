@@ -70,7 +70,7 @@ def write_user(
     pair, if it makes any.
     """
     # A listener with another truststore may know only the root that the CA in use is below.
-    chain = (issued.leaf, *(one for one in issuer if not one.is_root))
+    chain = (issued.leaf, *(certificate for certificate in issuer if not certificate.is_root))
     data = {
         **_beside(observation),
         f"{leaf.entry}.crt": encode_certificates(chain),

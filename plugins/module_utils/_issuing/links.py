@@ -212,7 +212,7 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
     yield from _about_dates(link, order)
     if others := sorted(link.extensions - _EXTENSIONS):
         yield f"it has extensions that it should not have ({', '.join(others)})"
-    yield from (f"it {one.cause}, and {named_verifiers(one.verifiers)} refuse it" for one in defects(link))
+    yield from (f"it {defect.cause}, and {named_verifiers(defect.verifiers)} refuse it" for defect in defects(link))
 
 
 def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:

@@ -414,8 +414,8 @@ class Remembered(Generic[T]):
             return {}, None
         resource, namespace, selector = place
         versions = dict(client.each(resource, namespace, _named, label_selector=selector, metadata_only=True))
-        same = {name: one for name, one in known.items() if all(one.version) and versions.get(name) == one.version}
-        now = {name: one for name, one in same.items() if suffices(one.part)}
+        same = {name: part for name, part in known.items() if all(part.version) and versions.get(name) == part.version}
+        now = {name: part for name, part in same.items() if suffices(part.part)}
         changed = sorted(versions.keys() - now.keys())
         return now, None if len(changed) > max(_ONE_BY_ONE, len(versions) // _SHARE) else changed
 

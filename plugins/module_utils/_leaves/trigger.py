@@ -130,7 +130,7 @@ def ends_with(leaf: Certificate, authority: Chain) -> bool:
 
 
 def _end(path: Iterable[Certificate]) -> datetime:
-    return min(one.not_after for one in path)
+    return min(certificate.not_after for certificate in path)
 
 
 def _missing(at: Question) -> str:

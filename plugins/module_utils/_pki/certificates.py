@@ -155,7 +155,7 @@ class Certificate:
     @cached_property
     def subject_attributes(self) -> tuple[tuple[str, str], ...]:
         """The parts of its name, in their order: type as dotted numbers, and text."""
-        return tuple((one.oid.dotted_string, str(one.value)) for one in self._parsed.subject)
+        return tuple((attribute.oid.dotted_string, str(attribute.value)) for attribute in self._parsed.subject)
 
     @cached_property
     def folded_subject(self) -> FoldedName:
@@ -336,13 +336,13 @@ class Certificate:
     def has_names_of_other_kinds(self) -> bool:
         """Whether there are alternative names that are neither DNS names nor IP addresses, as URIs and e-mail addresses."""
         names = self._extension(x509.SubjectAlternativeName)
-        return any(not isinstance(one, (x509.DNSName, x509.IPAddress)) for one in names or ())
+        return any(not isinstance(name, (x509.DNSName, x509.IPAddress)) for name in names or ())
 
     @cached_property
     def has_malformed_names(self) -> bool:
         """Whether an alternative name has a form that it must not have: text that is not ASCII, or a network instead of an address."""
         names = self._extension(x509.SubjectAlternativeName)
-        values = [one.value for one in names or () if not isinstance(one, x509.OtherName)]
+        values = [name.value for name in names or () if not isinstance(name, x509.OtherName)]
         return any(
             isinstance(one, (IPv4Network, IPv6Network)) or (isinstance(one, str) and not one.isascii())
             for one in values
@@ -365,7 +365,9 @@ class Certificate:
         """OIDs of extensions that decide validity and are not understood here: a path with any of them is invalid."""
         return tuple(
             oid
-            for oid, critical in ((one.oid.dotted_string, one.critical) for one in self._parsed.extensions)
+            for oid, critical in (
+                (extension.oid.dotted_string, extension.critical) for extension in self._parsed.extensions
+            )
             if (critical and oid not in _PROCESSED) or (oid == _NAME_CONSTRAINTS and not self._has_plain_constraints)
         )
 
@@ -401,17 +403,17 @@ class Certificate:
 
     @cached_property
     def maps_policies(self) -> bool:
-        return any(one.oid == ExtensionOID.POLICY_MAPPINGS for one in self._parsed.extensions)
+        return any(extension.oid == ExtensionOID.POLICY_MAPPINGS for extension in self._parsed.extensions)
 
     @cached_property
     def extensions(self) -> frozenset[str]:
         """OIDs."""
-        return frozenset(one.oid.dotted_string for one in self._parsed.extensions)
+        return frozenset(extension.oid.dotted_string for extension in self._parsed.extensions)
 
     @cached_property
     def critical_extensions(self) -> frozenset[str]:
         """OIDs."""
-        return frozenset(one.oid.dotted_string for one in self._parsed.extensions if one.critical)
+        return frozenset(extension.oid.dotted_string for extension in self._parsed.extensions if extension.critical)
 
     @cached_property
     def extended_key_usages(self) -> frozenset[str] | None:

@@ -59,10 +59,10 @@ def _open_pkcs12(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Cer
     stored = _octets(_inside(inside)) if (version, kind) == (_VERSION, (_NAME, _DATA)) else _other()
     _check(stored, _sequence(mac), password)
     bags = [bag for part in _sequence(_only(stored)) for bag in _bags(part, password)]
-    keys = [one for kind, one in bags if kind == _KEY_BAG]
+    keys = [bag for kind, bag in bags if kind == _KEY_BAG]
     if len(keys) != 1 or not all(kind in (_KEY_BAG, _CERTIFICATE_BAG) for kind, _one in bags):
         _other()
-    certificates = (certificate_from_der(_bag_certificate(one)) for kind, one in bags if kind == _CERTIFICATE_BAG)
+    certificates = (certificate_from_der(_bag_certificate(bag)) for kind, bag in bags if kind == _CERTIFICATE_BAG)
     return load_stored_der(_shrouded(keys[0], password)), tuple(certificates)
 
 
@@ -188,7 +188,7 @@ def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
         own, certificates = key_and_certificates(content, password)
     except KeystoreError:
         return _open_by_library(content, password)
-    found = {one.sha256 for one in certificates if own.matches(one)}
+    found = {certificate.sha256 for certificate in certificates if own.matches(certificate)}
     return found.pop() if len(found) == 1 else _open_by_library(content, password)
 
 
@@ -215,7 +215,7 @@ def pkcs12_truststore(certificates: Mapping[str, Certificate], password: bytes) 
 
 def pkcs12_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes) -> bytes:
     """A keystore with one private key, its certificate, and the certificates behind it."""
-    own, *above = (x509.load_der_x509_certificate(one.der) for one in chain)
+    own, *above = (x509.load_der_x509_certificate(certificate.der) for certificate in chain)
     return pkcs12.serialize_key_and_certificates(
         alias.encode("utf-8"), key.for_signing(), own, above, serialization.BestAvailableEncryption(password)
     )

@@ -143,9 +143,11 @@ class NameConstraints:
         other family is. A JVM applies all constraints of one family to the other too, or stumbles over them.
         """
         permitted, excluded = self.permitted.networks, self.excluded.networks
-        if any(address in one for one in excluded) or any(_confuses(one, address) for one in (*permitted, *excluded)):
+        if any(address in network for network in excluded) or any(
+            _confuses(network, address) for network in (*permitted, *excluded)
+        ):
             return False
-        return not permitted or any(address in one for one in permitted)
+        return not permitted or any(address in network for network in permitted)
 
     def _admits_name(self, name: str) -> bool:
         if not (self.permitted.names or self.excluded.names):
@@ -154,11 +156,11 @@ class NameConstraints:
         plain = name[2:] if name.startswith("*.") else name
         if "*" in plain:
             return False
-        if any(_within(plain, one.lstrip(".")) for one in self.excluded.names):
+        if any(_within(plain, excluded.lstrip(".")) for excluded in self.excluded.names):
             return False
-        if plain != name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):
+        if plain != name and any(_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):
             return False
-        return not self.permitted.names or any(_within(plain, one) for one in self.permitted.names)
+        return not self.permitted.names or any(_within(plain, permitted) for permitted in self.permitted.names)
 
 
 def _within(name: str, subtree: str) -> bool:
@@ -204,21 +206,21 @@ def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
     name where it could be one; without an alternative IP address, a JVM takes it for an address where it has the
     form of an address.
     """
-    unmatched = [one for one in alternative if not _is_matched(one)]
+    unmatched = [name for name in alternative if not _is_matched(name)]
     dns: set[Comparable] = {one.value for one in alternative if isinstance(one, x509.DNSName)}
     ips: set[Comparable] = {
         one.value
         for one in alternative
         if isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Address, IPv6Address))
     }
-    common = [str(one.value) for one in subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    common = [str(attribute.value) for attribute in subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
     hosts = [] if dns else [one for one in common if _HOST.fullmatch(one)]
     addresses = {one: address for one in common if (address := _literal(one)) is not None}
-    to_jvm: set[Comparable] = {one for one in hosts if one not in addresses}
+    to_jvm: set[Comparable] = {host for host in hosts if host not in addresses}
     if not ips:
         to_jvm.update(address for text, address in addresses.items() if not text.isdecimal())
     return Names(
-        frozenset(dns | ips), frozenset(str(one.value) for one in unmatched), frozenset(one for one in hosts if "." in one), frozenset(to_jvm),
+        frozenset(dns | ips), frozenset(str(name.value) for name in unmatched), frozenset(host for host in hosts if "." in host), frozenset(to_jvm),
         len(list(subject)) + len(alternative),
     )  # fmt: skip
 
@@ -238,7 +240,7 @@ def _literal(name: str) -> Address | None:
     nothing.
     """
     parts = name.split(".")
-    if len(name) > _LONGEST_IPV4 or len(parts) > 4 or not (name.isascii() and all(one.isdecimal() for one in parts)):
+    if len(name) > _LONGEST_IPV4 or len(parts) > 4 or not (name.isascii() and all(part.isdecimal() for part in parts)):
         return address_of(name)
     *upper, last = map(int, parts)
     rest = 256 ** (4 - len(upper))

@@ -42,16 +42,16 @@ def _name_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) 
     for authority in authorities:
         constraints = authority.name_constraints
         if constraints is not None:
-            for one in below:
-                names = one.names_under_constraints
+            for certificate in below:
+                names = certificate.names_under_constraints
                 if names.count * constraints.count > MOST_COMPARISONS:
-                    return f"{authority.subject} has more name constraints than OpenSSL compares with the names of {one.subject}"
-                read = names.alternative | (names.to_openssl if one is leaf else frozenset())
+                    return f"{authority.subject} has more name constraints than OpenSSL compares with the names of {certificate.subject}"
+                read = names.alternative | (names.to_openssl if certificate is leaf else frozenset())
                 if authority != authorities[-1]:
                     read |= names.to_jvm
                 refused = sorted(names.unmatched.union(str(name) for name in read if not constraints.admits(name)))
                 if refused:
-                    return f"the name constraints of {authority.subject} do not admit the name {refused[0]} of {one.subject}"
+                    return f"the name constraints of {authority.subject} do not admit the name {refused[0]} of {certificate.subject}"
         below.append(authority)
     return _problem_together(authorities[:-1])
 
@@ -60,7 +60,7 @@ def _problem_together(intermediates: Sequence[Certificate]) -> str:
     """A JVM puts the constraints of all CAs below the anchor together, and stumbles over the result in more ways than
     this function checks, also where no certificate below has such names.
     """
-    constrained = [one for one in intermediates if one.name_constraints is not None]
+    constrained = [intermediate for intermediate in intermediates if intermediate.name_constraints is not None]
     for lower, upper in pairwise(constrained):
         if lower.name_constraints != upper.name_constraints:
             return (
@@ -76,16 +76,20 @@ def _policy_problem(leaf: Certificate | None, authorities: Sequence[Certificate]
     """
     middle = authorities[:-1]
     path = [*([] if leaf is None else [leaf]), *middle]
-    for below, one in enumerate(path, start=0 if leaf is not None else 1):
-        required = one.requires_explicit_policy_after
+    for below, certificate in enumerate(path, start=0 if leaf is not None else 1):
+        required = certificate.requires_explicit_policy_after
         if required is not None and required <= below and not _share_a_policy(leaf, path):
-            return f"{one.subject} requires certificate policies, and the path below it has no common one"
+            return f"{certificate.subject} requires certificate policies, and the path below it has no common one"
     return ""
 
 
 def _share_a_policy(leaf: Certificate | None, path: Sequence[Certificate]) -> bool:
-    mapped = any(one.maps_policies for one in path)
-    return leaf is not None and not mapped and bool(frozenset.intersection(*(one.policies for one in path)))
+    mapped = any(certificate.maps_policies for certificate in path)
+    return (
+        leaf is not None
+        and not mapped
+        and bool(frozenset.intersection(*(certificate.policies for certificate in path)))
+    )
 
 
 def path_problem(
@@ -102,7 +106,10 @@ def path_problem(
     certificates = authorities if leaf is None else (leaf, *authorities)
     dated = certificates if verifier.checks_anchor_dates or not authorities else certificates[:-1]
     return (
-        _first((one in dated and date_problem(one, at)) or extension_problem(one) for one in certificates)
+        _first(
+            (certificate in dated and date_problem(certificate, at)) or extension_problem(certificate)
+            for certificate in certificates
+        )
         or _first(map(authority_problem, authorities))
         or _first(
             f"{child.subject} was not signed by {parent.subject}"
@@ -192,7 +199,11 @@ class Search:
                 if judged.valid:
                     return judged
                 failures.append(judged)
-            waiting.extend((*path, one) for one in self._signers(path, self.sent) if self._leads_on(path, one))
+            waiting.extend(
+                (*path, certificate)
+                for certificate in self._signers(path, self.sent)
+                if self._leads_on(path, certificate)
+            )
         return failures[0] if failures else self._dead_end(longest)
 
     def _every_possible_path(self) -> PathResult:
@@ -219,9 +230,9 @@ class Search:
             fitting = self._fitting(path, self.anchors)
             if not fitting and not trusted:
                 fitting = self._fitting(path, self.sent)[:1]
-                waiting.extend(((*path, one), False) for one in fitting)
+                waiting.extend(((*path, certificate), False) for certificate in fitting)
             else:
-                waiting.extend(((*path, one), True) for one in fitting)
+                waiting.extend(((*path, certificate), True) for certificate in fitting)
             if not fitting:
                 return self._dead_end(path)
         return good
@@ -239,7 +250,7 @@ class Search:
     def _ends(self, path: Path) -> list[Certificate]:
         """The anchors that this verifier would try here."""
         signers = self._signers(path, self.anchors)
-        return [one for one in signers if self._names(path, one)]
+        return [signer for signer in signers if self._names(path, signer)]
 
     def _names(self, path: Path, anchor: Certificate) -> bool:
         """Whether the path names this anchor. The issuers in question write no serial number into their leaves."""
@@ -256,8 +267,8 @@ class Search:
 
     def _signers(self, path: Path, candidates: Path) -> list[Certificate]:
         if not path:
-            return [one for one in candidates if self._is_twin(one)]
-        return [one for one in candidates if path[-1].signed_by(one)]
+            return [candidate for candidate in candidates if self._is_twin(candidate)]
+        return [candidate for candidate in candidates if path[-1].signed_by(candidate)]
 
     def _is_twin(self, candidate: Certificate) -> bool:
         """Whether this CA has the name and the key of the issuer."""
@@ -266,8 +277,8 @@ class Search:
 
     def _fitting(self, path: Path, candidates: Path) -> list[Certificate]:
         """Issuers by name and identifier, presently valid issuers before others (X509_STORE_CTX_get1_issuer)."""
-        found = [one for one in candidates if one not in path and self._fits(path, one)]
-        current = [one for one in found if not date_problem(one, self.at)]
+        found = [candidate for candidate in candidates if candidate not in path and self._fits(path, candidate)]
+        current = [certificate for certificate in found if not date_problem(certificate, self.at)]
         return current or found
 
     def _fits(self, path: Path, candidate: Certificate) -> bool:
@@ -301,7 +312,7 @@ def _counts_as_self_signed(certificate: Certificate) -> bool:
 
 def _repeats(path: Path, candidate: Certificate) -> bool:
     """A second certificate of the same CA on a path never helps; it could go in circles (RFC 4158 section 5.2)."""
-    return any(one.is_twin_of(candidate) for one in path)
+    return any(certificate.is_twin_of(candidate) for certificate in path)
 
 
 def drop_repetitions(certificates: Iterable[Certificate]) -> Path:

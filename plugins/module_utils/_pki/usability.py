@@ -110,7 +110,7 @@ class Defect:
 
 def named_verifiers(verifiers: Verifiers) -> str:
     """As a person knows them: "Go programs (Kafka Exporter) and OpenSSL (librdkafka)"."""
-    names = [_NAMES[one] for one in Verifier if one in verifiers]
+    names = [_NAMES[verifier] for verifier in Verifier if verifier in verifiers]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -112,7 +112,7 @@ def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
     return tuple(
         replace(topic, partitions=behind)
         for topic in topics
-        if (behind := tuple(one for one in topic.partitions if not one.replicas <= one.in_sync))
+        if (behind := tuple(partition for partition in topic.partitions if not partition.replicas <= partition.in_sync))
     )
 
 
@@ -162,9 +162,9 @@ def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable
 
 def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
     """The violations of a controller that is not back: as a voter it has to be caught up."""
-    voter = node.node_id in {one.node_id for one in quorum.voters}
+    is_voter = node.node_id in {voter.node_id for voter in quorum.voters}
     current = voters_caught_up(quorum, fetch_timeout)
-    if not node.controller or not voter or node.node_id in current:
+    if not node.controller or not is_voter or node.node_id in current:
         return ()
     cause = f"controller {node.node_id} has not caught up with the metadata quorum." if current else _LEADERLESS
     return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this controller."),)

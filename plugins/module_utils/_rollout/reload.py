@@ -105,9 +105,9 @@ def read_leaves_outside(config: str, references: References, where: str) -> tupl
     brokers while the leaf that it presents there has ended, and with it everything else in the same request. Raises ReloadImpossible.
     """
     properties, found = _properties(config), dict[str, list[Setting]]()
-    for one in read_listener_settings(config, references, where).leaf:
-        stores = _STORES.fullmatch(one.name)
-        found.setdefault(stores["listener"] if stores else "", []).append(one)
+    for setting in read_listener_settings(config, references, where).leaf:
+        stores = _STORES.fullmatch(setting.name)
+        found.setdefault(stores["listener"] if stores else "", []).append(setting)
     control_plane = properties["controller.listener.names"].lower()
     found.pop(properties.get("inter.broker.listener.name", "").lower(), None)
     if "controller" not in properties["process.roles"]:
@@ -245,11 +245,12 @@ class NodeAdmin:
 
         resource = Request.AlterConfigsResource
         configs = [
-            resource.AlterableConfig(name=one.name, config_operation=_SET, value=one.reference) for one in settings
+            resource.AlterableConfig(name=setting.name, config_operation=_SET, value=setting.reference)
+            for setting in settings
         ]
         wanted = resource(resource_type=_BROKER, resource_name=str(node_id), configs=configs)
         answers = self._ask(Request[_ALTER](resources=[wanted], validate_only=False)).responses
-        if [one.resource_name for one in answers] != [str(node_id)]:
+        if [answer.resource_name for answer in answers] != [str(node_id)]:
             raise ConnectionError("it answers another question")
         return Answer(answers[0].error_code, answers[0].error_message or "")
 

@@ -163,10 +163,14 @@ def _await_outside(step: ReloadOutside, observation: Observation, work: Work) ->
             answers = (work.look_live(asked) if work.look_live else None) or ()
         except CollectionError:
             answers = ()
-        seen = [one for one in answers if one.port != REPLICATION]
-        done = [one for one in seen if one.presents is not None and one.presents[0] == stored.get(one.pod)]
+        seen = [answer for answer in answers if answer.port != REPLICATION]
+        done = [
+            listener
+            for listener in seen
+            if listener.presents is not None and listener.presents[0] == stored.get(listener.pod)
+        ]
         if len(done) == len(seen) or work.clock.monotonic() >= deadline:
-            return frozenset((one.uid, one.port) for one in done)
+            return frozenset((listener.uid, listener.port) for listener in done)
         work.alive()
         work.clock.sleep(_PAUSE)
 
@@ -223,9 +227,9 @@ def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
         work.alive()
         errors = _send(left)
         seconds = work.clock.monotonic() - begun
-        for one in left:
-            if one not in errors:
-                work.record(_action(one.target.node, step, work, seconds))
+        for request in left:
+            if request not in errors:
+                work.record(_action(request.target.node, step, work, seconds))
         silent = {one: error for one, error in errors.items() if isinstance(error, KafkaUnavailable)}
         if refusal := next((error for one, error in errors.items() if one not in silent), None):
             raise refusal
@@ -242,8 +246,8 @@ def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
 def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
     """The requests that failed, in order, and why. All of them have ended."""
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
-        answers = [pool.submit(one.send) for one in wave]
-    return {one: error for one, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
+        answers = [pool.submit(request.send) for request in wave]
+    return {request: error for request, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 
 
 def _config_of(node: Node, work: Work) -> tuple[str, str, References]:
@@ -282,7 +286,7 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     while work.clock.monotonic() < deadline:
         seen = work.look_live(asked) if work.look_live else None
         if seen:
-            left = frozenset(one.uid for one in seen if not _has_followed(one, step, stored))
+            left = frozenset(listener.uid for listener in seen if not _has_followed(listener, step, stored))
             asked = (work.observe() if silent else observation).with_only(left)
             if not asked.snapshot.nodes.pods:
                 return

@@ -360,7 +360,7 @@ class _Start:
 
 def _start_of(pod: Mapping[str, Any]) -> _Start:
     statuses: Sequence[Mapping[str, Any]] = (pod.get("status") or {}).get("containerStatuses") or []
-    own = next((one for one in statuses if one.get("name") == _CONTAINER), {})
+    own = next((status for status in statuses if status.get("name") == _CONTAINER), {})
     return _Start(str(pod["metadata"].get("uid")), int(own.get("restartCount") or 0))
 
 

@@ -92,7 +92,7 @@ class Reach:
 
     def is_trusted_by(self, anchors: Iterable[Certificate] | None) -> bool:
         """Whether a CA of the cluster is among these, or a CA with its name and key."""
-        return any(one.is_twin_of(anchor) for anchor in anchors or () for one in self.authorities)
+        return any(authority.is_twin_of(anchor) for anchor in anchors or () for authority in self.authorities)
 
     def _is_ours(self, host: str) -> bool:
         """A Service of the cluster counts in each form that Kubernetes resolves."""
@@ -117,7 +117,7 @@ def reach_of(
         for name in leaf.chain[0].subject_alternative_names
     )
     chains = (
-        ca.current, *ca.others.values(), *(one.chain for one in ca.prepared), *(one.chain for one in (ledger.entries if ledger else ())),
+        ca.current, *ca.others.values(), *(authority.chain for authority in ca.prepared), *(entry.chain for entry in (ledger.entries if ledger else ())),
     )  # fmt: skip
     authorities = dict.fromkeys(certificate for chain in chains for certificate in chain)
     return Reach(scope, frozenset(map(str.lower, (*names, *_reported(kafka)))), tuple(authorities))

@@ -36,7 +36,7 @@ def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
         (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(snapshot)),
         [(step.phase.value, step.kind) for step in planned.whole],
         [(step.nodes, step.others) for step in planned.whole if step.nodes or step.others],
-        sorted((one.condition.value, one.subject) for one in planned.violations),
+        sorted((violation.condition.value, violation.subject) for violation in planned.violations),
     )
     return "-".join(sha256(repr(part).encode()).hexdigest()[:8] for part in parts)
 
@@ -69,8 +69,8 @@ def _begins_with(snapshot: Snapshot) -> str | None:
     ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
     if begun is None:
         return snapshot.ca.in_use[0].public_key_sha256 if snapshot.ca.in_use else None
-    known = {one.fingerprint: one.certificate for one in ledger.entries}
-    known |= {one.fingerprint: one.certificate for one in ledger.removed}
+    known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
+    known |= {entry.fingerprint: entry.certificate for entry in ledger.removed}
     replaced = known.get(begun.replaces or "")
     return replaced.public_key_sha256 if replaced is not None else begun.replaces
 

@@ -89,9 +89,9 @@ def _start_of(pod: Pod, snapshot: Snapshot) -> timedelta | None:
     """How long the start of this pod takes; of a pod that does not show it, as long as the slowest of its component, or of all."""
     if pod.started_in is not None:
         return pod.started_in
-    known = [one for one in snapshot.nodes.pods if one.started_in is not None]
-    alike = [one for one in known if one.component is pod.component] or known
-    return max((one.started_in for one in alike if one.started_in is not None), default=None)
+    known = [other for other in snapshot.nodes.pods if other.started_in is not None]
+    alike = [other for other in known if other.component is pod.component] or known
+    return max((other.started_in for other in alike if other.started_in is not None), default=None)
 
 
 #: How many times the estimated time of a plan a certificate is to last.

@@ -251,11 +251,11 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             held = held or _Held(len(planned), decision.violations, snapshot)
             snapshot = _without_parties(snapshot, parties)
             before = next((step.phase for step in decide(snapshot, intent).steps), Phase.RETIRE)
-            planned += (_hold(one, decision.violations, before) for one in sorted(parties))
+            planned += (_hold(party, decision.violations, before) for party in sorted(parties))
             continue
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             found = _found(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
-            if waits_for_window(start, intent) and any(one.nodes or one.others for one in found.whole):
+            if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
             return _without(seen - _prepared(start) - _brought(start, intent), found)
@@ -282,9 +282,12 @@ def _found(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
 
 def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
-    known = {*(one.name for one in snapshot.outside.clients), *(one.name for one in snapshot.presenters)}
-    at_gates = all(one.condition in (Condition.TRUST, Condition.REMOVAL) for one in violations)
-    parties = frozenset(one.subject for one in violations)
+    known = {
+        *(client.name for client in snapshot.outside.clients),
+        *(presenter.name for presenter in snapshot.presenters),
+    }
+    at_gates = all(violation.condition in (Condition.TRUST, Condition.REMOVAL) for violation in violations)
+    parties = frozenset(violation.subject for violation in violations)
     return (
         parties if at_gates and parties <= {one for one in known if waiver_of(one, snapshot) is None} else frozenset()
     )
@@ -292,7 +295,7 @@ def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[s
 
 def _hold(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
     """before: the phase of what would come next."""
-    messages = " ".join(one.message for one in violations if one.subject == party)
+    messages = " ".join(violation.message for violation in violations if violation.subject == party)
     return PlannedStep(
         before, f"the flow is held here by {party}: {messages}", kind=f"held by {party}", is_change=False,
         span=Span(timedelta(0), None), does=Does.HOLD, outside=(party,),
@@ -301,7 +304,7 @@ def _hold(party: str, violations: Sequence[Violation], before: Phase) -> Planned
 
 def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
     """The snapshot in which these are not in the way any more."""
-    waivers = tuple(Waiver(one, snapshot.now + LONGEST_WAIVER, "as planned") for one in sorted(parties))
+    waivers = tuple(Waiver(party, snapshot.now + LONGEST_WAIVER, "as planned") for party in sorted(parties))
     outside = snapshot.outside
     return replace(snapshot, outside=replace(outside, waivers=(*outside.waivers, *waivers)))
 
@@ -333,25 +336,25 @@ def _asked_again(snapshot: Snapshot) -> Snapshot:
     said = (
         None
         if snapshot.nodes.listeners is None
-        else tuple(_with_answers(one, known) for one in snapshot.nodes.listeners)
+        else tuple(_with_answers(listener, known) for listener in snapshot.nodes.listeners)
     )
     return snapshot if said == snapshot.nodes.listeners else snapshot.with_nodes(listeners=said)
 
 
 def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> ObservedListener:
     asked = {*listener.accepts, *listener.refuses, *listener.doubts}
-    new = [one for one in known if one.fingerprint not in asked]
+    new = [certificate for certificate in known if certificate.fingerprint not in asked]
     if listener.is_silent or not new:
         return listener
-    accepted = [one for one in known if one.fingerprint in listener.accepts]
-    found = frozenset(one.fingerprint for one in new if any(map(one.is_twin_of, accepted)))
-    refused = frozenset(one.fingerprint for one in new) - found
+    accepted = [certificate for certificate in known if certificate.fingerprint in listener.accepts]
+    found = frozenset(certificate.fingerprint for certificate in new if any(map(certificate.is_twin_of, accepted)))
+    refused = frozenset(certificate.fingerprint for certificate in new) - found
     return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)
 
 
 def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
     """Of a CA that is switched to as well: it was prepared before."""
-    return frozenset((*snapshot.ca.in_use, *(one.chain[0] for one in snapshot.ca.prepared)))
+    return frozenset((*snapshot.ca.in_use, *(authority.chain[0] for authority in snapshot.ca.prepared)))
 
 
 def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
@@ -371,7 +374,7 @@ def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
 
     return Forecast(
         tuple(replace(step, what=told(step.what)) for step in found.steps),
-        tuple(replace(one, message=told(one.message)) for one in found.violations),
+        tuple(replace(violation, message=told(violation.message)) for violation in found.violations),
         tuple(map(told, found.choices)),
         tuple(map(told, found.waiting)),
         found.end,

@@ -229,13 +229,13 @@ def rows_of(users: Sequence[Facts]) -> list[dict[str, Any]]:
     """As they are shown."""
     return [
         {
-            "name": one["name"],
-            "issuer": one["issuer"] or "none",
-            "not_after": one["not_after"] or "-",
-            "read_by": [_reader(reader) for reader in one["read_by"]],
-            "problem": one["problem"],
+            "name": user["name"],
+            "issuer": user["issuer"] or "none",
+            "not_after": user["not_after"] or "-",
+            "read_by": [_reader(reader) for reader in user["read_by"]],
+            "problem": user["problem"],
         }
-        for one in users
+        for user in users
     ]
 
 

@@ -191,23 +191,23 @@ PHASES = ("prepare", "trust", "use", "retire")
 def describe_phases(run: Run) -> list[dict[str, Any]]:
     """The phases that something was done in, in the order of the flow."""
     stretches = _stretches(run)
-    restarts = [(_phase_of_restart(one, stretches), one) for one in restarts_in_order(run)]
-    entered = [phase for phase in PHASES if any(one["phase"] == phase for one in stretches)]
+    restarts = [(_phase_of_restart(restart, stretches), restart) for restart in restarts_in_order(run)]
+    entered = [phase for phase in PHASES if any(stretch["phase"] == phase for stretch in stretches)]
     return [
         _phase(
             phase,
-            [one for one in stretches if one["phase"] == phase],
-            [_restart(one, run) for where, one in restarts if where == phase],
+            [stretch for stretch in stretches if stretch["phase"] == phase],
+            [_restart(restart, run) for where, restart in restarts if where == phase],
         )
         for phase in entered
     ]
 
 
 def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str, Any]]) -> dict[str, Any]:
-    actions = [action for one in stretches for action in one["actions"]]
+    actions = [action for stretch in stretches for action in stretch["actions"]]
     return {
         "phase": phase,
-        "seconds": round(sum(one["seconds"] for one in stretches), 1),
+        "seconds": round(sum(stretch["seconds"] for stretch in stretches), 1),
         "writes": _writes(actions),
         "restarts": restarts,
         "waits": [
@@ -217,13 +217,13 @@ def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str,
         ],
         "work": [
             {
-                "kind": _kind(one["actions"]),
-                "begins": round(one["begins"], 1),
-                "seconds": round(one["seconds"], 1),
-                "restarts": sum(action["verb"] == "restart" for action in one["actions"]),
-                "writes": sum(action["verb"] in CHANGES for action in one["actions"]),
+                "kind": _kind(stretch["actions"]),
+                "begins": round(stretch["begins"], 1),
+                "seconds": round(stretch["seconds"], 1),
+                "restarts": sum(action["verb"] == "restart" for action in stretch["actions"]),
+                "writes": sum(action["verb"] in CHANGES for action in stretch["actions"]),
             }
-            for one in stretches
+            for stretch in stretches
         ],
     }
 
@@ -240,7 +240,7 @@ def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
     """
     if restart.action:
         return str(restart.action["phase"])
-    seen = [one for one in stretches if one["call"] >= restart.call] or stretches[-1:]
+    seen = [stretch for stretch in stretches if stretch["call"] >= restart.call] or stretches[-1:]
     return str(seen[0]["phase"]) if seen else ""
 
 

@@ -338,17 +338,19 @@ def _phase(phase: Facts) -> dict[str, Any]:
 def _written(writes: Sequence[Facts]) -> list[str]:
     """The written objects, with how often; pods are only counted, because there can be many."""
     found, pods = [], 0
-    for one in writes:
-        kind, _space, name = one["object"].partition(" ")
+    for write in writes:
+        kind, _space, name = write["object"].partition(" ")
         if kind == "Pod":
             pods += 1
         else:
-            found.append(f"{kind} {name.rsplit('/', 1)[-1]}" + (f" ({one['times']} times)" if one["times"] > 1 else ""))
+            found.append(
+                f"{kind} {name.rsplit('/', 1)[-1]}" + (f" ({write['times']} times)" if write["times"] > 1 else "")
+            )
     return [*found, *([words.count(pods, "Pod")] if pods else [])]
 
 
 def _restarted(restarts: Sequence[Facts]) -> list[str]:
-    numbers = Counter(one["component"] for one in restarts)
+    numbers = Counter(restart["component"] for restart in restarts)
     order = list(words.COMPONENTS)
     return [words.party(component, numbers[component]) for component in sorted(numbers, key=order.index)]
 

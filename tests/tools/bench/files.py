@@ -45,7 +45,7 @@ def _imported_by(file: Path) -> Iterator[Path]:
             base = ROOT.joinpath(*(node.module or "").removeprefix(_COLLECTION).split("."))
         else:
             continue
-        for name in (base.with_suffix(".py"), *((base / one.name).with_suffix(".py") for one in node.names)):
+        for name in (base.with_suffix(".py"), *((base / alias.name).with_suffix(".py") for alias in node.names)):
             if name.is_file():
                 yield name
                 yield from (above / "__init__.py" for above in name.parents if above.is_relative_to(UTILS))

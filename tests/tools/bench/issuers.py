@@ -169,9 +169,9 @@ class Asking:
         while True:
             known = with_requests(seen, work)
             requests = known.snapshot.leaves.requests
-            if failed := [one.failure for one in requests.values() if one.failure]:
+            if failed := [request.failure for request in requests.values() if request.failure]:
                 raise RuntimeError(f"{self.issuer.name}: {failed[0]}")
-            if all(one.answer is not None for one in requests.values()):
+            if all(request.answer is not None for request in requests.values()):
                 break
         collect_leaves(CollectLeaves(secrets=tuple(requests), asked=asked, phase=Phase.PREPARE), known, work)
 

@@ -146,7 +146,7 @@ def call(memory: MemoryCluster, intent: Intent, remembered: Remembered[Any]) -> 
     begun = time.process_time()
     outcome = run(work, intent, lambda: None)
     if outcome.decision.violations or not outcome.decision.done:
-        raise RuntimeError(f"the flow is held: {[str(one) for one in outcome.decision.violations]}")
+        raise RuntimeError(f"the flow is held: {[str(violation) for violation in outcome.decision.violations]}")
     return outcome.replaces, {"seconds": time.process_time() - begun - metered.outside, "bytes": metered.bytes}
 
 

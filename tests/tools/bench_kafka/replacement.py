@@ -53,7 +53,7 @@ class Replacement:
     def as_json(self) -> dict[str, Any]:
         return {
             "way": self.way, "seconds": round(self.seconds, 1), "nodes": self.nodes,
-            "restarts": len(self.restarts), "restart_seconds": [round(one, 1) for one in self.restarts],
+            "restarts": len(self.restarts), "restart_seconds": [round(restart, 1) for restart in self.restarts],
             "restarting_seconds": round(self.restarting, 1), "other_seconds": round(self.other, 1),
             "reload_seconds": round(self.reload, 1),
             "for_brokers": {

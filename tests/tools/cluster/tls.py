@@ -69,7 +69,10 @@ def _path_length(certificate: x509.Certificate) -> float:
 
 
 def _is_authority(certificate: x509.Certificate) -> bool:
-    return any(isinstance(one.value, x509.BasicConstraints) and one.value.ca for one in certificate.extensions)
+    return any(
+        isinstance(extension.value, x509.BasicConstraints) and extension.value.ca
+        for extension in certificate.extensions
+    )
 
 
 #: A JVM does not look at the dates of a CA that it trusts.

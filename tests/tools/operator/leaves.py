@@ -114,7 +114,9 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
 def override(listener: Object, node_id: int, field: str) -> str | None:
     """A field of a listener for one broker: that of the first entry which has it (docs/operator.md, "Node names")."""
     entries = (listener.get("configuration") or {}).get("brokers") or []
-    return next((one[field] for one in entries if one.get("broker") == node_id and one.get(field) is not None), None)
+    return next(
+        (entry[field] for entry in entries if entry.get("broker") == node_id and entry.get(field) is not None), None
+    )
 
 
 def broker_service(listener: Object, base: str, node_id: int) -> str:

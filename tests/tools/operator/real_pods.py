@@ -149,9 +149,9 @@ def _services(kafka: Object, nodes: list[Node]) -> Iterator[Object]:
     # Nodes find each other before they are ready.
     headless["spec"].update({"clusterIP": "None", "publishNotReadyAddresses": True})
     yield headless
-    for listener in (one for one in listeners if one["type"] == "cluster-ip"):
+    for listener in (listener for listener in listeners if listener["type"] == "cluster-ip"):
         yield _service(cluster, f"{cluster}-kafka-{listener['name']}-bootstrap", [listener["port"]], brokers)
-        for node in (one for one in nodes if one.broker):
+        for node in (node for node in nodes if node.broker):
             name = broker_service(listener, f"{cluster}-{node.pool}", node.node_id)
             yield _service(cluster, name, [listener["port"]], {"strimzi.io/pod-name": node.pod})
 

@@ -19,7 +19,7 @@ def server_config(kafka: Object, node: Node, nodes: list[Node]) -> str:
     cluster, namespace = kafka["metadata"]["name"], kafka["metadata"]["namespace"]
     roles = [role for role, has in (("broker", node.broker), ("controller", node.controller)) if has]
     domain = f"{cluster}-kafka-brokers.{namespace}.svc.cluster.local"
-    voters = ",".join(f"{one.node_id}@{one.pod}.{domain}:9090" for one in nodes if one.controller)
+    voters = ",".join(f"{node.node_id}@{node.pod}.{domain}:9090" for node in nodes if node.controller)
     lines = [
         f"node.id={node.node_id}",
         f"process.roles={','.join(roles)}",

@@ -49,7 +49,10 @@ def _resume(cluster: OperatedCluster) -> None:
 
 def _trusted(cluster: OperatedCluster) -> list[set[bytes]]:
     """Fingerprints of the trusted certificates that each node has loaded."""
-    return [{one.fingerprint(SHA256()) for one in certificates(process.trusted)} for process in cluster.processes()]
+    return [
+        {certificate.fingerprint(SHA256()) for certificate in certificates(process.trusted)}
+        for process in cluster.processes()
+    ]
 
 
 def _fingerprints(*cas: UserCa) -> set[bytes]:

@@ -76,7 +76,7 @@ class Answers:
     def _tells_a_name(self, authority: Certificate, known: list[Certificate], trusted: bytes) -> bool:
         """Whether the listener names a CA that several may be, and there is no key to make a probe with."""
         same = [one for one in known if one.subject_der == authority.subject_der]
-        named = any(one.subject_der == authority.subject_der for one in parse_certificates(trusted))
+        named = any(certificate.subject_der == authority.subject_der for certificate in parse_certificates(trusted))
         return named and len({one.public_key_sha256 for one in same}) > 1 and not self._is_here(authority)
 
     def _is_here(self, authority: Certificate) -> bool:

@@ -146,7 +146,7 @@ class ByCertManager:
         """Nobody has to do anything."""
 
     def left(self) -> list[str]:
-        return [str(one["metadata"]["name"]) for one in self.requests]
+        return [str(request["metadata"]["name"]) for request in self.requests]
 
 
 class ByVault:
@@ -174,7 +174,7 @@ class ByVault:
 
     def _add(self, mount: Mount) -> None:
         authority = self.signing.authority
-        own, *above = (x509.load_der_x509_certificate(one.der) for one in authority.chain)
+        own, *above = (x509.load_der_x509_certificate(certificate.der) for certificate in authority.chain)
         mount.add(StoredIssuer(own, authority.keys[0].for_signing(), tuple(above), name=self.issuer_ref))
 
     def permit(self, *capabilities: str, links: bool = False) -> None:

@@ -139,8 +139,8 @@ class MemoryCertManager:
         if change.plural != "certificaterequests" or change.new is None:
             return
         conditions = (change.new.get("status") or {}).get("conditions") or []
-        held = {one["type"] for one in conditions if one["status"] == "True"}
-        if "Ready" in {one["type"] for one in conditions}:
+        held = {condition["type"] for condition in conditions if condition["status"] == "True"}
+        if "Ready" in {condition["type"] for condition in conditions}:
             return
         if "Denied" in held:
             self._tell(change, conditions, "Ready", "False", "Denied", "The CertificateRequest was denied")
@@ -186,7 +186,9 @@ class MemoryCertManager:
             builder = builder.add_extension(extension.value, critical=extension.critical)
         leaf = builder.sign(self.authority.key.for_signing(), self.authority.key.signature_hash)
         intermediates = (self.authority, *self.above)[: len(self.above)]
-        return leaf.public_bytes(Encoding.PEM) + b"".join(one.certificate.pem for one in intermediates)
+        return leaf.public_bytes(Encoding.PEM) + b"".join(
+            intermediate.certificate.pem for intermediate in intermediates
+        )
 
 
 def _key_usage(usages: set[str]) -> x509.KeyUsage:

@@ -25,5 +25,5 @@ def without(*rules: Rule | Precondition) -> Engine:
     return replace(
         ENGINE,
         preconditions=tuple(one for one in ENGINE.preconditions if one not in rules),
-        rules=tuple(one for one in ENGINE.rules if one not in rules),
+        rules=tuple(rule for rule in ENGINE.rules if rule not in rules),
     )

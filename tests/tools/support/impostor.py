@@ -35,8 +35,8 @@ def _flight(chain: Sequence[Certificate], names: Sequence[Certificate], signed: 
     secure_renegotiation, uncompressed = bytes.fromhex("ff01000100"), bytes.fromhex("000b00020100")
     suite = bytes.fromhex("c02b")  # TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
     hello = b"\x03\x03" + os.urandom(32) + b"\x00" + suite + b"\x00" + _vector(2, secure_renegotiation + uncompressed)
-    certificates = _vector(3, b"".join(_vector(3, one.der) for one in chain))
-    listed = _vector(2, b"".join(_vector(2, one.subject_der) for one in names))
+    certificates = _vector(3, b"".join(_vector(3, certificate.der) for certificate in chain))
+    listed = _vector(2, b"".join(_vector(2, name.subject_der) for name in names))
     request = _vector(1, b"\x01\x40") + _vector(2, bytes.fromhex("04030804")) + listed
     messages = [_message(_HELLO, hello), _message(_CERTIFICATE, certificates)]
     if signed:

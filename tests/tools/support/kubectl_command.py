@@ -58,7 +58,7 @@ def _is_so(found: Object, wanted: str) -> bool:
     if kind != "condition":
         return _selected(found, kind) == value
     conditions = (found.get("status") or {}).get("conditions") or []
-    return any(one["type"] == value and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == value and condition["status"] == "True" for condition in conditions)
 
 
 def _selected(found: Object, output: str) -> str:

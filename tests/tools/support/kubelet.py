@@ -107,7 +107,7 @@ class SimulatedKubelet:
     def ended(self, now: datetime) -> list[str]:
         """Names of the nodes that present a certificate which has ended, so that every new connection to them is refused."""
         nodes = (one for one in self.processes.values() if one.component == "kafka")
-        return sorted(one.pod for one in nodes if any(_ends(pem) <= now for _secret, pem in one.presented if pem))
+        return sorted(node.pod for node in nodes if any(_ends(pem) <= now for _secret, pem in node.presented if pem))
 
     def reload_users(self, uid: str) -> None:
         """The listeners for users of this node read again by whom they verify; nothing else verifies by it."""

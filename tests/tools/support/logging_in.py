@@ -26,7 +26,7 @@ class LoggingIn:
         self._every = every
         self._volumes = [{"name": one, "secret": {"secretName": one}} for one in mounts]
         self.running, self.restarts, self._steps = True, 0, 0
-        login, *mirrored = ({"authentication": _authentication(one)} for one in self.users)
+        login, *mirrored = ({"authentication": _authentication(user)} for user in self.users)
         spec = {"target": login, "mirrors": [{"source": one} for one in mirrored]} if source else login
         self._kind = "KafkaMirrorMaker2" if source else "KafkaConnect"
         self._send("POST", f"{self._kind.lower()}s", {"metadata": {"name": "connect"}, "spec": spec})

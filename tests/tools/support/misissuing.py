@@ -54,7 +54,7 @@ class Template:
             builder = builder.add_extension(self.names, critical=False)
         key = self.issuer.keys[0]
         leaf = builder.sign(key.for_signing(), key.signature_hash).public_bytes(Encoding.PEM)
-        return self.arranged([leaf, *(one.pem for one in self.issuer.chain)])
+        return self.arranged([leaf, *(certificate.pem for certificate in self.issuer.chain)])
 
 
 @dataclass
@@ -91,4 +91,6 @@ def requested(csr: bytes, authority: Authority, now: datetime) -> Template:
 def _names(csr: bytes) -> x509.SubjectAlternativeName | None:
     """Of a pure client there are none."""
     extensions = x509.load_pem_x509_csr(csr).extensions
-    return next((one.value for one in extensions if isinstance(one.value, x509.SubjectAlternativeName)), None)
+    return next(
+        (extension.value for extension in extensions if isinstance(extension.value, x509.SubjectAlternativeName)), None
+    )

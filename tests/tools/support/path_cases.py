@@ -48,7 +48,7 @@ def _case(
     stricter: Iterable[Verifier] = (),
 ) -> PathCase:
     behind = tuple(one.certificate if isinstance(one, Entity) else one for one in sent)
-    trusted = tuple(one.certificate for one in anchors)
+    trusted = tuple(anchor.certificate for anchor in anchors)
     return PathCase(name, end, behind, trusted, frozenset(refused_by), frozenset(stricter))
 
 

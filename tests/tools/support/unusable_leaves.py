@@ -76,7 +76,7 @@ def _case(
 
 def _named(*names: bytes, critical: bool = False) -> tuple[Any, bool]:
     """Alternative names, each with the tag of its kind before it."""
-    content = b"".join(bytes([one[0], len(one) - 1]) + one[1:] for one in names)
+    content = b"".join(bytes([name[0], len(name) - 1]) + name[1:] for name in names)
     return x509.UnrecognizedExtension(
         ExtensionOID.SUBJECT_ALTERNATIVE_NAME, bytes([0x30, len(content)]) + content
     ), critical

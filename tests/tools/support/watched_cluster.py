@@ -269,7 +269,9 @@ class WatchedCluster:
     def look_elsewhere(self) -> None:
         """From here on invariants are not watched: another program writes what breaks them."""
         self.memory.api.listeners = [
-            one for one in self.memory.api.listeners if getattr(one, "__self__", None) is not self.checker
+            listener
+            for listener in self.memory.api.listeners
+            if getattr(listener, "__self__", None) is not self.checker
         ]
 
     def look_away(self) -> None:

@@ -18,7 +18,7 @@ def test_names_are_those_of_the_model(host: str | None) -> None:
     certificate, key = foreign_leaf(model)
     found = x509.load_pem_x509_certificate(certificate)
     assert (found.subject, found.issuer) == (model.subject, model.issuer)
-    assert [one.value for one in found.extensions] == [one.value for one in model.extensions]
+    assert [extension.value for extension in found.extensions] == [extension.value for extension in model.extensions]
     assert load_pem_private_key(key, None).public_key() == found.public_key()
 
 

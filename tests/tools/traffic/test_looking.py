@@ -131,7 +131,7 @@ def test_readers_of_ca_crt_trust_what_it_held_when_they_read_it(monkeypatch: pyt
     def trusted() -> dict[str, bytes]:
         view = found.look()
         readers = {name: view.contexts[f"ca.crt-go-{name}"] for name in ("anew", "late", "kept")}
-        return {name: one.trusted for name, one in readers.items() if isinstance(one, GoClient)}
+        return {name: reader.trusted for name, reader in readers.items() if isinstance(reader, GoClient)}
 
     assert trusted() == dict.fromkeys(("anew", "late", "kept"), MINE[0])
     tier.ca_crt, clock.at = OTHER[0], 1010.0

@@ -163,7 +163,7 @@ def test_a_new_key_takes_the_restarts_of_its_variant(layout: str, variant: str, 
     (asked,) = scenarios([layout], [variant], 1)
     found = measured()
     found.flows = [row(asked, flow) for flow in CHOSEN]
-    assert [one["restarts"] for one in found.flows] == [0, taken]
+    assert [flow["restarts"] for flow in found.flows] == [0, taken]
     assert broken_rules(found, [asked], CHOSEN, ALL) == []
 
 

@@ -437,7 +437,7 @@ class CertManagerByCertificates:
 
     def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
         """Sentences about the request of each Certificate that is being issued, by the name of the Certificate."""
-        issuing = [name for name, one in certificates.items() if is_issuing(one)]
+        issuing = [name for name, certificate in certificates.items() if is_issuing(certificate)]
         if not issuing:
             return {}
         at = Circumstances(self._client, self._terms.issuer, self._clock.now())

@@ -42,7 +42,7 @@ def said(condition: Object) -> str:
 
 _GROUP = ISSUERS.group
 #: The kinds whose signers cert-manager itself names, for approvers (External Certificate Manager, "API").
-_KINDS: Mapping[str, Resource] = {one.kind: one for one in (ISSUERS, CLUSTER_ISSUERS)}
+_KINDS: Mapping[str, Resource] = {resource.kind: resource for resource in (ISSUERS, CLUSTER_ISSUERS)}
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ PLURAL = f"{CERTIFICATE_REQUESTS.plural}.{CERTIFICATE_REQUESTS.group}"
 
 def by_name(items: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Objects as the API server lists them."""
-    return {str(one["metadata"]["name"]): one for one in items}
+    return {str(item["metadata"]["name"]): item for item in items}
 
 
 def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -120,12 +120,12 @@ def describe_requests(certificates: Iterable[str], requests: Iterable[Object], a
     """
     latest = {name: _latest(name, requests) for name in certificates}
     answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
-    return {name: one.why for name, one in answers.items() if not isinstance(one, IssuedCertificate)}
+    return {name: answer.why for name, answer in answers.items() if not isinstance(answer, IssuedCertificate)}
 
 
 def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
     """The request that cert-manager has made last for the Certificate of this name."""
-    own = (one for one in requests if certificate_of(one) == certificate)
+    own = (request for request in requests if certificate_of(request) == certificate)
     return max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
 
 
@@ -163,7 +163,9 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
 
 def extend_chain(known: Chain, more: Chain) -> Chain:
     """The known chain, extended by the CAs that the issuer tells beside it, as far as each has signed the certificate before."""
-    above = next((one for one in more if one not in known and known[-1].signed_by(one)), None)
+    above = next(
+        (certificate for certificate in more if certificate not in known and known[-1].signed_by(certificate)), None
+    )
     return known if above is None else extend_chain((*known, above), more)
 
 

@@ -96,7 +96,7 @@ def requests_elsewhere(observation: Observation) -> tuple[RequestElsewhere, ...]
 
 def _open(observation: Observation) -> list[tuple[StoredRequest, RequestRecord]]:
     stored = read_requests(observation.scope, observation.secrets).values()
-    return [(one, one.record) for one in stored if one.record is not None and one.record.is_open]
+    return [(request, request.record) for request in stored if request.record is not None and request.record.is_open]
 
 
 def _by_hand(
@@ -110,7 +110,7 @@ def _by_hand(
     except RequestError:
         asked = None
     signers = (chain[0] for chain in authorities(observation.snapshot))
-    authority = next((one for one in signers if one.fingerprint == record.authority), None)
+    authority = next((signer for signer in signers if signer.fingerprint == record.authority), None)
     return RequestByHand(
         stored=stored,
         asked_at=record.asked_at,
@@ -212,7 +212,7 @@ class _Sorting:
 
     def __post_init__(self) -> None:
         self._stored = read_requests(self.observation.scope, self.observation.secrets)
-        self._open = {one.secret: one for one in requests_by_hand(self.observation)}
+        self._open = {request.secret: request for request in requests_by_hand(self.observation)}
         self._taken = dict(_taken(self._stored.values(), self.observation))
 
     def take(self, brought: Brought) -> None:
@@ -227,7 +227,7 @@ class _Sorting:
         if chain[0] in self._taken:
             self.used[self._taken[chain[0]]] = chain[0]
             return
-        request = next((one for one in self._open.values() if _is_for(one, chain[0])), None)
+        request = next((request for request in self._open.values() if _is_for(request, chain[0])), None)
         if request is None:
             self._refuse(brought, self._why_no_request(chain))
         elif request.problem:
@@ -245,7 +245,9 @@ class _Sorting:
 
     def _why_no_request(self, chain: Chain) -> str:
         key = chain[0].public_key_sha256
-        stored = next((one for one in self._stored.values() if one.record and one.record.key == key), None)
+        stored = next(
+            (request for request in self._stored.values() if request.record and request.record.key == key), None
+        )
         if stored is not None and stored.record is not None:
             if stored.record.issuer != External.reference:
                 return (
@@ -257,7 +259,9 @@ class _Sorting:
                 f"its request for {stored.secret} is not open any more.{failed} "
                 "Run the flow with retry_failed, which opens it again, and import the corrected certificate."
             )
-        later = next((one.secret for one in self._open.values() if any(_is_for(one, cert) for cert in chain[1:])), "")
+        later = next(
+            (request.secret for request in self._open.values() if any(_is_for(request, cert) for cert in chain[1:])), ""
+        )
         if later:
             return f"the certificate for {later} is not the first in it. Put it there, and its chain after it."
         return (
@@ -268,7 +272,11 @@ class _Sorting:
     def check(self) -> None:
         """Checks the certificates as a run does, each beside the others and beside what was put back before."""
         brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
-        waiting = {name: _issued(one.answer) for name, one in self._open.items() if one.answer and name not in brought}
+        waiting = {
+            name: _issued(request.answer)
+            for name, request in self._open.items()
+            if request.answer and name not in brought
+        }
         for name, request in judge_requests(
             self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now
         ).items():
@@ -308,5 +316,5 @@ def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterato
     """The leaves that a run has taken already, with their Secrets: a second import of the same certificates has
     nothing to do.
     """
-    yield from ((one.pending[0], one.secret) for one in stored if one.pending)
+    yield from ((request.pending[0], request.secret) for request in stored if request.pending)
     yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

@@ -40,7 +40,9 @@ def with_requests(observation: Observation, work: Work) -> Observation:
         return observation
     answers = _ask(issuer_of(work, stored.values()), stored.values())
     requests = judge_requests(observation, stored, answers, work.clock.now(), work.settings.policy)
-    brought = {name: one.key for name, one in answers.items() if isinstance(one, IssuedCertificate) and one.key}
+    brought = {
+        name: answer.key for name, answer in answers.items() if isinstance(answer, IssuedCertificate) and answer.key
+    }
     snapshot = observation.snapshot
     leaves = replace(snapshot.leaves, requests=requests)
     return replace(observation, snapshot=replace(snapshot, leaves=leaves), brought=brought)
@@ -56,23 +58,23 @@ def judge_requests(
     """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others. policy: rules of the caller."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())), policy)
-    return {name: reading.request(one, answers.get(name)) for name, one in stored.items()}
+    return {name: reading.request(request, answers.get(name)) for name, request in stored.items()}
 
 
 def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
     """Leaves that are in no Secret of a leaf yet, recorded leaves first: two leaves that come back together can share a
     serial number too.
     """
-    yield from (one.pending[0] for one in stored if one.pending)
+    yield from (request.pending[0] for request in stored if request.pending)
     yield from (answer.leaf for answer in answers if isinstance(answer, IssuedCertificate))
 
 
 def _ask(issuer: Issuer, stored: Iterable[StoredRequest]) -> Mapping[str, Answer]:
     """The answers to requests that are open, by the Secret of the leaf; of this issuer only."""
     open_ = {
-        one.secret: recorded_token(one.record)
-        for one in stored
-        if one.record is not None and one.record.is_open and one.record.issuer == issuer.reference
+        request.secret: recorded_token(request.record)
+        for request in stored
+        if request.record is not None and request.record.is_open and request.record.issuer == issuer.reference
     }
     return dict(zip(open_, issuer.poll(tuple(open_.values())), strict=True))
 
@@ -89,7 +91,11 @@ def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
     """The CAs of which a leaf can be wanted: prepared CAs, the CA in use, and CAs of the source that may take its
     place. The next CA comes first: where it is a renewal, the CA in use has the same key, and gets no more requests.
     """
-    known = (*(one.chain for one in snapshot.ca.prepared), snapshot.ca.current, *later_authorities(snapshot))
+    known = (
+        *(authority.chain for authority in snapshot.ca.prepared),
+        snapshot.ca.current,
+        *later_authorities(snapshot),
+    )
     return tuple(chain for chain in known if chain)
 
 
@@ -264,7 +270,7 @@ def correct_orders(step: CorrectOrders, observation: Observation, work: Work) ->
     if isinstance(issuer, RenewingIssuer):
         wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
         found = (kept.correction for _leaf, kept in _reviewed(wanted, issuer, observation, work))
-        writes: tuple[Write, ...] = tuple(one for one in found if one is not None)
+        writes: tuple[Write, ...] = tuple(write for write in found if write is not None)
         write_all(writes, work, step.phase.value)
 
 

@@ -95,7 +95,7 @@ def _answer_bytes(subject: LeafSubject, authority: Chain, issuer: Issuer, key: K
     """
     own = _subject_bytes(subject) + _public_key_bytes(key)
     leaf = _pem_bytes(_BARE_BYTES + own + len(authority[0].subject_der) + _signature_bytes(*authority[0].key_type))
-    chain = leaf + sum(len(one.pem) for one in authority)
+    chain = leaf + sum(len(certificate.pem) for certificate in authority)
     if isinstance(issuer, External):
         request = _pem_bytes(_BARE_REQUEST_BYTES + own + _signature_bytes(key.algorithm.value, key.size))
         return max(_RECORD_BYTES + request, chain)
@@ -104,7 +104,7 @@ def _answer_bytes(subject: LeafSubject, authority: Chain, issuer: Issuer, key: K
 
 def _subject_bytes(subject: LeafSubject) -> int:
     name = subject.distinguished_name
-    return len(name.common_name) + len(name.organization or "") + sum(len(one) + 2 for one in subject.names)
+    return len(name.common_name) + len(name.organization or "") + sum(len(host) + 2 for host in subject.names)
 
 
 def _public_key_bytes(key: KeySpec) -> int:
@@ -217,7 +217,7 @@ def _give_up(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
     """Have the issuer forget served requests and requests for something else; requests of another issuer are left out.
     All in a single call: an issuer may have to look through everything that it keeps.
     """
-    records = (one.record for one in stored if one.record is not None)
+    records = (request.record for request in stored if request.record is not None)
     issuer.forget(tuple(recorded_token(record) for record in records if record.issuer == issuer.reference))
 
 
@@ -312,8 +312,8 @@ def forget_requests(step: ForgetRequests, observation: Observation, work: Work) 
     gone = [stored[name] for name in step.secrets if name in stored]
     if not work.dry_run:
         _give_up(gone, issuer_of(work, stored.values()))
-    for component in dict.fromkeys(one.component for one in gone):
-        nothing = {one.secret: None for one in gone if one.component is component}
+    for component in dict.fromkeys(request.component for request in gone):
+        nothing = {request.secret: None for request in gone if request.component is component}
         keys, records = scope.next_keys_secret(component.value), scope.issuing_secret(component.value)
         writes = (
             write_keys(scope, secrets, component, nothing) if keys in secrets else None,

@@ -201,7 +201,9 @@ class NextKeys:
     """
 
     def __init__(self, scope: ClusterNames, secrets: Mapping[str, Object]) -> None:
-        self._stored = {one: entries(secrets.get(scope.next_keys_secret(one.value))) for one in Component}
+        self._stored = {
+            component: entries(secrets.get(scope.next_keys_secret(component.value))) for component in Component
+        }
         self._loaded: dict[tuple[Component, str], PrivateKey | None] = {}
 
     def of(self, component: Component, leaf: str) -> PrivateKey | None:

@@ -309,7 +309,7 @@ class VaultConnection:
                 )
             return Reply(status, {}, wait=retry_after(headers.get("Retry-After", "")))
         errors = body.get("errors")
-        texts = [one for one in errors if isinstance(one, str)] if isinstance(errors, list) else []
+        texts = [error for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
         said = quotable("; ".join(texts), (call.token, *call.secrets))
         return Reply(status, body, said, retry_after(headers.get("Retry-After", "")))
 

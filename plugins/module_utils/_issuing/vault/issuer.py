@@ -97,7 +97,7 @@ def _certificates(data: Mapping[str, Any], name: str) -> Chain:
 def _upwards(leaf: Certificate, given: Sequence[Certificate]) -> Iterator[Certificate]:
     """The CAs from the issuer of the leaf towards the root: servers may tell them in another order, and others beside them."""
     below, rest = leaf, list(dict.fromkeys(given))
-    while above := next((one for one in rest if below.signed_by(one)), None):
+    while above := next((certificate for certificate in rest if below.signed_by(certificate)), None):
         yield above
         if above.signed_by(above):
             return

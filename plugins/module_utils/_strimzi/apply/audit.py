@@ -86,8 +86,11 @@ def digest_of_evidence(observation: Observation) -> str:
     """SHA-256 of what a decision rests on: the versions of the objects that the call has read, and the answers of the nodes."""
     read = sorted((*key, version(one)) for key, one in observation.by_key.items())
     said = sorted(
-        (one.uid, one.port, [ca.sha256 for ca in one.presents or ()], sorted(one.accepts), sorted(one.refuses), sorted(one.doubts))
-        for one in observation.snapshot.nodes.listeners or ()
+        (
+            listener.uid, listener.port, [ca.sha256 for ca in listener.presents or ()],
+            sorted(listener.accepts), sorted(listener.refuses), sorted(listener.doubts),
+        )
+        for listener in observation.snapshot.nodes.listeners or ()
     )  # fmt: skip
     return sha256(json.dumps([read, said]).encode()).hexdigest()
 
@@ -118,10 +121,10 @@ class AuditTrail:
             "steps": [step.sentence() for step in decision.steps],
             "transitions": [
                 {
-                    "ca": one.subject, "fingerprint": one.fingerprint, "before": one.before.value if one.before else None,
-                    "after": one.after.value if one.after else None, "evidence": one.evidence,
+                    "ca": transition.subject, "fingerprint": transition.fingerprint, "before": transition.before.value if transition.before else None,
+                    "after": transition.after.value if transition.after else None, "evidence": transition.evidence,
                 }
-                for one in decision.transitions
+                for transition in decision.transitions
             ],
             "evidence": digest_of_evidence(observation),
         }  # fmt: skip
@@ -129,7 +132,9 @@ class AuditTrail:
 
     def record_end(self, decision: Decision) -> None:
         """Record what a flow has come to. Raises KubeError."""
-        held = [{"condition": one.condition.value, "subject": one.subject} for one in decision.violations]
+        held = [
+            {"condition": violation.condition.value, "subject": violation.subject} for violation in decision.violations
+        ]
         self._append({"ended": {"done": decision.done, "violations": held}})
 
     def record_actions(self) -> None:
@@ -139,11 +144,11 @@ class AuditTrail:
     def _append(self, *last: Entry) -> None:
         now, done = self._work.clock.now().strftime(_TIME), len(self._work.actions)
         entries = [*map(_as_entry, self._changes(done)), *({"time": now, **one} for one in last)]
-        self._store([{"run": self._work.settings.holder, **one} for one in entries])
+        self._store([{"run": self._work.settings.holder, **entry} for entry in entries])
         self._recorded = done
 
     def _changes(self, done: int) -> Iterator[Action]:
-        return (one for one in self._work.actions[self._recorded : done] if one.is_change)
+        return (action for action in self._work.actions[self._recorded : done] if action.is_change)
 
     def _store(self, entries: Sequence[Entry]) -> None:
         for attempt in range(1, _ATTEMPTS + 1) if entries else ():

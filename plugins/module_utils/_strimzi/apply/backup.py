@@ -53,11 +53,11 @@ def _backup(observation: Observation) -> Iterator[Write]:
     kept = secrets_to_keep(observation.secrets, scope)
     digest = digest_of(kept)
     known = sorted(_records(observation), key=lambda one: one.kept_at)
-    same = [one for one in known if one.authority == ca.current[0].sha256]
-    if any(one.digest == digest for one in same):
+    same = [record for record in known if record.authority == ca.current[0].sha256]
+    if any(record.digest == digest for record in same):
         return
     free = [name for name in scope.backup_secrets if name not in observation.secrets]
-    name = same[-1].name if same else (*free, *(one.name for one in known))[0]
+    name = same[-1].name if same else (*free, *(record.name for record in known))[0]
     data, record = encode_backup(kept, ca), encode_record(observation.snapshot.now, ca, digest)
     what, facts = f"back up {ca.current[0].subject}", {"holds": public_fact(ca.current[0])}
     existing = observation.secret(name)

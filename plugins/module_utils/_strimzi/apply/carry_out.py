@@ -168,7 +168,7 @@ class _Look:
     """Whether every client has the CAs that it is to trust and has read them; checked after each event of their pods."""
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
-        self._expected = {one.name: one for one in step.settled if one.name in step.clients}
+        self._expected = {client.name: client for client in step.settled if client.name in step.clients}
         self._work, self._trusting, seen = work, observation.snapshot.named.trusting, observation.snapshot
         self._reach = reach_of(observation.scope, observation.kafka, seen.leaves.stored, seen.ca, seen.ledger)
         self._seen: tuple[OutsideClient, ...] = ()
@@ -176,10 +176,11 @@ class _Look:
 
     def __call__(self, _pods: object) -> bool:
         found = observe_outside(self._work.client, self._reach, self._trusting)
-        seen = tuple(one for one in found if one.name in self._expected)
+        seen = tuple(client for client in found if client.name in self._expected)
         self._moved, self._seen = bool(self._seen) and seen != self._seen, seen
         return all(
-            not one.doubt and set(self._expected[one.name].trusts or ()) <= set(one.trusts or ()) for one in seen
+            not client.doubt and set(self._expected[client.name].trusts or ()) <= set(client.trusts or ())
+            for client in seen
         )
 
     def moved(self) -> bool:

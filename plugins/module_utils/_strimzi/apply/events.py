@@ -75,7 +75,9 @@ def events_between(before: Snapshot, after: Snapshot) -> Iterator[Event]:
         yield Event(Reason.SWITCHED, told)
     if after.ledger is not None:
         left = (entry.certificate for entry in old.entries if new.find(entry.fingerprint) is None)
-        yield from (Event(Reason.REMOVED, f"{named(one)} has left the trust of the {names.ca}.") for one in left)
+        yield from (
+            Event(Reason.REMOVED, f"{named(certificate)} has left the trust of the {names.ca}.") for certificate in left
+        )
 
 
 def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[Event]:
@@ -91,7 +93,10 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
     """The events about a flow that is held, and about certificates that nothing is going to renew."""
     if in_flight(after.ledger) is not None:
-        yield from (Event(Reason.HELD, f"{one.subject}: {one.message} {one.remedy}") for one in violations)
+        yield from (
+            Event(Reason.HELD, f"{violation.subject}: {violation.message} {violation.remedy}")
+            for violation in violations
+        )
     yield from (Event(Reason.DUE, told) for one in ending if (told := one.warning(after.now)))
 
 

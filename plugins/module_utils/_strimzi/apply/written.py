@@ -100,7 +100,7 @@ def owners_of(found: Object | None, fields: Iterable[Field]) -> tuple[Writer, ..
     collection is left out.
     """
     wanted = tuple(fields)
-    return _sorted(one for one in _managers(found) if any(_has(one, field) for field in wanted))
+    return _sorted(manager for manager in _managers(found) if any(_has(manager, field) for field in wanted))
 
 
 def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writer, ...]:
@@ -247,7 +247,7 @@ class Written:
         known = [key for key, one in self._fields.items() if one and key[0] == STRIMZI_POD_SETS.kind]
         if not known:
             return {}
-        by_name = {one["metadata"]["name"]: one for one in observation.owners.read_pod_sets(client)}
+        by_name = {pod_set["metadata"]["name"]: pod_set for pod_set in observation.owners.read_pod_sets(client)}
         return {key: by_name.get(key[2]) for key in known}
 
     def _gone(self, key: Key, now: Object | None) -> dict[Field, str]:

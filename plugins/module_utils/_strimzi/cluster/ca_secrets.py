@@ -127,7 +127,7 @@ def read_ca_secrets(
         key=_public_key(keys.get(KEY)),
         prepared=prepared,
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
-        kept_links=_kept_links(keys, frozenset(one.fingerprint for one in prepared)),
+        kept_links=_kept_links(keys, frozenset(authority.fingerprint for authority in prepared)),
         elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
@@ -172,7 +172,7 @@ def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[st
         except CertificateError as error:
             problems.append(f"entry {key} cannot be read: {error}.")
             continue
-        if why := why_not_for_a_jvm(certificates[key], [one.der for one in chain]):
+        if why := why_not_for_a_jvm(certificates[key], [certificate.der for certificate in chain]):
             problems.append(
                 f"entry {key} cannot be read by the Cluster Operator, Kafka and other Java programs: {why}."
             )
@@ -292,7 +292,9 @@ def read_bundle(secret: Mapping[str, Any] | None, scope: ClusterNames) -> frozen
     if secret is None:
         return None
     try:
-        return frozenset(one.fingerprint for one in parse_certificates(entries(secret).get(scope.bundle_entry, b"")))
+        return frozenset(
+            certificate.fingerprint for certificate in parse_certificates(entries(secret).get(scope.bundle_entry, b""))
+        )
     except CertificateError:
         return frozenset()
 
@@ -354,7 +356,7 @@ def named_secrets(
     if len(wanted) > _ONE_BY_ONE:
         return client.each(SECRETS, namespace, lambda one: read(one) if one["metadata"]["name"] in wanted else None)
     each = (f"metadata.name={name}" for name in sorted(wanted))
-    found = (read(one) for name in each for one in client.list(SECRETS, namespace, field_selector=name).items)
+    found = (read(item) for name in each for item in client.list(SECRETS, namespace, field_selector=name).items)
     return [one for one in found if one is not None]
 
 

@@ -19,7 +19,7 @@ from ..._trust.model.ledger import CaSource
 from ..._trust.model.names import listed
 from ..secret_data import entries
 
-_KINDS = {one.kind: one for one in (SECRETS, CONFIG_MAPS)}
+_KINDS = {resource.kind: resource for resource in (SECRETS, CONFIG_MAPS)}
 #: Bytes; the certificates of a cluster take a few thousand, all CAs of the public a quarter of a million.
 _LONGEST = 1 << 18
 
@@ -63,7 +63,7 @@ def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource
         certificates = tuple(dict.fromkeys(parse_certificates(content)))
     except CertificateError as error:
         return _unusable(reference, f"cannot be read: {error}.", "Put the certificates of the CAs there in PEM form.")
-    others = [one.subject for one in certificates if not one.is_ca]
+    others = [certificate.subject for certificate in certificates if not certificate.is_ca]
     if others:
         return _unusable(
             reference, f"holds entries that are not CA certificates ({listed(others)}).", "Leave only the certificates of CAs in it."
@@ -85,7 +85,7 @@ def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | 
 def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
     """When the owner of the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
     owners = [one for one in found["metadata"].get("managedFields") or () if _owns(one, key)]
-    return max(filter(None, (read_time(one.get("time")) for one in owners)), default=None)
+    return max(filter(None, (read_time(owner.get("time")) for owner in owners)), default=None)
 
 
 def _owns(manager: Mapping[str, Any], key: str) -> bool:

@@ -207,7 +207,7 @@ class CronExpression:
     def _first_in(self, since: time) -> time | None:
         """The first matching time of a day, from this time on."""
         hours, minutes, seconds = (sorted(one) for one in (self.hours, self.minutes, self.seconds))
-        for hour in (one for one in hours if one >= since.hour):
+        for hour in (each for each in hours if each >= since.hour):
             for minute in minutes:
                 for second in seconds:
                     if (found := time(hour, minute, second)) >= since:
@@ -253,8 +253,8 @@ def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> Maint
             expressions.append(parse_cron(str(text)))
         except CronError as error:
             problem = problem or f"{fit_in_line(str(text))!r} cannot be read: {error}"
-    openings = [found for one in expressions if (found := one.next_after(now))]
-    is_open = any(one.is_satisfied(now) for one in expressions)
+    openings = [found for expression in expressions if (found := expression.next_after(now))]
+    is_open = any(expression.is_satisfied(now) for expression in expressions)
     return MaintenanceWindows(is_open, min(openings, default=None), problem)
 
 
@@ -378,9 +378,9 @@ def listener_addresses(client: KubeClient, scope: ClusterNames, kafka: Object | 
     types = {listener["type"] for listener in listeners_of(kafka)}
     found = {}
     for kind in sorted(types & ADDRESSED):
-        for one in client.list(_KINDS[kind], scope.namespace, label_selector=scope.selector).items:
-            if address := _address(one):
-                found[kind, str(one["metadata"]["name"])] = address
+        for item in client.list(_KINDS[kind], scope.namespace, label_selector=scope.selector).items:
+            if address := _address(item):
+                found[kind, str(item["metadata"]["name"])] = address
     return found
 
 
@@ -424,11 +424,11 @@ class UserListener:
 def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
     """The listeners that can ask a client for a certificate."""
     found = []
-    for one in listeners_of(kafka):
-        authentication = one.get("authentication") or {}
+    for listener in listeners_of(kafka):
+        authentication = listener.get("authentication") or {}
         managed = authentication.get("type") == _MANAGED
-        if one.get("tls") and (managed or _asks_by_itself(authentication)):
-            found.append(UserListener(str(one["name"]), int(one["port"]), str(one["type"]), managed))
+        if listener.get("tls") and (managed or _asks_by_itself(authentication)):
+            found.append(UserListener(str(listener["name"]), int(listener["port"]), str(listener["type"]), managed))
     return tuple(found)
 
 

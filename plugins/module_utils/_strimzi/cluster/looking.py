@@ -174,7 +174,11 @@ def _inquiry(observation: Observation, now: datetime) -> Inquiry:
     ledger = as_seen(observation.snapshot)
     authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
     keys = observation.secret(observation.scope.ca_key_secret)
-    probes = {one.fingerprint: probe for one in authorities if (probe := probe_of(one, keys, now)) is not None}
+    probes = {
+        authority.fingerprint: probe
+        for authority in authorities
+        if (probe := probe_of(authority, keys, now)) is not None
+    }
     return Inquiry(authorities, probes, authorities, make_untrusted_probe(now=now))
 
 
@@ -199,7 +203,7 @@ def look_at_user_listeners(
         for pod in _brokers(client, scope, kafka) for port in ports
     ]  # fmt: skip
     stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
-    probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := probe_of(one, stored, now))}
+    probes = {anchor.fingerprint: probe for anchor in clients_ca.anchors if (probe := probe_of(anchor, stored, now))}
     inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_untrusted_probe(now=now))
     return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
 

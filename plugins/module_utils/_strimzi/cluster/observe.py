@@ -349,8 +349,8 @@ def _other_authority(
 
 def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The objects among these that are being deleted, as people name them, and what their deletion waits for."""
-    for one in objects:
-        metadata = one["metadata"]
+    for item in objects:
+        metadata = item["metadata"]
         if "deletionTimestamp" in metadata:
             yield f"{kind} {metadata['namespace']}/{metadata['name']}", tuple(metadata.get("finalizers") or ())
 
@@ -400,10 +400,10 @@ def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tu
     has none, clusters of other namespaces as "<namespace>/<name>", as far as they may be listed.
     """
     with suppress(Forbidden):
-        own = sorted(str(one["metadata"]["name"]) for one in client.list(KAFKAS, scope.namespace).items)
+        own = sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items)
         if own or not anywhere:
             return tuple(own)
-        found = (one["metadata"] for one in client.list(KAFKAS, None).items)
+        found = (item["metadata"] for item in client.list(KAFKAS, None).items)
         return tuple(sorted(f"{one['namespace']}/{one['name']}" for one in found))
     return ()
 

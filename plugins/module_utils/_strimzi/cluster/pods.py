@@ -168,7 +168,7 @@ class Owners:
         if pod["metadata"]["name"] in self.nodes:
             return Component.KAFKA
         said = labels_of(pod).get(names.COMPONENT_TYPE_LABEL)
-        return component_of(pod, self.scope) or next((one for one in PARTIES if one == said), None)
+        return component_of(pod, self.scope) or next((component for component in PARTIES if component == said), None)
 
     def is_node_name(self, name: str) -> bool:
         """Whether a Kafka node of this cluster has this name, or could have it: ``<cluster>-<pool>-<number>``."""

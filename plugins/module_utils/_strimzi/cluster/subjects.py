@@ -120,7 +120,7 @@ def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, do
 
 def _first(entries: Iterable[Object], field: str) -> str | None:
     """Of several entries for one broker, which an overlay may leave, the first that has the field (docs/operator.md, "Node names")."""
-    return next((one[field] for one in entries if one.get(field) is not None), None)
+    return next((entry[field] for entry in entries if entry.get(field) is not None), None)
 
 
 def _hosts(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
@@ -305,7 +305,7 @@ def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
 
 def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     ca = observation.snapshot.ca
-    ours = (*ca.in_use, *(one.chain[0] for one in ca.prepared))
+    ours = (*ca.in_use, *(authority.chain[0] for authority in ca.prepared))
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     for leaf in every_leaf(observation):
         known = stored.get(leaf.secret)

@@ -56,9 +56,11 @@ _TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets
 def encode_named(named: Named) -> dict[str, Any] | None:
     """None where nothing is named."""
     record = {
-        _TRUSTING: [_secret_record(one) for one in named.trusting],
-        _PRESENTING: [_secret_record(one) for one in named.presenting],
-        _USER_NAMESPACES: [{"name": one.name, "secretPrefix": one.secret_prefix} for one in named.user_namespaces],
+        _TRUSTING: [_secret_record(secret) for secret in named.trusting],
+        _PRESENTING: [_secret_record(secret) for secret in named.presenting],
+        _USER_NAMESPACES: [
+            {"name": namespace.name, "secretPrefix": namespace.secret_prefix} for namespace in named.user_namespaces
+        ],
     }
     return {key: value for key, value in record.items() if value} or None
 

@@ -45,7 +45,7 @@ Object = Mapping[str, Any]
 
 def are_served(ca: CaSecrets) -> bool:
     """Whether the key of the CA in use or of the next CA is kept elsewhere."""
-    return ca.in_use_elsewhere or any(one.elsewhere for one in ca.prepared)
+    return ca.in_use_elsewhere or any(authority.elsewhere for authority in ca.prepared)
 
 
 def served_users(
@@ -81,8 +81,8 @@ def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
     its CA. It leaves out namesakes of the cluster's own processes, which could pass for these with a certificate, and
     users with a name that does not fit into a certificate.
     """
-    own = (one for one in _issued_to(users) if one.namespace == users.namespace and not one.unnameable)
-    return (one for one in own if not _is_namesake(one, scope))
+    own = (user for user in _issued_to(users) if user.namespace == users.namespace and not user.unnameable)
+    return (user for user in own if not _is_namesake(user, scope))
 
 
 def _issued_to(users: Users) -> Iterable[User]:
@@ -122,7 +122,7 @@ def _is_namesake(user: User, scope: ClusterNames) -> bool:
 def with_secrets(presenters: Iterable[Presenter], scope: ClusterNames, users: Users) -> tuple[Presenter, ...]:
     """The presenters, each with the Secret that its certificate would be written to here, if any would."""
     secrets = {user.label: user.secret for user in _servable(users, scope)}
-    return tuple(replace(one, secret=secrets.get(one.name, "")) for one in presenters)
+    return tuple(replace(presenter, secret=secrets.get(presenter.name, "")) for presenter in presenters)
 
 
 def observe_clients_ca(
@@ -167,7 +167,11 @@ def observe_clients_ca(
             bare.objects,
             unlabelled_secrets={
                 **bare.objects.unlabelled_secrets,
-                **{one.secret: lost for one in (users.users if users is not None else ()) if (lost := one.unlabelled)},
+                **{
+                    user.secret: lost
+                    for user in (users.users if users is not None else ())
+                    if (lost := user.unlabelled)
+                },
             },
         ),
         users=CaUsers(
@@ -181,7 +185,7 @@ def observe_clients_ca(
             ),
             served={secret: user.stored for secret, user in served.items()},
             namesakes=namesakes(users, scope) if users is not None else (),
-            unnameable={one.label: one.unnameable for one in users.users if one.unnameable}
+            unnameable={user.label: user.unnameable for user in users.users if user.unnameable}
             if users is not None
             else {},
             longest_life=users.longest_life(bare.leaves.validity) if users is not None else bare.leaves.validity,
@@ -223,7 +227,7 @@ def _used(ca: CaSecrets, ledger: Ledger | None) -> frozenset[str]:
     retired = (ca.others[entry][0] for entry in ca.retired)
     return frozenset(
         (
-            *(one.fingerprint for one in (*ca.in_use, *retired)),
+            *(certificate.fingerprint for certificate in (*ca.in_use, *retired)),
             *(entry.fingerprint for entry in entries if entry.generations),
         )
     )
@@ -233,7 +237,7 @@ def _keystores_count(ca: CaSecrets, ledger: Ledger | None, used: frozenset[str])
     """Whether the certificates in keystores matter. A flow notes until when programs present the certificates that they have read. Where no flow is under
     way, and the CA in use is the only CA that ever was, every certificate is of that CA.
     """
-    return in_flight(ledger) is not None or not used <= {one.fingerprint for one in ca.in_use}
+    return in_flight(ledger) is not None or not used <= {certificate.fingerprint for certificate in ca.in_use}
 
 
 def _presenters(
@@ -283,7 +287,9 @@ class _Authorities:
         """
         found = self.used
         for current in self.ca.in_use:
-            renewed = frozenset(one.fingerprint for one in self.known if current.stands_in_for(one))
+            renewed = frozenset(
+                certificate.fingerprint for certificate in self.known if current.stands_in_for(certificate)
+            )
             found = (found - renewed) | {current.fingerprint}
         return found
 
@@ -307,7 +313,7 @@ def presenters_of(
         *(found for user in users.users for found in _of_user(user, about)),
         *(found for user in users.users for found in _of_paused(user)),
         *(_of_issuer_elsewhere(name, subject, users.named, about) for name, subject in elsewhere.items()),
-        *(found for one in users.named for found in _of_named(one, elsewhere.values(), of_any_issuer)),
+        *(found for given in users.named for found in _of_named(given, elsewhere.values(), of_any_issuer)),
     )
 
 
@@ -338,10 +344,10 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     what = f"the certificate of user {user.name}"
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
-    for one in user.readers:
+    for reader in user.readers:
         # No other writer writes what it reads.
-        reads = f"{one.name} {user.name}" if user.namespace == about.home else ""
-        yield replace(_reader(one, what, certificate, about), pause=pause, reads=reads)
+        reads = f"{reader.name} {user.name}" if user.namespace == about.home else ""
+        yield replace(_reader(reader, what, certificate, about), pause=pause, reads=reads)
 
 
 def _of_paused(user: User) -> Iterator[Presenter]:
@@ -399,9 +405,9 @@ def _end(certificate: UserCertificate) -> datetime | None:
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
     """Where a CA was renewed with its key, each of its certificates validates the leaf; the CA certificate beside the leaf says which it is."""
-    same = [one for one in about.known if one.is_twin_of(authority)]
+    same = [certificate for certificate in about.known if certificate.is_twin_of(authority)]
     named = [one for one in same if one == certificate.beside]
-    return frozenset(one.fingerprint for one in named or same or (authority,))
+    return frozenset(certificate.fingerprint for certificate in named or same or (authority,))
 
 
 def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
@@ -449,17 +455,17 @@ def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertifica
     names its Secrets; a kept certificate of a KafkaUser that moved may differ from the certificate that the
     KafkaUser still presents.
     """
-    own = [one for one in named if one.certificate.subject == subject]
-    if all(one.is_kept for one in own):
+    own = [given for given in named if given.certificate.subject == subject]
+    if all(given.is_kept for given in own):
         remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."
         return Presenter(name, None, f"another issuer issues its certificate, {subject}", remedy=remedy)
-    found = [_held(one.certificate, one.secret.label, about) for one in own]
+    found = [_held(given.certificate, given.secret.label, about) for given in own]
     unknown = next((why for authorities, why in found if authorities is None), None)
-    where = ", ".join(one.secret.label for one in own)
+    where = ", ".join(given.secret.label for given in own)
     remedy = f"Put a certificate of the CA in use into {where}, and restart its readers; delete it where no application reads it; or {_WAIVER}."
     if unknown is not None:
         return Presenter(name, None, unknown, remedy=remedy)
-    together = frozenset(one for authorities, _why in found for one in authorities or ())
+    together = frozenset(authority for authorities, _why in found for authority in authorities or ())
     return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
 
 
@@ -480,7 +486,7 @@ def _of_named(one: NamedCertificate, elsewhere: Iterable[str], about: _Authoriti
 def _reader_of_named(reader: Reader, where: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
     found = _reader(reader, f"the certificate in {where}", certificate, about)
     own, _why = _held(certificate, where, about)
-    current = frozenset(one.fingerprint for one in about.ca.in_use)
+    current = frozenset(certificate.fingerprint for certificate in about.ca.in_use)
     # The operator restarts it when the Secret has changed; until then a person has to change that.
     follows = reader.followed and own == current and found.authorities != own
     return found if follows else replace(found, renewal=Renewal.BY_HAND)

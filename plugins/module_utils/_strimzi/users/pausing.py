@@ -77,7 +77,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     Raises OperatorSilent when none comes for a while.
     """
     what = f"the User Operator issues certificates of {named(step.authority)}"
-    paused = frozenset(one.name for one in observation.snapshot.presenters if one.pause.is_ours)
+    paused = frozenset(presenter.name for presenter in observation.snapshot.presenters if presenter.pause.is_ours)
     if work.dry_run:
         _note_resumed([name for name in step.names if name in paused], step, work)
         work.record(Action("wait", listed(step.names), what, step.phase.value))
@@ -109,7 +109,7 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 
 def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
     """The error for users that the User Operator has left. what: the end of the sentence that begins with "The User Operator has"."""
-    paused = [one for one in left if one.pause is ReissuePause.FOREIGN]
+    paused = [presenter for presenter in left if presenter.pause is ReissuePause.FOREIGN]
     why = (
         f" Another program or person has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile."
         if paused
@@ -178,7 +178,7 @@ def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -
 
 def names_of(found: Iterable[Presenter]) -> str:
     """The names of presenters, for a message."""
-    return listed([one.name for one in found])
+    return listed([presenter.name for presenter in found])
 
 
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
@@ -187,7 +187,7 @@ def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], wor
     deadline = work.clock.monotonic() + limit_of(work)
     while True:
         found = work.observe().snapshot.presenters
-        left = [one for one in found if one.name in asked and is_left(one)]
+        left = [presenter for presenter in found if presenter.name in asked and is_left(presenter)]
         if not left:
             return []
         if len(left) < count:

@@ -284,7 +284,7 @@ class Users:
         validity for users without a setting. Users without a program do not count.
         """
         return max(
-            (one.life or usual for one in self.users if one.authentication == TLS and one.readers), default=usual
+            (user.life or usual for user in self.users if user.authentication == TLS and user.readers), default=usual
         )
 
 
@@ -304,7 +304,7 @@ class KnownUsers:
             return self.remembered.each(client, SECRETS, namespace, read, selector, lambda one: not one.is_unopened)
         found = self.remembered.each(client, SECRETS, namespace, read, selector)
         # A file that an earlier look has opened counts as unopened: equal clusters give equal snapshots.
-        return {name: one.unopened for name, one in found.items()}
+        return {name: user.unopened for name, user in found.items()}
 
 
 def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
@@ -355,13 +355,13 @@ def users_of(
     if scope.namespace not in {space.name for space in spaces}:
         # Users that were made before watchedNamespace was changed, or in the wrong namespace.
         here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
-        users += [replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now, known)]
-        left = list(_without_user(client, scope, {one.secret for one in users if not one.watched}))
+        users += [replace(user, watched=False) for user in _in_namespace(client, scope, here, clients_ca, now, known)]
+        left = list(_without_user(client, scope, {user.secret for user in users if not user.watched}))
     named = read_named(client, asked.presenting, clients_ca, now)
-    seen = {one.secret for one in named}
+    seen = {given.secret for given in named}
     beside = (*_kept(client, scope, users), *left)
-    kept = read_named(client, [one for one in beside if one not in seen], clients_ca, now)
-    named += tuple(replace(one, is_kept=True) for one in kept)
+    kept = read_named(client, [secret for secret in beside if secret not in seen], clients_ca, now)
+    named += tuple(replace(given, is_kept=True) for given in kept)
     operated = operator is not None or bool(asked.user_namespaces)
     found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
     return _with_readers(client, dict.fromkeys((*(space.name for space in spaces), scope.namespace)), found)
@@ -440,13 +440,13 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
 
 def _with_readers(client: KubeClient, namespaces: Iterable[str], found: Users) -> Users:
     own = {user.key: user.secret_key for user in found.users if user.certificate is not None}
-    secrets = {*own.values(), *(one.secret.key for one in found.named)}
-    homes = dict.fromkeys([*namespaces, *(one.secret.namespace for one in found.named)])
+    secrets = {*own.values(), *(given.secret.key for given in found.named)}
+    homes = dict.fromkeys([*namespaces, *(given.secret.namespace for given in found.named)])
     readers: dict[Key, list[Reader]] = {}
     for secret, reader in find_readers(client, homes, secrets, own):
         readers.setdefault(secret, []).append(reader)
     return replace(
         found,
         users=tuple(replace(user, readers=tuple(readers.get(user.secret_key, ()))) for user in found.users),
-        named=tuple(replace(one, readers=tuple(readers.get(one.secret.key, ()))) for one in found.named),
+        named=tuple(replace(given, readers=tuple(readers.get(given.secret.key, ()))) for given in found.named),
     )

@@ -41,7 +41,7 @@ def answers_of_running(seen: Iterable[ObservedListener], uids: frozenset[str]) -
     """The answers of pods that still run. uids: UIDs of the pods, listed after the listeners answered. A connection
     goes to the name of a pod, so a new pod of the same name may have answered.
     """
-    return tuple(one for one in seen if one.uid in uids)
+    return tuple(listener for listener in seen if listener.uid in uids)
 
 
 def present_live(
@@ -50,8 +50,8 @@ def present_live(
     """The certificates that a listener presents. stored: the same of its pod, from annotations and Secrets."""
     party = listener_name(pod.name, port)
     found = _of(pod, port, seen)
-    missing = next((one.why for one in found if one.presents is None), None)
-    chains = {one.presents for one in found if one.presents is not None}
+    missing = next((listener.why for listener in found if listener.presents is None), None)
+    chains = {listener.presents for listener in found if listener.presents is not None}
     if not found or missing is not None:
         return Presentation(party, None, (), missing or _silent(pod, port))
     chain, *others = chains
@@ -118,18 +118,23 @@ def _port_accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[Observed
     if not found:
         return Acceptance(None, _silent(pod, port))
     doubt = next(
-        (one.doubts.get(fingerprint, one.why) for one in found if fingerprint not in one.accepts | one.refuses), None
+        (
+            listener.doubts.get(fingerprint, listener.why)
+            for listener in found
+            if fingerprint not in listener.accepts | listener.refuses
+        ),
+        None,
     )
     if doubt is not None:
         return Acceptance(None, doubt or f"the run did not ask {party} about this CA")
-    accepted = any(fingerprint in one.accepts for one in found)
-    if accepted and any(fingerprint in one.refuses for one in found):
+    accepted = any(fingerprint in listener.accepts for listener in found)
+    if accepted and any(fingerprint in listener.refuses for listener in found):
         return Acceptance(None, f"{party} was seen to trust the CA and not to trust it")
     return Acceptance(accepted, found[0].source)
 
 
 def _of(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[ObservedListener, ...]:
-    return tuple(one for one in seen if (one.uid, one.port) == (pod.uid, port))
+    return tuple(listener for listener in seen if (listener.uid, listener.port) == (pod.uid, port))
 
 
 def _silent(pod: Pod, port: int) -> str:
@@ -147,7 +152,9 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
         return snapshot.presenters
     if not current or current[0].fingerprint != journal.successor:
         return snapshot.presenters
-    return tuple(_known(one, journal.outgoing, journal.successor, snapshot.now) for one in snapshot.presenters)
+    return tuple(
+        _known(presenter, journal.outgoing, journal.successor, snapshot.now) for presenter in snapshot.presenters
+    )
 
 
 def _known(one: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
@@ -185,7 +192,9 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
 
 def present_outside(snapshot: Snapshot) -> tuple[Presentation, ...]:
     """The presentation of each party outside the cluster. Without pods no party is presented anything."""
-    return tuple(Presentation(one.name, one.authorities, (), one.why) for one in presenters(snapshot))
+    return tuple(
+        Presentation(presenter.name, presenter.authorities, (), presenter.why) for presenter in presenters(snapshot)
+    )
 
 
 def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
@@ -193,7 +202,11 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     if not snapshot.nodes.pods:
         return ()
     found = known_presenters(snapshot)
-    return tuple(one for one in found if one.authorities != frozenset() and waiver_of(one.name, snapshot) is None)
+    return tuple(
+        presenter
+        for presenter in found
+        if presenter.authorities != frozenset() and waiver_of(presenter.name, snapshot) is None
+    )
 
 
 def possible_holders_of_undone(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
@@ -229,7 +242,9 @@ def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
     if entry.state is not TrustState.TRUSTED_IN_USE_ANY:
         return entry.state is TrustState.TRUSTED_IN_USE_ALL
     outside = (
-        one.authorities for one in presenters(snapshot) if one.authorities is None or one.renewal is not Renewal.BY_HAND
+        presenter.authorities
+        for presenter in presenters(snapshot)
+        if presenter.authorities is None or presenter.renewal is not Renewal.BY_HAND
     )
     found = (*(seen.authorities for seen in present_pods(snapshot, ledger)), *outside)
     return all(authorities == frozenset({entry.fingerprint}) for authorities in found)
@@ -242,10 +257,10 @@ def parties_awaiting_issue(snapshot: Snapshot) -> tuple[Presenter, ...]:
     if not snapshot.nodes.pods:
         return ()
     return tuple(
-        one
-        for one in snapshot.presenters
-        if one.authorities == frozenset() and one.renewal is Renewal.ISSUED and one.behind and not one.hindered
-        and waiver_of(one.name, snapshot) is None
+        presenter
+        for presenter in snapshot.presenters
+        if presenter.authorities == frozenset() and presenter.renewal is Renewal.ISSUED and presenter.behind and not presenter.hindered
+        and waiver_of(presenter.name, snapshot) is None
     )  # fmt: skip
 
 
@@ -256,13 +271,17 @@ def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Cer
     known = stored.trusted_since_start(pod.uid, ledger)
     if not is_asked(pod, snapshot):
         return known
-    return tuple(one for one in known if _accepts(pod, one.fingerprint, True, snapshot).trusted)
+    return tuple(certificate for certificate in known if _accepts(pod, certificate.fingerprint, True, snapshot).trusted)
 
 
 def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod may trust: known CAs, and CAs that it read when it started and has not refused."""
-    refused = {name for one in _listeners(pod, snapshot) for name in one.refuses}
-    return tuple(one for one in stored.trusted_since_start(pod.uid, ledger) if one.fingerprint not in refused)
+    refused = {name for listener in _listeners(pod, snapshot) for name in listener.refuses}
+    return tuple(
+        certificate
+        for certificate in stored.trusted_since_start(pod.uid, ledger)
+        if certificate.fingerprint not in refused
+    )
 
 
 def pods_trusting_removed(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
@@ -289,7 +308,9 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
         for pod in snapshot.nodes.pods
         if is_asked(pod, snapshot)
         and (seen := _listeners(pod, snapshot))
-        and all(one.presents and one.presents[0] in {leaves.get(name) for name in pod.leaves} for one in seen)
+        and all(
+            listener.presents and listener.presents[0] in {leaves.get(name) for name in pod.leaves} for listener in seen
+        )
     )
 
 
@@ -307,7 +328,7 @@ def presenting_ended(snapshot: Snapshot) -> Mapping[str, datetime]:
 def _ends(pod: Pod, snapshot: Snapshot) -> tuple[datetime, ...]:
     """The ends of the certificates that a node is known to present."""
     if is_asked(pod, snapshot) and (
-        shown := tuple(one.presents[0].not_after for one in _listeners(pod, snapshot) if one.presents)
+        shown := tuple(listener.presents[0].not_after for listener in _listeners(pod, snapshot) if listener.presents)
     ):
         return shown
     if not pod.presents_stored:
@@ -370,7 +391,7 @@ def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:
     if pod.terminating:
         return "it is being terminated"
     found = _listeners(pod, snapshot)
-    silent = next((one.why for one in found if one.is_silent), "" if found else _NOT_ASKED)
+    silent = next((listener.why for listener in found if listener.is_silent), "" if found else _NOT_ASKED)
     return silent if pod.ready or not silent else f"it is not Ready; {silent}"
 
 
@@ -380,29 +401,29 @@ def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
 
 def _tells_a_shared_name(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
     """Whether its listeners have answered, and nothing but a name that other CAs have too: what it read when it started is known all the same."""
-    asked = [one for one in _listeners(pod, snapshot) if one.verifies]
-    return bool(asked) and all(fingerprint in one.shared for one in asked)
+    asked = [listener for listener in _listeners(pod, snapshot) if listener.verifies]
+    return bool(asked) and all(fingerprint in listener.shared for listener in asked)
 
 
 def _accepts(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
     if since_start is not None and _tells_a_shared_name(pod, fingerprint, snapshot):
         return Acceptance(since_start, "the CAs that it read when it started")
-    asked = [one for one in _listeners(pod, snapshot) if one.verifies]
-    return accepts_live(pod, sorted({one.port for one in asked}), fingerprint, since_start, asked)
+    asked = [listener for listener in _listeners(pod, snapshot) if listener.verifies]
+    return accepts_live(pod, sorted({listener.port for listener in asked}), fingerprint, since_start, asked)
 
 
 def _present(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) -> Presentation:
     listeners = _listeners(pod, snapshot)
-    ports = sorted({one.port for one in listeners})
+    ports = sorted({listener.port for listener in listeners})
     if not ports:
         return Presentation(pod.name, None, (), f"the run asked no listener of pod {pod.name}")
     found = [present_live(pod, port, known, listeners, ledger) for port in ports]
-    unknown = next((one for one in found if one.authorities is None), None)
+    unknown = next((presentation for presentation in found if presentation.authorities is None), None)
     if unknown is not None:
         return Presentation(pod.name, None, (), unknown.why)
-    authorities = frozenset(name for one in found for name in one.authorities or ())
+    authorities = frozenset(name for presentation in found for name in presentation.authorities or ())
     if any(pod.uid in held.holders for held in ledger.held):
         # The listeners may still change from one leaf to the next, and the rest of the process presents the older leaf.
         authorities |= known.authorities or frozenset()
-    chains = tuple(dict.fromkeys(chain for one in found for chain in one.chains))
+    chains = tuple(dict.fromkeys(chain for presentation in found for chain in presentation.chains))
     return stored.add_held_leaves(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)

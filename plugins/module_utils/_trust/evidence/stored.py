@@ -53,12 +53,12 @@ def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     Only CAs lead further: the holder of a leaf's key could sign another certificate with it. The search visits each
     certificate once, because a sent chain may lead in circles.
     """
-    waiting, sent = [chain[0]], {one for one in chain if one.is_ca}
+    waiting, sent = [chain[0]], {certificate for certificate in chain if certificate.is_ca}
     while waiting:
         child = waiting.pop()
         if child.signed_by(authority):
             return True
-        issuers = {one for one in sent if child.signed_by(one)}
+        issuers = {certificate for certificate in sent if child.signed_by(certificate)}
         sent -= issuers
         waiting += issuers
     return False
@@ -224,8 +224,10 @@ def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
 
 def find_namesake(authority: Certificate, snapshot: Snapshot) -> Certificate | None:
     """A CA with the same name and another key."""
-    same = (one for one in _known(snapshot) if one.subject_der == authority.subject_der)
-    return next((one for one in same if one.public_key_sha256 != authority.public_key_sha256), None)
+    same = (certificate for certificate in _known(snapshot) if certificate.subject_der == authority.subject_der)
+    return next(
+        (certificate for certificate in same if certificate.public_key_sha256 != authority.public_key_sha256), None
+    )
 
 
 def _is_probed(authority: Certificate, snapshot: Snapshot) -> bool:
@@ -237,7 +239,7 @@ def _is_probed(authority: Certificate, snapshot: Snapshot) -> bool:
 def _known(snapshot: Snapshot) -> Iterator[Certificate]:
     """The CAs that listeners may name."""
     yield from snapshot.ca.anchors
-    yield from (one.chain[0] for one in snapshot.ca.prepared)
+    yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
         yield from (entry.certificate for entry in snapshot.ledger.entries)
         yield from (removed.certificate for removed in snapshot.ledger.removed)
@@ -245,7 +247,10 @@ def _known(snapshot: Snapshot) -> Iterator[Certificate]:
 
 def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
     """The waiver of this client that holds now."""
-    return next((one for one in snapshot.outside.waivers if one.client == client and one.holds_at(snapshot.now)), None)
+    return next(
+        (waiver for waiver in snapshot.outside.waivers if waiver.client == client and waiver.holds_at(snapshot.now)),
+        None,
+    )
 
 
 def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
@@ -254,7 +259,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.nodes.pods:
         return ()
-    seen = {client.name for client in snapshot.outside.clients} | {one.name for one in snapshot.presenters}
+    seen = {client.name for client in snapshot.outside.clients} | {presenter.name for presenter in snapshot.presenters}
     seen |= snapshot.reconciliation.rebalances.keys()
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
@@ -303,7 +308,7 @@ def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
 
 def _is_anchored(chain: Chain, trusts: Chain) -> bool:
     """Whether the client trusts any CA of this chain, or a twin of it, at which path validation ends as well."""
-    return any(one.is_twin_of(held) for one in chain for held in trusts)
+    return any(certificate.is_twin_of(held) for certificate in chain for held in trusts)
 
 
 def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
@@ -313,7 +318,7 @@ def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
     """
     if client.trusts is None or client.follows is not Follows.TRUSTED:
         return client.trusts
-    return tuple(one for one in client.trusts if one.fingerprint != leaving.fingerprint)
+    return tuple(certificate for certificate in client.trusts if certificate.fingerprint != leaving.fingerprint)
 
 
 def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
@@ -323,7 +328,7 @@ def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
     others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
     # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
     ours = tuple(_ever_known(snapshot))
-    foreign = tuple(one for one in client.trusts or () if not any(map(one.is_twin_of, ours)))
+    foreign = tuple(certificate for certificate in client.trusts or () if not any(map(certificate.is_twin_of, ours)))
     return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")
 
 

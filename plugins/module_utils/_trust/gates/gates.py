@@ -70,7 +70,7 @@ def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Sna
 
 def select_refusals(closed: Iterable[Violation]) -> tuple[Violation, ...]:
     """The violations of a gate that are refusals. What is unknown keeps a gate closed, and is no reason to restart a process (I5)."""
-    return tuple(one for one in closed if one.condition is not Condition.EVIDENCE)
+    return tuple(violation for violation in closed if violation.condition is not Condition.EVIDENCE)
 
 
 def refusals(snapshot: Snapshot, ledger: Ledger, form: Chain) -> Iterator[tuple[VerifyingParty, str]]:
@@ -115,7 +115,11 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     used = {authority for need in needs for authority in need.authorities or ()}
     presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
     leaving = [entry.certificate for entry in ledger.entries if entry.fingerprint == fingerprint]
-    outside = (violation for one in leaving for violation in check_clients_can_spare(snapshot, ledger, one, presented))
+    outside = (
+        violation
+        for certificate in leaving
+        for violation in check_clients_can_spare(snapshot, ledger, certificate, presented)
+    )
     # A program that may present several certificates says the same of each.
     return tuple(dict.fromkeys((*violations, *outside)))
 
@@ -160,8 +164,8 @@ def _needed_soon(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterat
     entry = ledger.find(fingerprint)
     if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:
         return
-    for one in parties_awaiting_issue(snapshot):
-        yield _Need(one.name, None, "is about to be issued a certificate, which may be of this CA")
+    for presenter in parties_awaiting_issue(snapshot):
+        yield _Need(presenter.name, None, "is about to be issued a certificate, which may be of this CA")
 
 
 def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Need) -> Iterator[Violation]:
@@ -227,7 +231,9 @@ class Introduction:
 
 def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Introduction:
     """How leaves of this CA are presented first, as the cluster is now."""
-    prepared = next((one for one in snapshot.ca.prepared if one.fingerprint == entry.fingerprint), None)
+    prepared = next(
+        (authority for authority in snapshot.ca.prepared if authority.fingerprint == entry.fingerprint), None
+    )
     link = link_of(prepared, snapshot)
     if link is None:
         return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))

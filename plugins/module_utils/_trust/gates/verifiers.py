@@ -51,7 +51,7 @@ def has_only_ended(anchors: Chain, at: datetime, kind: Verifier) -> bool:
     """Whether this verifier refuses every certificate already, because the CAs that it trusts have ended. No gate waits for it: the flow brings it
     another CA.
     """
-    return kind.checks_anchor_dates and bool(anchors) and all(one.has_ended(at) for one in anchors)
+    return kind.checks_anchor_dates and bool(anchors) and all(anchor.has_ended(at) for anchor in anchors)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class VerifyingParty:
         return has_only_ended(self.possible, snapshot.now, self.kind)
 
     def _counting(self, anchors: Chain) -> Chain:
-        return tuple(one for one in anchors if one not in self.void)
+        return tuple(anchor for anchor in anchors if anchor not in self.void)
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
@@ -125,7 +125,11 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger, void: frozenset[Certif
 def _void(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
     """The CAs outside their dates that have never been in use. A JVM would accept their leaves; no flow begins to use such a CA."""
     never = (entry.certificate for entry in ledger.entries if not entry.generations)
-    return frozenset(one for one in never if one not in snapshot.ca.in_use and date_problem(one, snapshot.now))
+    return frozenset(
+        certificate
+        for certificate in never
+        if certificate not in snapshot.ca.in_use and date_problem(certificate, snapshot.now)
+    )
 
 
 def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
@@ -220,7 +224,7 @@ def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetim
 
 def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
     """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None where they cannot."""
-    if any(one.path_length == 0 for one in _as_read(entry.certificate, snapshot)):
+    if any(certificate.path_length == 0 for certificate in _as_read(entry.certificate, snapshot)):
         return None
     return entry.cleared_at or entry.published_at
 
@@ -276,17 +280,20 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     """
     known = _as_read(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (
-        validate(form, (one,), snapshot.now, kind).reason
-        for one in known
+        validate(form, (certificate,), snapshot.now, kind).reason
+        for certificate in known
         for kind in Verifier
-        if not has_only_ended((one,), snapshot.now, kind)
+        if not has_only_ended((certificate,), snapshot.now, kind)
     )
     return next(filter(None, reasons), "")
 
 
 def _as_read(authority: Certificate, snapshot: Snapshot) -> Chain:
     """The certificates of this CA that clients may read: OpenSSL takes the first of two with the same name."""
-    return (authority, *(one for one in snapshot.ca.anchors if one != authority and one.is_twin_of(authority)))
+    return (
+        authority,
+        *(anchor for anchor in snapshot.ca.anchors if anchor != authority and anchor.is_twin_of(authority)),
+    )
 
 
 def describe_unnameable_users(snapshot: Snapshot) -> tuple[str, ...]:

@@ -95,7 +95,7 @@ def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> boo
     """Whether the CA can be read no more where CAs are read: processes, and clients that load the certificate Secret or the bundle for
     clients. There it may stay as a part of the chain of another CA.
     """
-    above = {one.fingerprint for entry in ledger.entries for one in entry.chain[1:]}
+    above = {certificate.fingerprint for entry in ledger.entries for certificate in entry.chain[1:]}
     published = (snapshot.outside.published or frozenset()) - above
     return is_withdrawn(snapshot, fingerprint) and fingerprint not in published
 

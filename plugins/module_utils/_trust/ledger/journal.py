@@ -42,7 +42,7 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
     """Up to the switch, what programs present; at the first look after it, what may have been issued meanwhile as well.
     A renewal with the same key needs none of this: brokers go on accepting the earlier leaves.
     """
-    current, known = [one.fingerprint for one in snapshot.ca.in_use], journal.outgoing
+    current, known = [certificate.fingerprint for certificate in snapshot.ca.in_use], journal.outgoing
     if snapshot.users is None or journal.goal is not Goal.REPLACE_KEY:
         return journal
     if current == [journal.replaces]:
@@ -57,21 +57,25 @@ def note_outgoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journ
 
 def _presented(snapshot: Snapshot) -> Outgoing | None:
     """None where no program is known to have read what it presents."""
-    ends = {one.reads: one.ends_at for one in snapshot.presenters if one.reads and one.ends_at is not None}
+    ends = {
+        presenter.reads: presenter.ends_at
+        for presenter in snapshot.presenters
+        if presenter.reads and presenter.ends_at is not None
+    }
     # A program that presents a copy too says so twice.
-    unknown = {one.reads for one in snapshot.presenters if one.ends_at is None}
+    unknown = {presenter.reads for presenter in snapshot.presenters if presenter.ends_at is None}
     readers = tuple(_fitting(sorted(ends.keys() - unknown)))
-    return Outgoing(frozenset(readers), max(ends[one] for one in readers)) if readers else None
+    return Outgoing(frozenset(readers), max(ends[reader] for reader in readers)) if readers else None
 
 
 def _fitting(readers: list[str]) -> Iterator[str]:
     """The readers that there is room for; the others hold the CA until they read again."""
     room = _ROOM
-    for one in readers:
-        room -= len(one)
+    for reader in readers:
+        room -= len(reader)
         if room < 0:
             return
-        yield one
+        yield reader
 
 
 class Obstacle(Enum):
@@ -115,10 +119,15 @@ def was_never_issued(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
     """
     if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
         return True
-    waiting = (one for one in snapshot.ca.prepared if one.fingerprint == unwanted.fingerprint)
-    if unwanted.state is TrustState.TRUSTED_UNUSED and any(link_of(one, snapshot) is None for one in waiting):
+    waiting = (authority for authority in snapshot.ca.prepared if authority.fingerprint == unwanted.fingerprint)
+    if unwanted.state is TrustState.TRUSTED_UNUSED and any(
+        link_of(authority, snapshot) is None for authority in waiting
+    ):
         return True
-    return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.in_use)
+    return any(
+        certificate == unwanted.certificate or certificate.is_twin_of(unwanted.certificate)
+        for certificate in snapshot.ca.in_use
+    )
 
 
 def note_possible_holders(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
@@ -227,7 +236,7 @@ def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journa
     after the switch, which is never before clients could read. Where nodes present both link certificates from their Secrets, no client has to read in
     time.
     """
-    current, replaced = [one.fingerprint for one in snapshot.ca.in_use], ledger.find(journal.replaces)
+    current, replaced = [certificate.fingerprint for certificate in snapshot.ca.in_use], ledger.find(journal.replaces)
     links = snapshot.ca.links.get(journal.successor or "")
     if journal.read_since is not None or current != [journal.successor] or replaced is None or links is None:
         return journal
@@ -273,7 +282,10 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
         return False
     if journal.is_abort:
         return ledger.find(journal.successor) is None
-    left = {*(a.fingerprint for a in snapshot.ca.prepared), *(one.fingerprint for one in snapshot.ca.in_use)}
+    left = {
+        *(a.fingerprint for a in snapshot.ca.prepared),
+        *(certificate.fingerprint for certificate in snapshot.ca.in_use),
+    }
     return journal.successor not in left
 
 

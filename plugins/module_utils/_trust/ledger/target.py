@@ -76,7 +76,7 @@ class Wish:
     def _has_no_leaf(self) -> bool:
         """Whether there is no CA in use yet, and no leaf either, stored, missing or presented: the first clients CA comes before the first user."""
         snapshot = self.snapshot
-        presented = any(one.authorities != frozenset() for one in snapshot.presenters)
+        presented = any(presenter.authorities != frozenset() for presenter in snapshot.presenters)
         return not (snapshot.ca.current or snapshot.every_leaf or snapshot.every_missing or presented)
 
     @property
@@ -85,8 +85,8 @@ class Wish:
         CA below a root is in use.
         """
         current, ends = self.snapshot.ca.current, [chain[0] for chain in self.issuing]
-        return any(one.is_twin_of(current[0]) for one in self.source.certificates) or any(
-            one.is_twin_of(above) for one in ends for above in current[1:]
+        return any(certificate.is_twin_of(current[0]) for certificate in self.source.certificates) or any(
+            certificate.is_twin_of(above) for certificate in ends for above in current[1:]
         )
 
     @property
@@ -113,7 +113,7 @@ class Wish:
         own = (*self.meant[:1], *self.snapshot.ca.current)
         return tuple(
             chain for chain in self.issuing
-            if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(one) for one in own)
+            if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(certificate) for certificate in own)
         )  # fmt: skip
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
@@ -139,7 +139,7 @@ def _is_first_of_source(snapshot: Snapshot) -> bool:
     return (
         source is not None
         and not snapshot.nodes.pods
-        and any(one.is_twin_of(current[0]) for one in source.certificates)
+        and any(certificate.is_twin_of(current[0]) for certificate in source.certificates)
     )
 
 
@@ -165,9 +165,9 @@ def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
     yet would be requested again as soon as its CA is the next CA.
     """
     signers = {
-        one.authority
-        for one in snapshot.leaves.requests.values()
-        if one.is_recorded and one.answer is not None and not one.outdated
+        request.authority
+        for request in snapshot.leaves.requests.values()
+        if request.is_recorded and request.answer is not None and not request.outdated
     }
     return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.in_use]
 

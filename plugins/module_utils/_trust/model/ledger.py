@@ -180,7 +180,7 @@ class HeldLeaf(HeldByProcesses):
         """UIDs of the pods in which nothing but listeners ever presented it: the first leaf that the listeners of a process give up is the leaf that it
         was started with, and the rest of the process keeps to that.
         """
-        started = (one.lingering for one in others if one.certificate != self.certificate)
+        started = (leaf.lingering for leaf in others if leaf.certificate != self.certificate)
         return frozenset(uid for uids in started for uid in uids)
 
 
@@ -321,18 +321,25 @@ class CaSource:
         """The CAs that can be meant to issue leaves, each with what lies above it here: CAs that are valid now and have certified
         no other CA here. Of several certificates with one name and key it is the root, else the certificate that ends last.
         """
-        valid = [one for one in self.certificates if one.not_before <= at < one.not_after]
-        above = {one for one in valid for other in valid if other.signed_by(one) and not other.is_twin_of(one)}
+        valid = [
+            certificate for certificate in self.certificates if certificate.not_before <= at < certificate.not_after
+        ]
+        above = {
+            certificate
+            for certificate in valid
+            for other in valid
+            if other.signed_by(certificate) and not other.is_twin_of(certificate)
+        }
         latest: dict[tuple[bytes, str], Certificate] = {}
-        for one in sorted((one for one in valid if one not in above), key=_rank):
+        for one in sorted((certificate for certificate in valid if certificate not in above), key=_rank):
             latest[one.subject_der, one.public_key_sha256] = one
-        return tuple(self.chain_of(one) for one in sorted(latest.values(), key=lambda one: one.sha256))
+        return tuple(self.chain_of(certificate) for certificate in sorted(latest.values(), key=lambda one: one.sha256))
 
     def chain_of(self, certificate: Certificate) -> Chain:
         """The CA, and the CAs of this source that certify it, up to its root as far as that is here."""
         chain: Chain = (certificate,)
         while not chain[-1].is_root and len(chain) < MOST_IN_A_CHAIN:
-            found = [one for one in self.certificates if one not in chain and chain[-1].signed_by(one)]
+            found = [issuer for issuer in self.certificates if issuer not in chain and chain[-1].signed_by(issuer)]
             if not found:
                 break
             chain = (*chain, max(found, key=_rank))

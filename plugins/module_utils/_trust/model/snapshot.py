@@ -142,7 +142,9 @@ class LinkCertificates:
         """The part of a chain between a leaf of the new CA and its own certificate once that is in use, as long as both are valid: clients that know
         only the old CA follow the first. The second leads from there to the new CA, because Kafka loads no chain with a gap.
         """
-        return self.both if all(one.not_before <= now < one.not_after for one in self.both) else ()
+        return (
+            self.both if all(certificate.not_before <= now < certificate.not_after for certificate in self.both) else ()
+        )
 
     @property
     def both(self) -> Chain:
@@ -219,7 +221,7 @@ class CaSecrets:
 
     def has_key_of(self, authority: Certificate) -> bool:
         """Whether the key of this CA is here. Half-way through a switch the key is that of a prepared CA; the key of the CA in use may be kept beside it."""
-        good = {authority.public_key_sha256, *(one.key for one in self.prepared if one.key)}
+        good = {authority.public_key_sha256, *(prepared.key for prepared in self.prepared if prepared.key)}
         return self.key in good or authority.fingerprint in self.kept_keys
 
     @property
@@ -235,13 +237,16 @@ class CaSecrets:
     @property
     def links(self) -> Mapping[str, LinkCertificates]:
         """All link certificates in the key Secret, by the fingerprint of the certificate that they were made for."""
-        return {**self.kept_links, **{one.fingerprint: one.links for one in self.prepared if one.links is not None}}
+        return {
+            **self.kept_links,
+            **{authority.fingerprint: authority.links for authority in self.prepared if authority.links is not None},
+        }
 
     @property
     def links_in_use(self) -> LinkCertificates | None:
         """Both link certificates of the CA in use, also of the CA that it renews; None where one is missing."""
-        own = (one for one in self.links.values() if self.current and one.new_with_old.is_twin_of(self.current[0]))
-        return next((one for one in own if one.old_with_new is not None), None)
+        own = (link for link in self.links.values() if self.current and link.new_with_old.is_twin_of(self.current[0]))
+        return next((link for link in own if link.old_with_new is not None), None)
 
     def behind_nodes(self, issuer: Chain, now: datetime) -> Chain:
         """The chain that nodes send behind leaves of this CA: its link certificates where it is in use, then the CA and what is above it."""
@@ -252,8 +257,8 @@ class CaSecrets:
 
     def led_to(self, issuer: Chain, now: datetime) -> Chain:
         """The chain that nodes present behind a leaf of this CA once it is in use: the link certificates of both directions, then its own."""
-        known = (one for one in self.links.values() if one.both and one.new_with_old.is_twin_of(issuer[0]))
-        links = next((one for one in known if issuer[0] != one.new_with_old), None)
+        known = (link for link in self.links.values() if link.both and link.new_with_old.is_twin_of(issuer[0]))
+        links = next((link for link in known if issuer[0] != link.new_with_old), None)
         return issuer if links is None else (*links.sent_at(now), *issuer)
 
     @property
@@ -264,7 +269,7 @@ class CaSecrets:
     @property
     def projected(self) -> frozenset[str]:
         """Fingerprints of all trust anchors in the certificate Secret."""
-        return frozenset(one.fingerprint for one in self.anchors)
+        return frozenset(anchor.fingerprint for anchor in self.anchors)
 
 
 @dataclass(frozen=True)
@@ -607,6 +612,6 @@ class Snapshot:
     def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:
         """``nodes.listeners`` by the UID of their pod, in their order."""
         found: dict[str, tuple[ObservedListener, ...]] = {}
-        for one in self.nodes.listeners or ():
-            found[one.uid] = (*found.get(one.uid, ()), one)
+        for listener in self.nodes.listeners or ():
+            found[listener.uid] = (*found.get(listener.uid, ()), listener)
         return found

@@ -97,7 +97,7 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
     greater generation.
     """
     entries = snapshot.ledger.entries if snapshot.ledger else ()
-    known = [one for one in entries if one.generations and one.certificate.public_key_sha256 == snapshot.ca.key]
+    known = [entry for entry in entries if entry.generations and entry.certificate.public_key_sha256 == snapshot.ca.key]
     if not known:
         return ""
     lost = max(known, key=lambda one: max(one.generations))
@@ -428,25 +428,26 @@ def _chains(snapshot: Snapshot, intent: Intent) -> Iterator[Chain]:
 def _of_one_name(authorities: Sequence[Certificate]) -> list[list[Certificate]]:
     """The CAs that share a name with a CA of another key, by name."""
     found: dict[FoldedName, list[Certificate]] = {}
-    for one in authorities:
-        found.setdefault(one.folded_subject, []).append(one)
-    return [same for same in found.values() if len({one.public_key_sha256 for one in same}) > 1]
+    for authority in authorities:
+        found.setdefault(authority.folded_subject, []).append(authority)
+    return [same for same in found.values() if len({certificate.public_key_sha256 for certificate in same}) > 1]
 
 
 def _identifier_problems(same: Sequence[Certificate], snapshot: Snapshot) -> Iterator[Violation]:
     """Where a CA has none, the others of its name need not be compared with it."""
-    lacking = [one for one in same if one.subject_key_identifier is None]
-    for one in lacking:
-        other = next(each for each in same if each.public_key_sha256 != one.public_key_sha256)
+    lacking = [certificate for certificate in same if certificate.subject_key_identifier is None]
+    for certificate in lacking:
+        other = next(each for each in same if each.public_key_sha256 != certificate.public_key_sha256)
         yield _of_authority(
-            snapshot, f"{named(one)} has no subject key identifier, and {named(other)} has its name and another key."
+            snapshot,
+            f"{named(certificate)} has no subject key identifier, and {named(other)} has its name and another key.",
         )
-    for one, other in combinations((each for each in same if each not in lacking), 2):
-        alike = one.subject_key_identifier == other.subject_key_identifier
-        if alike and one.public_key_sha256 != other.public_key_sha256:
+    for certificate, other in combinations((each for each in same if each not in lacking), 2):
+        alike = certificate.subject_key_identifier == other.subject_key_identifier
+        if alike and certificate.public_key_sha256 != other.public_key_sha256:
             yield _of_authority(
                 snapshot,
-                f"{named(one)} and {named(other)} have one name and one subject key identifier, and different keys.",
+                f"{named(certificate)} and {named(other)} have one name and one subject key identifier, and different keys.",
             )
 
 
@@ -461,7 +462,7 @@ def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> 
     if (
         not signers
         or certificate.is_twin_of(signers[0])
-        or identifier in {one.subject_key_identifier for one in signers}
+        or identifier in {signer.subject_key_identifier for signer in signers}
     ):
         return ""
     lacks = "has no authority key identifier" if identifier is None else "names another authority key identifier"

@@ -230,11 +230,13 @@ def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate
     that of the flow before, if any.
     """
     waiting = (
-        one.chain[0] for one in snapshot.ca.prepared if one.chain and ledger.find(one.chain[0].fingerprint) is None
+        authority.chain[0]
+        for authority in snapshot.ca.prepared
+        if authority.chain and ledger.find(authority.chain[0].fingerprint) is None
     )
-    keys = {one.public_key_sha256 for one in snapshot.ca.in_use}
+    keys = {certificate.public_key_sha256 for certificate in snapshot.ca.in_use}
     is_renewal = intent.goal is Goal.RENEW
-    return next((one for one in waiting if (one.public_key_sha256 in keys) is is_renewal), None)
+    return next((certificate for certificate in waiting if (certificate.public_key_sha256 in keys) is is_renewal), None)
 
 
 def _made_before(intent: Intent, ledger: Ledger) -> Certificate | None:

@@ -91,7 +91,7 @@ def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
         return
     for leaf in ending_leaves(snapshot, intent):
         if leaf.chain and ends_with(leaf.chain[0], snapshot.ca.current):
-            end = min(one.not_after for one in (leaf.chain[0], *snapshot.ca.current))
+            end = min(certificate.not_after for certificate in (leaf.chain[0], *snapshot.ca.current))
             yield Violation(
                 Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
                 f"holds a certificate that ends on {end:%Y-%m-%d}, as its CA does.",
@@ -168,7 +168,7 @@ def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     ):
         return
     soon = snapshot.now + snapshot.leaves.renewal_window + REST
-    if any(one.not_after <= soon for one in snapshot.ca.current):
+    if any(certificate.not_after <= soon for certificate in snapshot.ca.current):
         # Others would be in the window as well: the flow is what helps.
         return
     ends = {
@@ -297,10 +297,10 @@ def users_have_an_issuer(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             add,
         )
         return
-    for one in presenters(snapshot):
-        if one.renewal is not Renewal.AT_ONCE:
+    for presenter in presenters(snapshot):
+        if presenter.renewal is not Renewal.AT_ONCE:
             yield Violation(
-                Condition.USERS_HAVE_AN_ISSUER, one.name,
+                Condition.USERS_HAVE_AN_ISSUER, presenter.name,
                 f"may hold a certificate of the present {ca}, and {kafka} has no User Operator, which would issue the next.",
                 f"Where it is not used any more, delete it with its Secret. {add}",
             )  # fmt: skip
@@ -316,7 +316,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
         return
     yield from namesakes(snapshot)
     yield from _of_other_operators(snapshot)
-    issued, room = sum(bool(one.secret) for one in snapshot.presenters), _room_with(supplied.chain)
+    issued, room = sum(bool(presenter.secret) for presenter in snapshot.presenters), _room_with(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
@@ -331,11 +331,11 @@ def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     users = snapshot.users
     if users is None:
         return
-    for one in users.presenters:
-        told = one.name in users.namesakes or one.name in users.unnameable
-        if one.renewal is Renewal.ISSUED and not one.secret and not told:
+    for presenter in users.presenters:
+        told = presenter.name in users.namesakes or presenter.name in users.unnameable
+        if presenter.renewal is Renewal.ISSUED and not presenter.secret and not told:
             yield Violation(
-                Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
+                Condition.PRESENTERS_CAN_BE_ISSUED_TO, presenter.name,
                 "is served by a User Operator of another namespace, which could sign nothing: the key of the next CA would be kept elsewhere.",
                 "Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is made.",
             )  # fmt: skip
@@ -343,18 +343,18 @@ def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
 
 def _room_with(chain: Chain) -> int:
     """How many certificates of this CA can be on their way; each may come with its chain."""
-    return SECRET_LIMIT // (_ON_ITS_WAY + sum(len(one.pem) for one in chain))
+    return SECRET_LIMIT // (_ON_ITS_WAY + sum(len(certificate.pem) for certificate in chain))
 
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """An unknown certificate is found before anything is written: later the flow would stand still until a person has looked after it."""
     if not _begins(snapshot, intent):
         return
-    for one in presenters(snapshot):
-        if one.authorities is None:
+    for presenter in presenters(snapshot):
+        if presenter.authorities is None:
             yield Violation(
-                Condition.PRESENTERS_ARE_KNOWN, one.name, f"the run cannot tell which CA has issued the certificate that it presents: {one.why}.",
-                one.remedy,
+                Condition.PRESENTERS_ARE_KNOWN, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.why}.",
+                presenter.remedy,
             )  # fmt: skip
 
 
@@ -362,11 +362,11 @@ def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
     if not _begins(snapshot, intent):
         return
-    for one in presenters(snapshot):
-        if one.hindered:
+    for presenter in presenters(snapshot):
+        if presenter.hindered:
             yield Violation(
-                Condition.PRESENTERS_ARE_SERVED, one.name, f"would get no certificate of the next {snapshot.names.ca}: {one.hindered}.",
-                one.remedy,
+                Condition.PRESENTERS_ARE_SERVED, presenter.name, f"would get no certificate of the next {snapshot.names.ca}: {presenter.hindered}.",
+                presenter.remedy,
             )  # fmt: skip
 
 

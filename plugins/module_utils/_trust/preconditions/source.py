@@ -75,7 +75,7 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """This holds for a new CA only: a cluster whose CAs already share a key goes on, also to another CA."""
-    known = {one.public_key_sha256 for one in _known(snapshot)}
+    known = {certificate.public_key_sha256 for certificate in _known(snapshot)}
     for subject, chain, remedy in _brought(snapshot, intent):
         common = "" if chain[0].public_key_sha256 in known else _common(chain, snapshot)
         if common:
@@ -92,12 +92,12 @@ def _common(chain: Chain, snapshot: Snapshot) -> str:
     other = snapshot.other
     if other is None:
         return ""
-    own, above = chain[0].public_key_sha256, {one.public_key_sha256 for one in chain[1:]}
-    trusted = {one.public_key_sha256 for one in other.ca.anchors}
+    own, above = chain[0].public_key_sha256, {certificate.public_key_sha256 for certificate in chain[1:]}
+    trusted = {anchor.public_key_sha256 for anchor in other.ca.anchors}
     if own in trusted:
         return f"has the key of {other.where}"
     chains = (other.ca.current, *other.ca.others.values())
-    if own in {one.public_key_sha256 for known in chains for one in known[1:]}:
+    if own in {certificate.public_key_sha256 for known in chains for certificate in known[1:]}:
         return f"has the key of a CA above {other.where}"
     return f"is certified by {other.where}" if above & trusted else ""
 
@@ -121,7 +121,7 @@ def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, s
 
 def _known(snapshot: Snapshot) -> Iterator[Certificate]:
     """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which."""
-    yield from (one.chain[0] for one in snapshot.ca.prepared)
+    yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
         yield from (entry.certificate for entry in snapshot.ledger.entries)
     else:
@@ -167,7 +167,7 @@ def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
 
 def _is_here(snapshot: Snapshot, fingerprint: str) -> bool:
     """Whether the cluster has this CA, also where it was adopted before and has come as far as the ledger."""
-    chains = [snapshot.ca.current, *(one.chain for one in snapshot.ca.prepared)]
+    chains = [snapshot.ca.current, *(authority.chain for authority in snapshot.ca.prepared)]
     chains += [entry.chain for entry in (snapshot.ledger.entries if snapshot.ledger else ())]
     return any(is_named(chain[0], fingerprint) for chain in chains if chain)
 
@@ -180,10 +180,14 @@ def _signatures(snapshot: Snapshot, swap: Swap) -> str:
     """Sentences that say which stored leaves are of which of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
     found = {
-        one: [leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, one)]
-        for one in pair
+        certificate: [
+            leaf.secret for leaf in snapshot.leaves.stored if leaf.chain and chains_to(leaf.chain, certificate)
+        ]
+        for certificate in pair
     }
-    return " ".join(f"{named(one)} has signed {_several(secrets, 'certificate')}." for one, secrets in found.items())
+    return " ".join(
+        f"{named(certificate)} has signed {_several(secrets, 'certificate')}." for certificate, secrets in found.items()
+    )
 
 
 def _several(names: Iterable[str], what: str) -> str:

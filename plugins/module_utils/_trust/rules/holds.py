@@ -126,8 +126,8 @@ def _secrets_to_name(at: Situation) -> frozenset[str]:
     """The Secrets of this call that hold a leaf which no process could use, or no leaf, and for which no other leaf is on its way."""
     found = {leaf.secret: leaf.component for leaf in at.snapshot.leaves.stored if why_not_ours(leaf, at.ledger)}
     awaited, concern = _awaited(at), at.intent.issuing.missing or Selection()
-    found = {name: one for name, one in found.items() if name not in awaited or at.successor is not None}
-    missing = {name: one for name, one in at.snapshot.leaves.missing.items() if name not in awaited}
+    found = {name: component for name, component in found.items() if name not in awaited or at.successor is not None}
+    missing = {name: component for name, component in at.snapshot.leaves.missing.items() if name not in awaited}
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
 
 
@@ -146,8 +146,8 @@ def await_free_names(at: Situation) -> Turn:
     """Wait where a presenter outside the cluster gets no certificate of any issuer, because another object has the name of its Secret."""
     if not at.snapshot.ca.in_use_elsewhere:
         return ()
-    taken = (one for one in at.snapshot.presenters if one.secret in at.intent.met.taken)
-    return Wait(held=(*namesakes(at.snapshot), *(_name_is_taken(at, one) for one in taken)))
+    taken = (presenter for presenter in at.snapshot.presenters if presenter.secret in at.intent.met.taken)
+    return Wait(held=(*namesakes(at.snapshot), *(_name_is_taken(at, presenter) for presenter in taken)))
 
 
 def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
@@ -181,11 +181,11 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
                 "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
     # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and what is at rest stays as it is.
-    for one in presenters(at.snapshot) if at.begun is not None else ():
-        if one.authorities is None:
+    for presenter in presenters(at.snapshot) if at.begun is not None else ():
+        if presenter.authorities is None:
             yield Violation(
-                Condition.EVIDENCE, one.name, f"the run cannot tell which CA has issued the certificate that it presents: {one.why}.",
-                one.remedy,
+                Condition.EVIDENCE, presenter.name, f"the run cannot tell which CA has issued the certificate that it presents: {presenter.why}.",
+                presenter.remedy,
             )  # fmt: skip
     for why in describe_trust_doubts(at.snapshot, at.ledger):
         yield Violation(

@@ -323,8 +323,8 @@ def restart_holders(at: Situation) -> Steps:
     When the cluster is handed back, restart every node that holds any: no ledger will remember them.
     """
     handing_back = at.intent.goal is Goal.DOWNGRADE and not at.intent.parameters.keeps_authority
-    held = (one for one in at.ledger.held if handing_back or _is_to_leave(one, at) or is_ending(one, at))
-    uids = frozenset(uid for one in held for uid in one.holders) & at.snapshot.uids
+    held = (leaf for leaf in at.ledger.held if handing_back or _is_to_leave(leaf, at) or is_ending(leaf, at))
+    uids = frozenset(uid for leaf in held for uid in leaf.holders) & at.snapshot.uids
     nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at.snapshot)
     if not nodes:
         return ()

@@ -50,7 +50,9 @@ def pause_reissue(at: Situation) -> Steps:
         return ()
     paused = (ReissuePause.OURS, ReissuePause.FOREIGN)
     free = tuple(
-        one.name for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED and one.pause not in paused
+        presenter.name
+        for presenter in at.snapshot.presenters
+        if presenter.renewal is Renewal.ISSUED and presenter.pause not in paused
     )
     return (PauseReissue(names=free, because=because),) if free else ()
 
@@ -132,9 +134,9 @@ def _resume_reissue(snapshot: Snapshot) -> Steps:
     if _why_paused(snapshot) and not _key_matches(snapshot):
         return ()
     paused = tuple(
-        one.name
-        for one in snapshot.presenters
-        if one.pause.is_ours and (not one.behind or one.authorities == frozenset())
+        presenter.name
+        for presenter in snapshot.presenters
+        if presenter.pause.is_ours and (not presenter.behind or presenter.authorities == frozenset())
     )
     return (ResumeReissue(names=paused),) if paused else ()
 
@@ -209,12 +211,12 @@ def _began_with_flow(failure: FailedReconcile, journal: Journal | None) -> bool:
 
 def _request(snapshot: Snapshot) -> str:
     """A name of its own for every state of the Secrets on which the operator passes a verdict."""
-    leaves = sorted(f"{one.secret}={one.chain[0].fingerprint if one.chain else ''}" for one in snapshot.every_leaf)
+    leaves = sorted(f"{leaf.secret}={leaf.chain[0].fingerprint if leaf.chain else ''}" for leaf in snapshot.every_leaf)
     ca = snapshot.ca
     stored = [
         *leaves,
         *sorted(ca.projected),
-        *(one.fingerprint for one in ca.current),
+        *(certificate.fingerprint for certificate in ca.current),
         str(ca.certificate_generation),
         str(ca.key),
     ]

@@ -39,10 +39,10 @@ def await_confirmation(at: Situation) -> Turn:
         return ()
     return Wait(
         awaited=tuple(
-            f"{wish.source.name} holds a CA that this cluster does not trust: {one.subject}, SHA-256 {one.sha256}, valid from "
-            f"{one.not_before:%Y-%m-%d %H:%M} to {one.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
-            f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={one.sha256})."
-            for one in wish.unconfirmed
+            f"{wish.source.name} holds a CA that this cluster does not trust: {certificate.subject}, SHA-256 {certificate.sha256}, valid from "
+            f"{certificate.not_before:%Y-%m-%d %H:%M} to {certificate.not_after:%Y-%m-%d %H:%M} UTC. Nothing is done about it until a person has compared this "
+            f"fingerprint with that of the CA that is meant and runs again with it in confirm_roots (strimzi_confirm_roots={certificate.sha256})."
+            for certificate in wish.unconfirmed
         )
     )
 
@@ -223,9 +223,9 @@ def restart_to_trust(at: Situation) -> Turn:
             waiting, because = _restarted_for(at, at.successor, waiting)
         if waiting:
             return (_made_known(at, entry, waiting, because),)
-    untrusted = (one for one in at.ledger.entries if at.awaits_trust(one)) if at.snapshot.nodes.pods else ()
+    untrusted = (entry for entry in at.ledger.entries if at.awaits_trust(entry)) if at.snapshot.nodes.pods else ()
     return Wait(
-        held=tuple(why for one in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, one)))
+        held=tuple(why for entry in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry)))
     )
 
 

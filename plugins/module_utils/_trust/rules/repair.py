@@ -83,8 +83,8 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
     return (
         ca.certificate_generation == kept.certificate_generation
         and bool(issued and kept.current)
-        and all(one.signed_by(kept.current[0]) for one in issued)
-        and not any(one.signed_by(ca.current[0]) for one in issued)
+        and all(certificate.signed_by(kept.current[0]) for certificate in issued)
+        and not any(certificate.signed_by(ca.current[0]) for certificate in issued)
     )
 
 
@@ -94,10 +94,10 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
     is_earlier = ca.key_generation < max(known, default=0)
     begun = in_flight(snapshot.ledger)
     successor = begun.successor if begun is not None else None
-    waiting = {one.fingerprint for one in ca.prepared}
+    waiting = {authority.fingerprint for authority in ca.prepared}
     # The next CA of a flow waits in the key Secret until it is in use.
     has_lost_next = successor not in {None, current.fingerprint, *waiting} and successor in {
-        one.fingerprint for one in kept.prepared
+        authority.fingerprint for authority in kept.prepared
     }
     return bool(ca.unnumbered) or is_earlier or has_lost_next or not ca.has_key_of(current)
 
@@ -125,7 +125,7 @@ def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets])
 def _why_another(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
     """Why the cluster works with another CA than that of the backup, by the ledger, the pods and the certificates."""
     ledger, generation = snapshot.ledger, backup.ca.certificate_generation
-    used = [one for one in (ledger.entries if ledger and not ledger.problems else ()) if one.generations]
+    used = [entry for entry in (ledger.entries if ledger and not ledger.problems else ()) if entry.generations]
     last = max(used, key=lambda one: max(one.generations), default=None)
     if last is not None and last.certificate != own:
         return f"is of {named(own)}, and the ledger says that {named(last.certificate)} is in use."
@@ -133,7 +133,7 @@ def _why_another(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
         return f"has generation {generation} of the CA, and pods have read generation {seen}."
     known = _authorities_of(backup)
     for leaf in snapshot.leaves.stored:
-        if leaf.chain and not any(leaf.chain[0].signed_by(one) for one in known):
+        if leaf.chain and not any(leaf.chain[0].signed_by(certificate) for certificate in known):
             return f"knows no CA that has issued the certificate in {snapshot.names.secret(leaf.secret)}."
     return ""
 
@@ -142,7 +142,7 @@ def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:
     ledger = backup.ledger or Ledger()
     return (
         *backup.ca.anchors,
-        *(one.chain[0] for one in backup.ca.prepared),
+        *(authority.chain[0] for authority in backup.ca.prepared),
         *(entry.certificate for entry in ledger.entries),
     )
 
@@ -176,7 +176,7 @@ def _serve_outside(at: Situation, ended: frozenset[str]) -> Steps:
     """Before the pause, have the nodes that have answered read their stored leaves on listeners for clients. No look of a gate asks such a listener, so a call
     cannot tell that a node has read them already: each call before the pause sends the requests once more.
     """
-    able = ended & {one.uid for one in at.snapshot.nodes.listeners or () if one.presents}
+    able = ended & {listener.uid for listener in at.snapshot.nodes.listeners or () if listener.presents}
     if at.is_paused or not able or why_not_reloaded(at):
         return ()
     return (

@@ -280,7 +280,11 @@ def resume_served_users(at: Situation) -> Steps:
     """
     if at.current is None or not at.serves:
         return ()
-    names = tuple(one.name for one in at.snapshot.presenters if one.secret and one.pause.is_ours and not one.behind)
+    names = tuple(
+        presenter.name
+        for presenter in at.snapshot.presenters
+        if presenter.secret and presenter.pause.is_ours and not presenter.behind
+    )
     return (AwaitKept(names=names, authority=at.current),) if names else ()
 
 
@@ -325,9 +329,9 @@ def reissue(at: Situation) -> Steps:
     if not _is_switched(at) or at.current is None or at.serves:
         return ()
     seen = (*presenters(at.snapshot), *parties_awaiting_issue(at.snapshot))
-    behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
-    issued = (one for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED)
-    due = tuple(one.name for one in issued if one.name in behind or one.pause.is_ours)
+    behind = {presenter.name for presenter in seen if presenter.behind and presenter.pause is not ReissuePause.FOREIGN}
+    issued = (presenter for presenter in at.snapshot.presenters if presenter.renewal is Renewal.ISSUED)
+    due = tuple(presenter.name for presenter in issued if presenter.name in behind or presenter.pause.is_ours)
     return (
         (AwaitReissue(names=due, authority=at.current, batch=at.intent.pace.user_batch, phase=at.phase),) if due else ()
     )
@@ -341,7 +345,11 @@ def await_pick_up(at: Situation) -> Turn:
     if not _is_switched(at) or at.current is None:
         return ()
     own = frozenset({at.current.fingerprint})
-    late = tuple(one.name for one in presenters(at.snapshot) if one.is_followed and one.authorities != own)
+    late = tuple(
+        presenter.name
+        for presenter in presenters(at.snapshot)
+        if presenter.is_followed and presenter.authorities != own
+    )
     if late:
         return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),)
     return Wait(held=tuple(_presenters_of_replaced(at)), phase=Phase.RETIRE)
@@ -350,11 +358,11 @@ def await_pick_up(at: Situation) -> Turn:
 def _presenters_of_replaced(at: Situation) -> Iterator[Violation]:
     """The parties outside the cluster that still present certificates of the CA which is replaced."""
     replaced = at.ledger.find(at.begun.replaces) if at.begun else None
-    for one in presenters(at.snapshot) if replaced is not None else ():
-        if replaced is not None and replaced.fingerprint in (one.authorities or ()):
-            why = "; ".join(filter(None, (one.why, one.hindered)))
+    for presenter in presenters(at.snapshot) if replaced is not None else ():
+        if replaced is not None and replaced.fingerprint in (presenter.authorities or ()):
+            why = "; ".join(filter(None, (presenter.why, presenter.hindered)))
             yield Violation(
-                Condition.REMOVAL, one.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", one.remedy,
+                Condition.REMOVAL, presenter.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", presenter.remedy,
             )  # fmt: skip
 
 

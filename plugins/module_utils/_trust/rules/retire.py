@@ -102,8 +102,8 @@ def tidy(at: Situation) -> Steps:
     """
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None
-    switched = frozenset(one.fingerprint for one in ca.prepared if one.fingerprint == current)
-    known = {entry.fingerprint for entry in at.ledger.entries} | {one.fingerprint for one in ca.prepared}
+    switched = frozenset(authority.fingerprint for authority in ca.prepared if authority.fingerprint == current)
+    known = {entry.fingerprint for entry in at.ledger.entries} | {authority.fingerprint for authority in ca.prepared}
     stale = (ca.kept_keys - known - _for_probes(at)) | (ca.kept_keys & frozenset({current} if current else ()))
     in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
     unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
@@ -116,8 +116,8 @@ def _for_probes(at: Situation) -> frozenset[str]:
     """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: other CAs have
     the same names.
     """
-    asked = (one for one in at.ledger.removed if one.awaiting & at.snapshot.uids)
-    return frozenset(one.fingerprint for one in asked if find_namesake(one.certificate, at.snapshot) is not None)
+    asked = (entry for entry in at.ledger.removed if entry.awaiting & at.snapshot.uids)
+    return frozenset(entry.fingerprint for entry in asked if find_namesake(entry.certificate, at.snapshot) is not None)
 
 
 def undo_replacement(at: Situation) -> Steps:
@@ -127,7 +127,7 @@ def undo_replacement(at: Situation) -> Steps:
     unwanted, begun, current = at.ledger.undone, at.begun, at.current
     if unwanted is None or begun is None or current is None:
         return ()
-    prepared = {one.fingerprint for one in at.snapshot.ca.prepared}
+    prepared = {authority.fingerprint for authority in at.snapshot.ca.prepared}
     if unwanted in prepared:
         given_up = frozenset({unwanted})
         return (TidyKeys(prepared=given_up, kept_keys=frozenset(), links=given_up, phase=Phase.PREPARE),)

@@ -122,7 +122,7 @@ class Situation:
         issuing = (self.snapshot.ca.current, *(prepared.chain for prepared in self.snapshot.ca.prepared))
         if any(chain[:1] == entry.chain[:1] for chain in issuing):
             return True
-        return any(entry.certificate not in one.anchors for one in verifying_parties(self.snapshot, self.ledger))
+        return any(entry.certificate not in party.anchors for party in verifying_parties(self.snapshot, self.ledger))
 
     def is_next(self, entry: LedgerEntry) -> bool:
         """Whether the operator is to be switched to this CA, which an abort may have yet to prepare again."""

@@ -193,7 +193,7 @@ def with_clients_in_need(snapshot: Snapshot, successor: Successor) -> Snapshot:
         return snapshot
     form = snapshot.ca.led_to(successor.entry.chain, snapshot.now)
     clients = snapshot.outside.clients
-    return snapshot.with_clients(tuple(one for one in clients if not _is_led_on(one, form, snapshot.now)))
+    return snapshot.with_clients(tuple(client for client in clients if not _is_led_on(client, form, snapshot.now)))
 
 
 def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:

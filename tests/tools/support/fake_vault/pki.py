@@ -161,9 +161,9 @@ class Mount:
             issuer.certificate.subject, given.subject, given.public_key(), given.serial_number,
             given.not_valid_before_utc, given.not_valid_after_utc,
         )  # fmt: skip
-        for one in given.extensions:
-            if not isinstance(one.value, x509.AuthorityKeyIdentifier):
-                builder = builder.add_extension(one.value, one.critical)
+        for extension in given.extensions:
+            if not isinstance(extension.value, x509.AuthorityKeyIdentifier):
+                builder = builder.add_extension(extension.value, extension.critical)
         held = issuer.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
         named = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(held)
         made = builder.add_extension(named, critical=False).sign(issuer.key, hashes.SHA256())
@@ -206,7 +206,7 @@ class Mount:
             warnings.append('the alt_names field was provided but the role is set with "use_csr_sans" set to true')
         chain = [issuer.certificate, *issuer.above]
         if body.get("remove_roots_from_chain"):
-            chain = [one for one in chain if one.issuer != one.subject]
+            chain = [certificate for certificate in chain if certificate.issuer != certificate.subject]
         data = {
             "certificate": pem(made), "issuing_ca": pem(issuer.certificate), "serial_number": serial_number(made),
             "expiration": int(made.not_valid_after_utc.timestamp()),
@@ -337,7 +337,7 @@ def _names(
         )  # fmt: skip
     names, addresses = _listed(body.get("alt_names")), _listed(body.get("ip_sans"))
     # Names that are no hosts are left out without a word.
-    names = [one for one in names if _HOST.match(one)]
+    names = [name for name in names if _HOST.match(name)]
     source = "the API"
     if role["use_csr_sans"]:
         names, addresses, source = [], [], "CSR"
@@ -385,7 +385,7 @@ def _leaf(
     if purposes:
         builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=False)
     builder = _identified(builder, request.public_key(), issuer.certificate)
-    general: list[x509.GeneralName] = [x509.DNSName(one) for one in names]
+    general: list[x509.GeneralName] = [x509.DNSName(name) for name in names]
     general += [x509.IPAddress(ipaddress.ip_address(one)) for one in addresses]
     if general:
         builder = builder.add_extension(x509.SubjectAlternativeName(general), critical=False)

@@ -79,7 +79,7 @@ class PrepareAuthority(Step):
 
 def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
     """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their present leaves before."""
-    return snapshot.served or {one.secret: None for one in snapshot.presenters if one.secret}
+    return snapshot.served or {presenter.secret: None for presenter in snapshot.presenters if presenter.secret}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ class Switch(Step):
             others[ca.current[0].expired_name()] = ca.current
         if ca.current and ca.key != self.authority.key:
             kept = kept | {ca.current[0].fingerprint}
-        presenters = tuple(_after_switch(one, self.authority.fingerprint) for one in snapshot.presenters)
+        presenters = tuple(_after_switch(presenter, self.authority.fingerprint) for presenter in snapshot.presenters)
         return snapshot.with_users(presenters=presenters).with_ca(
             current=self.authority.chain, others=others, key=self.authority.key, kept_keys=kept,
             certificate_generation=self.generation, key_generation=self.key_generation,
@@ -188,7 +188,7 @@ class PutBack(Step):
 
 
 def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) -> tuple[PreparedAuthority, ...]:
-    return tuple(one for one in prepared if one.fingerprint != other.fingerprint)
+    return tuple(authority for authority in prepared if authority.fingerprint != other.fingerprint)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,8 +240,8 @@ class TidyKeys(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         ca = snapshot.ca
-        left = tuple(one for one in ca.prepared if one.fingerprint not in self.prepared)
-        waiting = {one.fingerprint for one in left}
+        left = tuple(authority for authority in ca.prepared if authority.fingerprint not in self.prepared)
+        waiting = {authority.fingerprint for authority in left}
         links = {name: links for name, links in ca.links.items() if name not in self.links | waiting}
         return snapshot.with_ca(
             prepared=left, kept_keys=ca.kept_keys - self.prepared - self.kept_keys, kept_links=links

@@ -50,22 +50,22 @@ class IssueLeaves(Step):
         # A leaf that stays, such as the operator's own, is not among the replaced leaves.
         issued = {
             component: stand_in.leaf(self.issuer)
-            for component in dict.fromkeys(one.component for one in every if one.secret in self.secrets)
+            for component in dict.fromkeys(leaf.component for leaf in every if leaf.secret in self.secrets)
         }
         # The key comes with the certificate.
         leaves = tuple(
             replace(
-                one,
-                chain=(issued[one.component], *self._behind(one, snapshot)),
+                leaf,
+                chain=(issued[leaf.component], *self._behind(leaf, snapshot)),
                 generation=self.generation,
                 problem="",
                 beside="",
             )
-            if one.secret in self.secrets
-            else one
-            for one in every
+            if leaf.secret in self.secrets
+            else leaf
+            for leaf in every
         )
-        missing = {name: one for name, one in snapshot.leaves.missing.items() if name not in self.secrets}
+        missing = {name: component for name, component in snapshot.leaves.missing.items() if name not in self.secrets}
         # From here on a running process presents another leaf than the stored leaf.
         pods = tuple(
             replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
@@ -100,8 +100,10 @@ def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Cha
     known = frozenset({issuer[0].fingerprint})
     served = {name: made.get(name, leaf) for name, leaf in snapshot.served.items()}
     presenters = tuple(
-        replace(one, authorities=known, behind=False) if one.secret and one.secret in made else one
-        for one in snapshot.presenters
+        replace(presenter, authorities=known, behind=False)
+        if presenter.secret and presenter.secret in made
+        else presenter
+        for presenter in snapshot.presenters
     )
     return snapshot.with_users(served=served, presenters=presenters)
 
@@ -181,7 +183,7 @@ def _with_requests(snapshot: Snapshot, requests: Mapping[str, LeafRequest]) -> S
 
 def _recorded(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
     requests = snapshot.leaves.requests
-    changed = {name: replace(one, is_recorded=True) for name, one in requests.items() if name in secrets}
+    changed = {name: replace(request, is_recorded=True) for name, request in requests.items() if name in secrets}
     return _with_requests(snapshot, {**requests, **changed})
 
 
@@ -218,8 +220,8 @@ class AwaitIssuer(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         leaf = stand_in.leaf(self.issuer)
         answered = {
-            name: replace(one, answer=one.answer or (leaf, *self.issuer), is_open=False)
-            for name, one in snapshot.leaves.requests.items()
+            name: replace(request, answer=request.answer or (leaf, *self.issuer), is_open=False)
+            for name, request in snapshot.leaves.requests.items()
             if name in self.secrets
         }
         return _recorded(_with_requests(snapshot, {**snapshot.leaves.requests, **answered}), self.secrets)
@@ -236,7 +238,7 @@ class ForgetRequests(Step):
         return f"remove {counted(len(self.secrets), 'request')} for certificates that are not needed any more"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        left = {name: one for name, one in snapshot.leaves.requests.items() if name not in self.secrets}
+        left = {name: request for name, request in snapshot.leaves.requests.items() if name not in self.secrets}
         return _with_requests(snapshot, left)
 
 
@@ -268,7 +270,9 @@ def _with_certificate_of(snapshot: Snapshot, names: tuple[str, ...], authority: 
 
 
 def _paused(snapshot: Snapshot, names: tuple[str, ...], pause: ReissuePause) -> Snapshot:
-    found = (replace(one, pause=pause) if one.name in names else one for one in snapshot.presenters)
+    found = (
+        replace(presenter, pause=pause) if presenter.name in names else presenter for presenter in snapshot.presenters
+    )
     return _with_presenters(snapshot, found)
 
 

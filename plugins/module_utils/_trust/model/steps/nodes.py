@@ -268,10 +268,10 @@ class Reload(Step):
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
             told = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
             return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
-        removed = tuple(self._left_behind(one) for one in snapshot.ledger.removed)
+        removed = tuple(self._left_behind(entry) for entry in snapshot.ledger.removed)
         leaves = snapshot.ledger.held
-        held = (self._left_behind(one, one.read_only_by_listeners(leaves)) for one in leaves)
-        known = tuple(one for one in held if one.holders)
+        held = (self._left_behind(leaf, leaf.read_only_by_listeners(leaves)) for leaf in leaves)
+        known = tuple(leaf for leaf in held if leaf.holders)
         return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=known))
 
     def _left_behind(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
