@@ -123,7 +123,7 @@ class MemoryApi:
         answer = self._answer(method, path, query, body, content_type)
         if self.date is None:
             return answer
-        return replace(answer, headers={**answer.headers, "Date": format_datetime(self.date(), usegmt=True)})
+        return replace(answer, headers={**answer.headers, "Date": _http_date(self.date())})
 
     def _answer(
         self, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str
@@ -333,6 +333,12 @@ class MemoryApi:
             self._objects, self._version = dict(state[0]), state[1]
             self._packed = {key: marshal.dumps(one) for key, one in self._objects.items()}
             self._events.clear()
+
+
+@lru_cache(maxsize=1000)
+def _http_date(now: datetime) -> str:
+    """As the field ``Date`` of an answer has it. Hundreds of answers come in the same second of a cluster's time."""
+    return format_datetime(now, usegmt=True)
 
 
 def _without_content(found: Response) -> Response:
