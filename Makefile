@@ -134,7 +134,11 @@ bench: ## measure what the time goes into
 
 .PHONY: traffic-recovery
 traffic-recovery: ## what ended certificates cost on real nodes under traffic, with recover and by Strimzi's documentation; as root. SITUATION=leaves WAY="by hand"
-	@$(CHECK) --bed real --exec python -m tests.tools.traffic.recovery $(addprefix --situation ,$(SITUATION)) $(if $(WAY),--way "$(WAY)")
+	@$(CHECK) --bed real --exec python -m tests.tools.traffic.recovery $(addprefix --situation ,$(SITUATION)) $(addprefix --layout ,$(LAYOUT)) $(if $(WAY),--way "$(WAY)")
+
+.PHONY: traffic-mirrors
+traffic-mirrors: ## two clusters that MirrorMaker 2 mirrors to each other, under traffic, while rotate_fleet replaces the keys of both; as root
+	@$(CHECK) --bed real --exec python -m tests.tools.traffic.mirrors
 
 .PHONY: bench-kafka
 bench-kafka: ## replacements of the CA's key on real nodes, beside the operator's own; as root

@@ -92,7 +92,7 @@ def started(bed: Bed, folder: Path) -> Fleet:
     cluster.start(interval=5)
     names = [f"kafka-{number:02}" for number in range(CLUSTERS)]
     for name in names:
-        cluster.kube.apply(clusters.dual_role(name, cluster.namespace, generated=True))
+        cluster.kube.apply(clusters.dual_role(name, cluster.namespace, node_pool=f"{name}-nodes", generated=True))
     for name in names:
         cluster.wait_until_ready(name, 600)
     inventory = {

@@ -44,11 +44,11 @@ def pool(
 
 
 def dual_role(
-    name: str, namespace: str, *, replicas: int = 3, persistent: bool = False, **options: bool
+    name: str, namespace: str, *, node_pool: str = "kafka", replicas: int = 3, persistent: bool = False, **options: bool
 ) -> list[Object]:
-    """Nodes that are controller and broker."""
+    """Nodes that are controller and broker. node_pool: the name of the KafkaNodePool, of which a namespace has one, whatever cluster it belongs to."""
     return [
-        pool(name, namespace, "kafka", replicas, ["controller", "broker"], persistent=persistent),
+        pool(name, namespace, node_pool, replicas, ["controller", "broker"], persistent=persistent),
         kafka(name, namespace, **options),
     ]
 

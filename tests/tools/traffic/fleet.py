@@ -40,10 +40,13 @@ class TrustingSlot(Slot):
     def look_after(self, current: Trusted | None) -> None:
         if self.has_ended() or current is None or self.waits:
             return
-        if (self.kept and current.fingerprints - self.trusted.fingerprints) or (
-            not self.kept and time.monotonic() - self.since > LIFETIME[self.kind.library]
-        ):
+        if bool(current.fingerprints - self.trusted.fingerprints) if self.kept else self._is_due(current):
             self.fill(current)
+
+    def _is_due(self, current: Trusted) -> bool:
+        """A process that has not got anywhere gets no successor that would trust the same: while nodes are away they would pile up."""
+        aged = time.monotonic() - self.since > LIFETIME[self.kind.library]
+        return aged and (self.alone() or current.fingerprints != self.trusted.fingerprints)
 
 
 class TrustingFleet(Fleet):

@@ -103,6 +103,17 @@ class Ledger:
                 for value in sorted(self._sent(window) - found.keys())
             ]
 
+    def lost_to_all(self, window: Window) -> int:
+        """How many records no consumer has seen."""
+        with self._lock:
+            return len(self._sent(window) - set[str]().union(*self.seen.values()))
+
+    def behind(self, window: Window) -> dict[str, int]:
+        """How many records a consumer has not seen, of the consumers that have not seen all."""
+        with self._lock:
+            counts = {consumer: len(self._sent(window) - found.keys()) for consumer, found in self.seen.items()}
+        return {consumer: count for consumer, count in counts.items() if count}
+
     def failures(self, window: Window) -> list[str]:
         begin, end = self.span(window)
         return [f"{client}: {text}" for at, client, text in self.tls_failures if begin <= at < end]

@@ -30,7 +30,7 @@ from .clients import Demand
 from .cluster_ca import ClusterTraffic, cluster_traffic
 from .handshakes import Outcome
 from .ledger import Ledger, Window, longest_gap
-from .scenario import LAYOUTS, VARIANTS, Scenario
+from .scenario import LAYOUTS, VARIANTS, Layout, Scenario
 from .targets import CA_CRT_READERS, CLIENT
 from .trust import Reading
 
@@ -44,17 +44,24 @@ _LATE = {reader for reader, (_library, when) in CA_CRT_READERS.items() if when i
 
 @dataclass(frozen=True)
 class Situation:
-    """end: returns when certificates have ended. by_hand: the steps of the documentation. authority: how long the CA lives, where it is the CA that ends."""
+    """Certificates that have ended, and how that comes about."""
 
     name: str
+    #: Returns when certificates have ended.
     end: Callable[[Tier], None]
+    #: The steps of Strimzi's documentation.
     by_hand: Callable[[Tier], None]
+    #: How long the CA lives, where it is the CA that ends.
     authority: timedelta | None = None
+    #: Whether nodes have read a next certificate without a restart before: they hold it by a dynamic value.
+    reloaded: bool = False
 
 
+_END_LEAVES = partial(outlive_leaves, life=timedelta(seconds=180))
 SITUATIONS = (
-    Situation("leaves", partial(outlive_leaves, life=timedelta(seconds=180)), recover_leaves),
+    Situation("leaves", _END_LEAVES, recover_leaves),
     Situation("ca", outlive_authority, recover_authority, timedelta(seconds=420)),
+    Situation("leaves-reloaded", _END_LEAVES, recover_leaves, reloaded=True),
 )
 
 
@@ -64,10 +71,12 @@ class Figures:
     that was refused was served by a node; outside_whole: until no client outside was refused or interrupted any more. unacknowledged: the longest time in which
     no producer got any record acknowledged. stalled: the longest time of the producer or consumer that it kept waiting longest.
 
+    lost: acknowledged records that no consumer has read. behind: how many records a consumer had not read a minute after the end, by consumer.
     refused: handshakes that failed; interrupted: without a verdict.
     """
 
     situation: str
+    layout: str
     way: str
     healed_s: float
     outside_served_s: float
@@ -77,6 +86,7 @@ class Figures:
     stalled_client: str
     sent: int
     lost: int
+    behind: Mapping[str, int]
     duplicated: int
     handshakes: int
     refused: int
@@ -99,14 +109,16 @@ def unacknowledged(ledger: Ledger, window: Window) -> float:
     return longest_gap(ledger.acked.values(), window.began, window.ended)
 
 
-def measure(situation: Situation, way: str, demand: Demand) -> Figures:
-    scenario = Scenario(LAYOUTS[0], next(one for one in VARIANTS if one.name == "reload"))
+def measure(situation: Situation, layout: Layout, way: str, demand: Demand) -> Figures:
+    scenario = Scenario(layout, next(one for one in VARIANTS if one.name == "reload"))
     with bed_cluster_of_nodes("recovery") as cluster, tempfile.TemporaryDirectory() as folder:
         runner = Runner(cluster, patience=2 * PATIENCE)
         if situation.authority:
             make_short_lived_authority(cluster, "demo", datetime.now(timezone.utc) + situation.authority)
         tier = kafka_cluster(cluster, scenario.layout.manifests, generated=not situation.authority)
         runner.flow("upgrade").check()
+        if situation.reloaded:
+            runner.flow("replace_key", strimzi_spread="reload").check()
         with cluster_traffic(tier, scenario, Outside({}), demand, Path(folder)) as traffic:
             situation.end(tier)
             return _measure(situation, way, traffic, runner)
@@ -121,15 +133,19 @@ def _measure(situation: Situation, way: str, traffic: ClusterTraffic, runner: Ru
         print(runner.flow("recover", strimzi_operator_timeout=900).check().output, flush=True)
     else:
         situation.by_hand(tier)
-    wait_for(lambda: is_well(traffic, window.began), "a cluster that serves all", _HEALED)
+    try:
+        wait_for(lambda: is_well(traffic, window.began), "a cluster that serves all", _HEALED)
+    except TimeoutError as late:
+        raise TimeoutError("\n".join([str(late), *load.unsettled(_LATE)])) from late
     ledger.end()
     print(f"{situation.name}, {way}: healed after {window.ended - window.began:.0f} s", flush=True)
     traffic.finish()
     found, counts = ledger.figures(window), load.counts(window.began, window.ended)
     served, whole = outside_times([one for one in load.results if one[0] < window.ended], window.began)
     return Figures(
-        situation.name, way, round(window.ended - window.began, 1), round(served, 1), round(whole, 1),
-        round(unacknowledged(ledger, window), 1), round(found.longest_stall_s, 1), found.stalled_client, found.sent, found.lost, found.duplicated,
+        situation.name, traffic.scenario.layout.name, way, round(window.ended - window.began, 1), round(served, 1), round(whole, 1),
+        round(unacknowledged(ledger, window), 1), round(found.longest_stall_s, 1), found.stalled_client,
+        found.sent, ledger.lost_to_all(window), ledger.behind(window), found.duplicated,
         counts[Outcome.DONE] + counts[Outcome.FAILED], counts[Outcome.FAILED], counts[Outcome.INTERRUPTED],
         restarts(before, runs_of(tier)),
     )  # fmt: skip
@@ -162,12 +178,16 @@ def main() -> int:
     parser.add_argument(
         "--situation", action="append", choices=[one.name for one in SITUATIONS], help="default: every one"
     )
+    parser.add_argument(
+        "--layout", choices=[one.name for one in LAYOUTS], default=LAYOUTS[0].name, help="default: %(default)s"
+    )
     parser.add_argument("--way", action="append", choices=WAYS, help="default: both")
     parser.add_argument("--rate", type=float, default=20.0, help="handshakes a second; default: %(default)s")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "recovery.json", help="default: %(default)s")
     arguments = parser.parse_args()
     chosen = [one for one in SITUATIONS if one.name in (arguments.situation or [one.name])]
-    found = [measure(one, way, Demand(arguments.rate)) for one, way in product(chosen, arguments.way or WAYS)]
+    layout, demand = next(one for one in LAYOUTS if one.name == arguments.layout), Demand(arguments.rate)
+    found = [measure(one, layout, way, demand) for one, way in product(chosen, arguments.way or WAYS)]
     rows = [asdict(one) for one in found]
     arguments.output.parent.mkdir(exist_ok=True)
     arguments.output.write_text(json.dumps(rows, indent=2) + "\n")

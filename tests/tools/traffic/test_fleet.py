@@ -95,3 +95,24 @@ def test_a_client_that_waits_and_ends_by_itself_is_counted_and_comes_back_as_it_
     clients.slots[0].process.end.set()  # type: ignore[attr-defined]
     assert look(clients)[0] == OLD
     assert clients.slots[0].exits == 1
+
+
+def test_a_client_that_gets_nowhere_has_a_successor_when_it_would_trust_another_ca(
+    clients: TrustingFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renewed = clients.slots[2]
+    renewed.since = -1e9
+    renewed.process.ready.clear()
+    first = renewed.process
+    clients.look()
+    assert renewed.process is first
+    monkeypatch.setattr(module, "in_use", lambda _tier: BOTH)
+    clients.look()
+    assert renewed.trusted == BOTH
+
+
+def test_a_client_that_got_somewhere_has_a_successor_in_time(clients: TrustingFleet) -> None:
+    renewed = clients.slots[2]
+    renewed.since, first = -1e9, renewed.process
+    clients.look()
+    assert renewed.process is not first

@@ -53,6 +53,13 @@ def test_a_record_is_lost_for_each_consumer_that_does_not_see_it(ledger: Ledger)
     assert ledger.missing() == 3
 
 
+def test_a_record_that_one_consumer_has_seen_is_not_lost_to_all(ledger: Ledger) -> None:
+    del ledger.seen["one"]["3"], ledger.seen["one"]["12"], ledger.seen["two"]["12"]
+    first, second = ledger.windows
+    assert (ledger.lost_to_all(first), ledger.behind(first)) == (0, {"one": 1})
+    assert (ledger.lost_to_all(second), ledger.behind(second)) == (1, {"one": 1, "two": 1})
+
+
 def test_it_is_said_who_has_not_seen_what_and_who_has(ledger: Ledger) -> None:
     del ledger.seen["one"]["3"], ledger.seen["one"]["12"], ledger.seen["two"]["12"]
     first, second = ledger.windows

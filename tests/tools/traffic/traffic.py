@@ -80,9 +80,15 @@ def play(cluster: BedCluster, playbook: str, **variables: object) -> Finished:
 
 
 def make_topic(tier: Tier, scenario: Scenario, topic: str) -> None:
+    """A topic that outlives the restart of a broker."""
     asked, reached, *_others = scenario.layout.brokers
-    arguments = ("--create", "--topic", topic, "--partitions", "3", "--replication-factor", "3")
-    bootstrap = f"{tier.host(reached)}:{REPLICATION}"
-    done = tier.pods.administer(asked, _ADMINISTRATOR, "--bootstrap-server", bootstrap, *arguments)
+    create_topic(tier, asked, topic, bootstrap=reached, replicas=3)
+
+
+def create_topic(tier: Tier, node: str, topic: str, *, bootstrap: str = "", replicas: int) -> None:
+    """Kafka's own tool runs in the pod of a node. bootstrap: the node that it asks; default: the same node."""
+    arguments = ("--create", "--topic", topic, "--partitions", "3", "--replication-factor", str(replicas))
+    server = f"{tier.host(bootstrap or node)}:{REPLICATION}"
+    done = tier.pods.administer(node, _ADMINISTRATOR, "--bootstrap-server", server, *arguments)
     if done.code:
         raise AssertionError(done.output)
