@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -62,7 +61,8 @@ def test_the_removal_gate() -> None:
 
 def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
     """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
-    monkeypatch.setattr(verifiers, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
+    look_at_pod = verifiers._pod
+    monkeypatch.setattr(verifiers, "_pod", lambda *arguments: replace(look_at_pod(*arguments), kind=Verifier.JVM))
     assert counter_example(Runner(LINKED), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
 
 
