@@ -34,7 +34,7 @@ See `_trust/model/ledger.py`, and `tests/unit/`.
 def tree(tmp_path: Path) -> Path:
     for file in (
         "docs/architecture.md", "tests/unit/test_states.py", "tests/unit/__pycache__/test_states.pyc", "tests/output/log",
-        "plugins/module_utils/_trust/model/ledger.py", "plugins/module_utils/_trust/model/decision.py",
+        "plugins/module_utils/_trust/model/ledger.py", "plugins/module_utils/_trust/model/steps/leaves.py",
     ):  # fmt: skip
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()

@@ -161,8 +161,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/names.py",
-        'if plain != name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):',
-        ('if plain > name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):',),
+        'if plain != name and any(_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):',
+        ('if plain > name and any(_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):',),
         "A star comes before all that a label can begin with.",
     ),
     Equivalent(

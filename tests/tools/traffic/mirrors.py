@@ -241,7 +241,7 @@ def _manifests(name: str, namespace: str, **options: bool) -> list[Object]:
     """A cluster of one node that clients without a certificate may use."""
     made = clusters.dual_role(name, namespace, node_pool=_POOL.format(name), replicas=1, **options)
     kafka = made[-1]["spec"]["kafka"]
-    listeners = [one for one in kafka["listeners"] if one["name"] != PUBLIC.name]
+    listeners = [listener for listener in kafka["listeners"] if listener["name"] != PUBLIC.name]
     made[-1]["spec"]["kafka"] = {
         **kafka, "config": _ALONE, "listeners": [*listeners, PUBLIC.manifest],
         "authorization": {"type": "simple", "superUsers": ["ANONYMOUS"]},
@@ -343,17 +343,17 @@ def _published(tier: Tier) -> list[x509.Certificate]:
 
 def measure() -> dict[str, Any]:
     directions = Direction(*NAMES), Direction(*NAMES[::-1])
-    with bed_cluster_of_nodes("mirrors") as cluster, tempfile.TemporaryDirectory() as name:
-        folder, playing = Path(name), Playing(cluster, Path(name))
-        tiers = {one: kafka_cluster(cluster, _manifests, generated=True, name=one) for one in NAMES}
+    with bed_cluster_of_nodes("mirrors") as cluster, tempfile.TemporaryDirectory() as scratch:
+        folder, playing = Path(scratch), Playing(cluster, Path(scratch))
+        tiers = {name: kafka_cluster(cluster, _manifests, generated=True, name=name) for name in NAMES}
         playing.play("upgrade", strimzi_client_grace=0)
         for way in directions:
             create_topic(tiers[way.source], _node(way.source), _TOPIC, replicas=1)
             create_topic(tiers[way.target], _node(way.target), way.topic, replicas=1)
         with mirrored(tiers, folder, directions) as (mirror, fleets):
             wait_for(lambda: all(way.ledger.seen for way in directions), "records in both clusters", 180)
-            before = {one: _key(x509.load_pem_x509_certificate(in_use(tier).pem)) for one, tier in tiers.items()}
-            uids = {one: cluster.node_uids(one) for one in NAMES}
+            before = {name: _key(x509.load_pem_x509_certificate(in_use(tier).pem)) for name, tier in tiers.items()}
+            uids = {name: cluster.node_uids(name) for name in NAMES}
             watching = Watching(tiers, Order(before))
             windows = [way.ledger.begin("rotate_fleet") for way in directions]
             begun = len(mirror.starts)
@@ -366,7 +366,7 @@ def measure() -> dict[str, Any]:
             for fleet in fleets:
                 fleet.stop_producers()
             wait_for(lambda: all(way.ledger.missing() == 0 for way in directions), "all records being read")
-            restarted = sum(cluster.node_uids(one) != uids[one] for one in NAMES)
+            restarted = sum(cluster.node_uids(name) != uids[name] for name in NAMES)
             return _found(directions, windows, mirror, begun, watching.order, restarted)
 
 

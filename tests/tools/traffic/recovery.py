@@ -110,7 +110,7 @@ def unacknowledged(ledger: Ledger, window: Window) -> float:
 
 
 def measure(situation: Situation, layout: Layout, way: str, demand: Demand) -> Figures:
-    scenario = Scenario(layout, next(one for one in VARIANTS if one.name == "reload"))
+    scenario = Scenario(layout, next(variant for variant in VARIANTS if variant.name == "reload"))
     with bed_cluster_of_nodes("recovery") as cluster, tempfile.TemporaryDirectory() as folder:
         runner = Runner(cluster, patience=2 * PATIENCE)
         if situation.authority:
@@ -141,7 +141,7 @@ def _measure(situation: Situation, way: str, traffic: ClusterTraffic, runner: Ru
     print(f"{situation.name}, {way}: healed after {window.ended - window.began:.0f} s", flush=True)
     traffic.finish()
     found, counts = ledger.figures(window), load.counts(window.began, window.ended)
-    served, whole = outside_times([one for one in load.results if one[0] < window.ended], window.began)
+    served, whole = outside_times([result for result in load.results if result[0] < window.ended], window.began)
     return Figures(
         situation.name, traffic.scenario.layout.name, way, round(window.ended - window.began, 1), round(served, 1), round(whole, 1),
         round(unacknowledged(ledger, window), 1), round(found.longest_stall_s, 1), found.stalled_client,
@@ -176,19 +176,19 @@ def runs_of(tier: Tier) -> dict[str, tuple[str, int]]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.traffic.recovery", description=__doc__)
     parser.add_argument(
-        "--situation", action="append", choices=[one.name for one in SITUATIONS], help="default: every one"
+        "--situation", action="append", choices=[situation.name for situation in SITUATIONS], help="default: all"
     )
     parser.add_argument(
-        "--layout", choices=[one.name for one in LAYOUTS], default=LAYOUTS[0].name, help="default: %(default)s"
+        "--layout", choices=[layout.name for layout in LAYOUTS], default=LAYOUTS[0].name, help="default: %(default)s"
     )
     parser.add_argument("--way", action="append", choices=WAYS, help="default: both")
     parser.add_argument("--rate", type=float, default=20.0, help="handshakes a second; default: %(default)s")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "recovery.json", help="default: %(default)s")
     arguments = parser.parse_args()
-    chosen = [one for one in SITUATIONS if one.name in (arguments.situation or [one.name])]
-    layout, demand = next(one for one in LAYOUTS if one.name == arguments.layout), Demand(arguments.rate)
-    found = [measure(one, layout, way, demand) for one, way in product(chosen, arguments.way or WAYS)]
-    rows = [asdict(one) for one in found]
+    chosen = [situation for situation in SITUATIONS if situation.name in (arguments.situation or [situation.name])]
+    layout, demand = next(layout for layout in LAYOUTS if layout.name == arguments.layout), Demand(arguments.rate)
+    found = [measure(situation, layout, way, demand) for situation, way in product(chosen, arguments.way or WAYS)]
+    rows = [asdict(figures) for figures in found]
     arguments.output.parent.mkdir(exist_ok=True)
     arguments.output.write_text(json.dumps(rows, indent=2) + "\n")
     print(*(json.dumps(row) for row in rows), sep="\n")
