@@ -4,11 +4,13 @@ at the highest verbosity.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 
 from ..tools.checks.canary import Canary, private_keys_of_secrets
 from .running import Runner
@@ -38,21 +40,34 @@ def test_check_mode_writes_nothing_a_rotation_does_and_neither_shows_a_key(runne
     assert f"+++ after: Secret {runner.cluster.namespace}/demo-cluster-ca-cert" in checked.output
 
     # The negative control: were the witness blind, check mode would pass for nothing.
-    done = runner.flow("rotate-cluster-ca", *TALKATIVE, strimzi_report_dir=str(tmp_path / "r")).check()
+    # A number as AWX gives it, and one that Jinja takes for nothing.
+    done = runner.flow(
+        "rotate-cluster-ca", *TALKATIVE, strimzi_report_dir=str(tmp_path / "r"), strimzi_path_length=0
+    ).check()
     assert any("demo-cluster-ca-cert" in write for write in runner.writes_in_audit_log(since))
+    assert in_use(runner).extensions.get_extension_for_class(x509.BasicConstraints).value.path_length == 0
     known += keys(runner)
     # Not on the command line, which Ansible repeats at -vvvv: as a person would, from a file.
     supplied = tmp_path.parent / f"{tmp_path.name}-supplied.json"
     supplied.write_text(
         json.dumps({"strimzi_certificate": "not a certificate", "strimzi_private_key": known[0].decode()})
     )
-    refused = runner.flow("renew", *TALKATIVE, "-e", f"@{supplied}")
-    assert refused.code != 0
+    refused = [
+        runner.flow("renew", *TALKATIVE, "-e", f"@{supplied}"),
+        runner.flow("renew", *TALKATIVE, strimzi_replaces="00"),
+    ]
+    assert all(finished.code != 0 for finished in refused)
     canary = Canary(set(known))
-    for number, finished in enumerate((checked, done, refused)):
+    for number, finished in enumerate((checked, done, *refused)):
         (tmp_path / f"output-{number}.txt").write_text(finished.output)
     assert list(canary.scan([tmp_path])) == []
     assert canary.forms_in(known[0]), "the canary does not know the key it was given"
+
+
+def in_use(runner: Runner) -> x509.Certificate:
+    """The CA certificate that issues now."""
+    data = runner.cluster.get("secrets", "demo-cluster-ca-cert")["data"]
+    return x509.load_pem_x509_certificate(base64.b64decode(data["ca.crt"]))
 
 
 @pytest.mark.long
@@ -72,11 +87,15 @@ def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:
 
 @pytest.mark.long
 def test_a_flow_stops_after_the_phase_it_is_told_and_goes_on_from_there(runner: Runner) -> None:
-    pods = runner.cluster.node_uids("demo")
+    pods, old = runner.cluster.node_uids("demo"), in_use(runner).subject.rfc4514_string()
     runner.flow("rotate-cluster-ca", strimzi_until_phase="use", strimzi_fresh_for_hours=0).check()
     assert runner.restarts_since(pods) == 3
     info = runner.module("strimzi_ca_info")
-    assert {ca["state"]: ca["current"] for ca in info["cas"]} == {"PHASE_OUT": True, "TRUSTED_IN_USE_ALL": False}
+    (following,) = (ca["subject"] for ca in info["cas"] if ca["subject"] != old)
+    assert {ca["subject"]: (ca["state"], ca["current"]) for ca in info["cas"]} == {
+        old: ("PHASE_OUT", True),
+        following: ("TRUSTED_IN_USE_ALL", False),
+    }
     runner.flow("rotate-cluster-ca").check()
     assert [(ca["state"], ca["current"]) for ca in runner.module("strimzi_ca_info")["cas"]] == [
         ("TRUSTED_IN_USE_ALL", True)

@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient
 from ..tools.cluster.binaries import find_go_client
 from ..tools.cluster.tls import client_context
 from ..tools.traffic.handshakes import Outcome, attempt
-from .jars import find_jars, find_java
+from .jars import find_jars, java_command
 
 #: Seconds in which a client that is not refused has got an answer.
 PATIENCE = 20
@@ -52,7 +52,7 @@ class Jvm:
 
 @contextmanager
 def started_jvm() -> Iterator[Jvm]:
-    java = [find_java(), "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{find_jars()}/*", _SOURCE]
+    java = [*java_command(find_jars()), _SOURCE]
     streams: Mapping[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(java, text=True, **streams) as process:
         yield Jvm(process)

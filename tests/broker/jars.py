@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from ..tools.cluster.cache import MissingTool, cached, digest
@@ -13,8 +14,18 @@ MINIMUM_JAVA = 17
 
 
 def find_jars() -> Path:
-    """The folder with everything for the class path. Raises MissingTool."""
-    return cached(f"kafka-{KAFKA}-{digest(POM)}", _download, f"Kafka {KAFKA} for the broker tests")
+    """The folder with everything for the class path of a node. Raises MissingTool."""
+    return find_jars_of("kafka", POM, f"Kafka {KAFKA} for the broker tests")
+
+
+def find_jars_of(name: str, pom: Path, about: str) -> Path:
+    """The folder with the jars that this POM names, in this version of Kafka. about: what they are, for people. Raises MissingTool."""
+    return cached(f"{name}-{KAFKA}-{digest(pom)}", partial(_download, pom), about)
+
+
+def java_command(jars: Path, heap: str = "64m") -> list[str]:
+    """A small JVM with these jars on its class path; options, or the name of a class, follow. Raises MissingTool."""
+    return [find_java(), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*"]
 
 
 def find_java() -> str:
@@ -25,5 +36,5 @@ def find_java() -> str:
     return java
 
 
-def _download(target: Path) -> None:
-    resolve(POM, "copy-dependencies", {"kafka.version": KAFKA, "outputDirectory": target})
+def _download(pom: Path, target: Path) -> None:
+    resolve(pom, "copy-dependencies", {"kafka.version": KAFKA, "outputDirectory": target})

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .certificates import authority, leaf
-from .jars import find_jars, find_java
+from .jars import find_jars, java_command
 from .stores import Stores
 
 COMBINED = "broker,controller"
@@ -23,7 +23,6 @@ _NAMES = {CONTROL_PLANE: "CONTROLPLANE-9090", REPLICATION: "REPLICATION-9091", U
 _OF_ROLE = {"controller": (CONTROL_PLANE,), "broker": (REPLICATION, USER)}
 _PR_SET_PDEATHSIG = 1
 #: Small and quick to start; three of them share one machine with the test.
-_JVM = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=INFO")
 _SUPERUSERS = "User:CN=demo-kafka,O=io.strimzi;User:CN=cluster-operator,O=io.strimzi"
 
 
@@ -54,7 +53,7 @@ class KafkaNodes:
         ports = [(node, port) for node in self.roles for port in self.listeners(node)]
         self.ports = dict(zip(ports, _free_ports(len(ports)), strict=True))
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._java = [find_java(), *_JVM, "-cp", f"{find_jars()}/*"]
+        self._java = [*java_command(find_jars(), "256m"), "-Dlog4j2.level=INFO"]
 
     @property
     def bootstrap(self) -> list[str]:

@@ -30,7 +30,7 @@ from .._pki.keys import KeySpec
 
 
 class RotationPolicy(str, Enum):
-    """ALWAYS: every certificate gets a key of its own. NEVER: keys are not made again; that of the present certificate is kept."""
+    """ALWAYS: every certificate gets a key of its own. NEVER: a certificate keeps the key of its predecessor."""
 
     ALWAYS = "always"
     NEVER = "never"

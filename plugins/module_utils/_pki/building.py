@@ -104,7 +104,7 @@ def common_name_problem(common_name: str) -> str:
 class DistinguishedName:
     """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed).
 
-    outlives_rewriting: whether issuers that write names again give back the same bytes; the Cluster Operator's way of writing
+    outlives_rewriting: whether issuers that encode names themselves give back the same bytes; the Cluster Operator's way of writing
     it does not.
     """
 

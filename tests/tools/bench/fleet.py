@@ -35,6 +35,8 @@ class Fleet:
     """Clusters in one namespace."""
 
     cluster: BedCluster
+    #: The inventory of all clusters.
+    inventory: Path
     folder: Path
 
     def play(self, playbook: str, hosts: str = "kafka_clusters") -> Run:
@@ -42,7 +44,7 @@ class Fleet:
         command = [
             "ansible-playbook",
             "-i",
-            str(self.folder / "fleet.strimzi.yml"),
+            str(self.inventory),
             f"playbooks/{playbook}.yml",
             "--forks",
             str(FORKS),
@@ -95,13 +97,7 @@ def started(bed: Bed, folder: Path) -> Fleet:
         cluster.kube.apply(clusters.dual_role(name, cluster.namespace, node_pool=f"{name}-nodes", generated=True))
     for name in names:
         cluster.wait_until_ready(name, 600)
-    inventory = {
-        "plugin": "trustops.strimzi.kafka",
-        "kubeconfig": str(bed.kubeconfig),
-        "namespaces": [cluster.namespace],
-    }
-    (folder / "fleet.strimzi.yml").write_text(json.dumps(inventory))
-    return Fleet(cluster, folder)
+    return Fleet(cluster, cluster.write_inventory(folder), folder)
 
 
 def measure() -> Iterator[Measurement]:

@@ -1,4 +1,4 @@
-"""``python3 -m tests.tools.checks.pins [--upgrade]``: makes the lock files of ``tests/tools/requirements`` again from what they say we want.
+"""``python3 -m tests.tools.checks.pins [--upgrade]``: makes the lock files of ``tests/tools/requirements`` from what they say we want.
 
 Each lock file has every package with its version, and with the hashes of all its files for whatever platform, so that no
 package index can bring anything else. Versions stay as they are where they fit, unless all are to be upgraded. The index
@@ -68,9 +68,7 @@ def renew(uv: Path, lock: Lock, folder: Path, *options: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python3 -m tests.tools.checks.pins", description="Make the lock files again."
-    )
+    parser = argparse.ArgumentParser(prog="python3 -m tests.tools.checks.pins", description="Make the lock files.")
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions that the .in files allow")
     options = ["--upgrade"] if parser.parse_args().upgrade else []
     try:

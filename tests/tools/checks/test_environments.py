@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An environment is made once, again when its making was broken off, and of no package that is not the one that was locked."""
+"""An environment is made once, and once more where its making was broken off, and of no package that is not the one that was locked."""
 
 from __future__ import annotations
 

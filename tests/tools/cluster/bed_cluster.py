@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -61,6 +62,17 @@ class BedCluster:
         pid = self._operator_pid()
         if pid is not None:
             os.kill(pid, signal.SIGKILL)
+
+    def write_inventory(self, folder: Path) -> Path:
+        """An inventory of the Kafka resources of this namespace, for the plugin of this collection."""
+        inventory = {
+            "plugin": "trustops.strimzi.kafka",
+            "kubeconfig": str(self.bed.kubeconfig),
+            "namespaces": [self.namespace],
+        }
+        file = folder / "fleet.strimzi.yml"
+        file.write_text(json.dumps(inventory))
+        return file
 
     def take_away(self) -> None:
         self.stop_operator()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from ...broker.jars import find_jars, find_java
+from ...broker.jars import find_jars, java_command
 from ...kafka.tier import Tier
 from ..cluster.bed import ROOT
 from .listeners import Listener
@@ -75,7 +75,7 @@ class Kind:
         else:
             tool = ["VerifiableConsumer", "--group-id", name, "--verbose", "--reset-policy", "earliest"]
             tool += ["--session-timeout", "10000"]
-        return [*_java(), f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
+        return [*java_command(find_jars()), f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
 
     def command_anew(
         self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path, login: Path
@@ -86,7 +86,16 @@ class Kind:
         if self.library == "rdkafka":
             return [*self._rdkafka(brokers, name, instance, file, login), "--anew"]
         mark = str(instance) if self.role == "producer" else name
-        return [*_java(), str(_ANEW), _VERBS[self.role], brokers.bootstrap, brokers.topic, mark, str(file), str(login)]
+        return [
+            *java_command(find_jars()),
+            str(_ANEW),
+            _VERBS[self.role],
+            brokers.bootstrap,
+            brokers.topic,
+            mark,
+            str(file),
+            str(login),
+        ]
 
     def _rdkafka(self, brokers: Brokers, name: str, instance: int, trusted: Path, login: Path | None) -> list[str]:
         mark = str(instance) if self.role == "producer" else name
@@ -120,10 +129,6 @@ class Demand:
             for kept in (True, False)
             for role in ("producer", "consumer")
         )
-
-
-def _java() -> list[str]:
-    return [find_java(), "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{find_jars()}/*"]
 
 
 def _properties(trusted: Trusted, stem: Path, role: str, login: Path | None) -> str:

@@ -80,7 +80,7 @@ class Ledger:
     def missing(self) -> int:
         """Acknowledged records that a consumer has not seen (yet)."""
         with self._lock:
-            return sum(len(self.acked.keys() - values.keys()) for values in self.seen.values())
+            return sum(self._unseen(set(self.acked)).values())
 
     def span(self, window: Window) -> tuple[float, float]:
         """From its start to the start of the next one."""
@@ -90,7 +90,7 @@ class Ledger:
     def figures(self, window: Window) -> Figures:
         with self._lock:
             values = self._sent(window)
-            lost = sum(len(values - found.keys()) for found in self.seen.values())
+            lost = sum(self._unseen(values).values())
             stall, client = self._longest_stall(window)
             return Figures(len(values), lost, self._duplicated(values), stall, client)
 
@@ -111,7 +111,7 @@ class Ledger:
     def behind(self, window: Window) -> dict[str, int]:
         """How many records a consumer has not seen, of the consumers that have not seen all."""
         with self._lock:
-            counts = {consumer: len(self._sent(window) - found.keys()) for consumer, found in self.seen.items()}
+            counts = self._unseen(self._sent(window))
         return {consumer: count for consumer, count in counts.items() if count}
 
     def failures(self, window: Window) -> list[str]:
@@ -126,6 +126,10 @@ class Ledger:
     def _sent(self, window: Window) -> set[str]:
         begin, end = self.span(window)
         return {value for value, at in self.acked.items() if begin <= at < end}
+
+    def _unseen(self, values: set[str]) -> dict[str, int]:
+        """How many of these a consumer has not seen, by consumer."""
+        return {consumer: len(values - found.keys()) for consumer, found in self.seen.items()}
 
     def _seen_by_others(self, value: str) -> str:
         places = {name: sorted(found[value]) for name, found in self.seen.items() if value in found}

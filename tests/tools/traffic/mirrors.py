@@ -18,30 +18,30 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
-from ...broker.jars import find_java
+from ...broker.jars import find_jars_of, java_command
 from ...kafka.tier import PATIENCE, Tier, bed_cluster_of_nodes, kafka_cluster
 from ..cluster.bed import ROOT
 from ..cluster.bed_cluster import BedCluster
-from ..cluster.cache import cached, digest
 from ..cluster.commands import run_command
-from ..cluster.java import resolve
-from ..cluster.kube import Object, wait_for
+from ..cluster.kube import wait_for
 from ..cluster.versions import KAFKA
 from ..operator import clusters
 from .clients import Brokers, Kind, Process, find_brokers
 from .fleet import TrustingFleet, TrustingSlot
 from .ledger import Ledger, Window, longest_gap
 from .listeners import PUBLIC
+from .scenario import Layout
 from .traffic import create_topic
-from .trust import in_use
+from .trust import anchors, in_use
 
-#: Each mirrors the other.
+#: The names of the two clusters, of which each mirrors the other.
 NAMES = ("east", "west")
 _TOPIC = "traffic"
 _POOL = "{}-nodes"
@@ -50,11 +50,6 @@ _POM = Path(__file__).parent / "mirror.pom.xml"
 _RECONCILE = 30.0
 #: Seconds that ``rotate_fleet`` gives clients which read Secrets by themselves, as MirrorMaker 2: a reconcile, and its restart.
 _GRACE = 120
-#: The settings of a cluster of one node, which has one replica of each partition.
-_ALONE = {
-    "offsets.topic.replication.factor": "1", "transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1",
-    "default.replication.factor": "1", "min.insync.replicas": "1", "auto.create.topics.enable": "false", "group.initial.rebalance.delay.ms": "0",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,7 +144,7 @@ def _signer(presented: x509.Certificate, published: Iterable[x509.Certificate]) 
 
 
 class Mirror:
-    """MirrorMaker 2 in both directions. As Strimzi's operator does it, a process begins anew when a Secret that it trusts has changed."""
+    """MirrorMaker 2 in both directions. As Strimzi's operator does it, a process starts again when a Secret that it trusts has changed."""
 
     def __init__(self, tiers: Mapping[str, Tier], brokers: Mapping[str, Brokers], hosts: Path, folder: Path) -> None:
         self.tiers, self.brokers, self.hosts, self.folder = tiers, brokers, hosts, folder
@@ -192,7 +187,7 @@ class Mirror:
     def _begin(self) -> None:
         properties = self.folder / f"mirror-{len(self.starts)}.properties"
         properties.write_text("\n".join(self._properties()) + "\n")
-        command = [find_java(), "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{_find_jars()}/*"]
+        command = java_command(_find_jars(), "384m")
         self._process = Process(
             [*command, "org.apache.kafka.connect.mirror.MirrorMaker", str(properties)], self.hosts, self._hear
         )
@@ -230,23 +225,13 @@ class Mirror:
 
 def _find_jars() -> Path:
     """Raises MissingTool."""
-
-    def download(target: Path) -> None:
-        resolve(_POM, "copy-dependencies", {"kafka.version": KAFKA, "outputDirectory": target})
-
-    return cached(f"mirror-{KAFKA}-{digest(_POM)}", download, f"MirrorMaker {KAFKA} for the traffic between clusters")
+    return find_jars_of("mirror", _POM, f"MirrorMaker {KAFKA} for the traffic between clusters")
 
 
-def _manifests(name: str, namespace: str, **options: bool) -> list[Object]:
-    """A cluster of one node that clients without a certificate may use."""
-    made = clusters.dual_role(name, namespace, node_pool=_POOL.format(name), replicas=1, **options)
-    kafka = made[-1]["spec"]["kafka"]
-    listeners = [listener for listener in kafka["listeners"] if listener["name"] != PUBLIC.name]
-    made[-1]["spec"]["kafka"] = {
-        **kafka, "config": _ALONE, "listeners": [*listeners, PUBLIC.manifest],
-        "authorization": {"type": "simple", "superUsers": ["ANONYMOUS"]},
-    }  # fmt: skip
-    return made
+def _layout(name: str) -> Layout:
+    """A cluster of one node."""
+    make = partial(clusters.dual_role, node_pool=_POOL.format(name), replicas=1)
+    return Layout(name, make, (_node(name),), (_node(name),))
 
 
 def _node(name: str) -> str:
@@ -262,15 +247,15 @@ class Playing:
 
     def play(self, playbook: str, **variables: object) -> None:
         """Raises RuntimeError where it fails."""
-        inventory = {
-            "plugin": "trustops.strimzi.kafka",
-            "kubeconfig": str(self.cluster.bed.kubeconfig),
-            "namespaces": [self.cluster.namespace],
-        }
-        file = self.folder / "fleet.strimzi.yml"
-        file.write_text(json.dumps(inventory))
         given = {"ansible_python_interpreter": sys.executable, "strimzi_hosts": "kafka_clusters", **variables}
-        command = ["ansible-playbook", "-i", str(file), f"playbooks/{playbook}.yml", "-e", json.dumps(given)]
+        command = [
+            "ansible-playbook",
+            "-i",
+            str(self.cluster.write_inventory(self.folder)),
+            f"playbooks/{playbook}.yml",
+            "-e",
+            json.dumps(given),
+        ]
         done = subprocess.run(
             command, cwd=ROOT, env=dict(os.environ), text=True, capture_output=True, timeout=2 * PATIENCE, check=False
         )
@@ -337,15 +322,14 @@ class Watching:
 
 def _published(tier: Tier) -> list[x509.Certificate]:
     """The first certificate of each file, as Strimzi's components read them."""
-    secret = tier.secret(f"{tier.name}-cluster-ca-cert")
-    return [x509.load_pem_x509_certificate(secret[file]) for file in sorted(secret) if file.endswith(".crt")]
+    return x509.load_pem_x509_certificates(anchors(tier.secret(f"{tier.name}-cluster-ca-cert")))
 
 
 def measure() -> dict[str, Any]:
     directions = Direction(*NAMES), Direction(*NAMES[::-1])
     with bed_cluster_of_nodes("mirrors") as cluster, tempfile.TemporaryDirectory() as scratch:
         folder, playing = Path(scratch), Playing(cluster, Path(scratch))
-        tiers = {name: kafka_cluster(cluster, _manifests, generated=True, name=name) for name in NAMES}
+        tiers = {name: kafka_cluster(cluster, _layout(name).manifests, generated=True, name=name) for name in NAMES}
         playing.play("upgrade", strimzi_client_grace=0)
         for way in directions:
             create_topic(tiers[way.source], _node(way.source), _TOPIC, replicas=1)

@@ -16,11 +16,6 @@ from .listeners import PUBLIC, USERS
 from .logging_in import LOGGING_IN
 
 CONTROL_PLANE, REPLICATION = 9090, 9091
-_SAFE = {
-    "offsets.topic.replication.factor": "3", "transaction.state.log.replication.factor": "3",
-    "transaction.state.log.min.isr": "2", "default.replication.factor": "3", "min.insync.replicas": "2",
-    "auto.create.topics.enable": "false", "group.initial.rebalance.delay.ms": "0",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ class Layout:
         return (CONTROL_PLANE, self.controllers), (REPLICATION, self.brokers)
 
     def manifests(self, cluster: str, namespace: str, **options: bool) -> list[Object]:
-        """Brokers whose records survive the restart of one, for clients with a certificate and without."""
+        """Brokers whose records survive the restart of one where there are three, for clients with a certificate and without."""
         made = self.make(cluster, namespace, **options)
         superusers = ["ANONYMOUS", *(f"CN={user}" for user in LOGGING_IN)]
         for manifest in made:
@@ -53,10 +48,25 @@ class Layout:
                 kafka = manifest["spec"]["kafka"]
                 others = [one for one in kafka["listeners"] if one["name"] != PUBLIC.name]
                 manifest["spec"]["kafka"] = {
-                    **kafka, "config": _SAFE, "listeners": [*others, PUBLIC.manifest, USERS.manifest],
+                    **kafka, "config": _config(len(self.brokers)), "listeners": [*others, PUBLIC.manifest, USERS.manifest],
                     "authorization": {"type": "simple", "superUsers": superusers},
                 }  # fmt: skip
         return made
+
+
+def _config(brokers: int) -> dict[str, str]:
+    """All that is stored has three replicas where there are as many brokers, and one of them may be away."""
+    replicas = min(3, brokers)
+    factors = (
+        "offsets.topic.replication.factor",
+        "transaction.state.log.replication.factor",
+        "default.replication.factor",
+    )
+    minimums = ("transaction.state.log.min.isr", "min.insync.replicas")
+    return {
+        **dict.fromkeys(factors, str(replicas)), **dict.fromkeys(minimums, str(min(2, replicas))),
+        "auto.create.topics.enable": "false", "group.initial.rebalance.delay.ms": "0",
+    }  # fmt: skip
 
 
 _COMBINED = tuple(f"demo-kafka-{number}" for number in range(3))

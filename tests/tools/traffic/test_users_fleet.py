@@ -74,7 +74,7 @@ class Running(UserSlot):
 
 @pytest.fixture
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UsersFleet:
-    monkeypatch.setattr("tests.tools.traffic.clients.find_java", lambda: "java")
+    monkeypatch.setattr("tests.broker.jars.find_java", lambda: "java")
     monkeypatch.setattr("tests.tools.traffic.clients.find_jars", lambda: "jars")
     brokers, tier = Brokers("", Path(), "logins"), Tier()
     slots = [Running(kind, kept, brokers, tmp_path, Ledger(), Trusted(OTHER[0])) for kind, kept in Demand(1).clients]

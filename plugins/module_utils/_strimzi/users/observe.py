@@ -473,7 +473,8 @@ def _of_named(one: NamedCertificate, elsewhere: Iterable[str], about: _Authoriti
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = one.secret.label, one.certificate
     remedy = (
-        one.remedy or f"Put the certificate as it was issued again into it, and restart who reads it; or {_WAIVER}."
+        one.remedy
+        or f"Put the certificate that its issuer has issued again into it, and restart its readers; or {_WAIVER}."
     )
     if not certificate.sha256:
         yield Presenter(where, None, f"{where}: {certificate.problem}", remedy=remedy)

@@ -259,9 +259,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
 
 
 def _next_spare(at: Situation, secret: str) -> Next:
-    """The next thing to do about a spare leaf: a leaf that is at hand is requested again before the operator
-    would renew it.
-    """
+    """Decide what a spare leaf needs next. This collection requests a leaf that is at hand again before the Cluster Operator would renew it."""
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):

@@ -197,7 +197,7 @@ class TestNamedSecrets:
         assert own.authorities == names_of(NEW)
         assert (copy.name, copy.authorities, copy.why) == (WHERE, names_of(OLD, RENEWED), WHERE)
         assert copy.remedy.startswith(
-            "Put the certificate as it was issued again into it, and restart who reads it; or"
+            "Put the certificate that its issuer has issued again into it, and restart its readers; or"
         )
 
     def test_one_that_has_expired_is_presented_to_nobody(self) -> None:
