@@ -35,7 +35,10 @@ _RENEWED_BY_OPERATOR = (
     "The Cluster Operator renews a CA of its own that has ended in its next reconcile: wait for that, then run the flow again. Where nothing happens, "
     "look at the operator's log."
 )
-_REFUSED_CHAIN = "The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
+_REFUSED_CHAIN = (
+    "The operator refuses such a chain, and does nothing for the cluster until then. Store the first certificate of ca.crt alone there: the operator restarts "
+    "each node once. Then run the flow again."
+)
 
 
 def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
