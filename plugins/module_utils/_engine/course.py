@@ -223,9 +223,11 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 15.0
 
 @dataclass(frozen=True)
 class _Visit:
-    """A state that a call has been in. at: by the monotonic clock, in seconds. actions: how many the call had taken by then."""
+    """A state that a call has been in."""
 
+    #: The time of the visit by the monotonic clock, in seconds.
     at: float
+    #: How many the call had taken by then.
     actions: int
 
 

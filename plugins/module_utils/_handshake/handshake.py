@@ -35,14 +35,13 @@ _KEY_EXCHANGES = frozenset({12, 16})
 
 @dataclass(frozen=True)
 class Flight:
-    """The messages of one direction, up to where encryption begins.
+    """The messages of one direction, up to where encryption begins."""
 
-    certificates: DER, as sent; None when there was no such message. authorities: DER names; None when the server
-    requested no certificate. exchanged: this side has sent its part of the key exchange.
-    """
-
+    #: DER, as sent; None when there was no such message.
     certificates: tuple[bytes, ...] | None = None
+    #: DER names; None when the server requested no certificate.
     authorities: tuple[bytes, ...] | None = None
+    #: This side has sent its part of the key exchange.
     exchanged: bool = False
 
 

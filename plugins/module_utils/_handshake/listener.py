@@ -118,9 +118,10 @@ class Trust(str, Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """why: the evidence, or why there is none; a sentence without subject and full stop."""
+    """Whether a listener trusts a CA, with the evidence."""
 
     trust: Trust
+    #: The evidence, or why there is none; a sentence without subject and full stop.
     why: str
 
 
@@ -230,16 +231,18 @@ KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 
 @dataclass(frozen=True, repr=False)
 class Inquiry:
-    """The questions to every listener. authorities: the CAs in question. probes: of CAs whose key is at hand.
+    """The questions to every listener.
 
     The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
-    known: every CA whose name may appear, also CAs that are not in question. untrusted: a probe of a CA that
-    no listener trusts.
     """
 
+    #: The CAs in question.
     authorities: Sequence[Certificate]
+    #: By fingerprint: certificates of CAs whose key is at hand, to ask with.
     probes: Mapping[str, Probe]
+    #: Every CA whose name may appear, also CAs that are not in question.
     known: Sequence[Certificate]
+    #: A probe of a CA that no listener trusts.
     untrusted: Probe
 
     def of_no_authority(self) -> Inquiry:
@@ -249,15 +252,16 @@ class Inquiry:
 
 @dataclass(frozen=True)
 class ListenerObservation:
-    """presented: the chain as sent, None when it was not seen; then ``why`` is a sentence without subject.
+    """What the handshakes with one listener have shown."""
 
-    verdicts: by fingerprint of the CA. version: of TLS. barred: the API server has refused to connect to it, for good.
-    """
-
+    #: The chain as sent, None when it was not seen; then ``why`` is a sentence without subject.
     presented: tuple[Certificate, ...] | None
+    #: Whether it trusts a CA, by the fingerprint of that CA.
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    #: The version of TLS, as "TLSv1.3".
     version: str | None = None
     why: str = ""
+    #: The API server has refused to connect to it, for good.
     barred: bool = False
 
     @property

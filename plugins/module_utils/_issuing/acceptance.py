@@ -37,14 +37,15 @@ def refuse_unmakeable(secret: str, why: CertificateError) -> StepError:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """issuer: the CA that is to have issued the certificate, and the CAs above it: a client may trust these alone.
-    known: certificates that were issued before, the oldest first, because a serial number belongs to the first. at: the
-    time of its use. policy: rules of the caller that it has to meet; None where there are none.
-    """
+    """The conditions under which an issued certificate is accepted."""
 
+    #: The CA that is to have issued the certificate, and the CAs above it: a client may trust these alone.
     issuer: Chain
+    #: Certificates that were issued before, the oldest first, because a serial number belongs to the first.
     known: tuple[Certificate, ...]
+    #: The time of its use.
     at: datetime
+    #: Rules of the caller that it has to meet; None where there are none.
     policy: KeyPolicy | None = None
 
     @cached_property

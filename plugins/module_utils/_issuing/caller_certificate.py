@@ -58,14 +58,15 @@ _SUFFIXES = {
 
 @dataclass(frozen=True)
 class OwnCertificate:
-    """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life.
-    forms: further forms.
-    """
+    """A certificate that a module keeps for its caller, outside the leaves of the cluster."""
 
     secret: str
     common_name: str
+    #: Its subject alternative names.
     names: frozenset[str]
+    #: How long before its end it is renewed, at most half of its life.
     renew_before: timedelta
+    #: The forms in which it is stored beside PEM.
     forms: frozenset[Form] = frozenset()
 
     @property

@@ -61,17 +61,17 @@ class External:
 
 @dataclass(frozen=True)
 class LeafOrder:
-    """An order for one leaf. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a
-    killed run gives the same name, so that the issuer gets no second request. csr: PEM; empty for an issuer that
-    makes the keys. validity: the wanted validity; an issuer may give less, and an issuer that renews by itself
-    has its own. unfit: SHA-256 of unfit certificates for this leaf: the certificate that is to be replaced, and
-    a refused certificate.
-    """
+    """An order for one leaf."""
 
+    #: The name of the request, a DNS label or subdomain (RFC 1123). A run that continues a killed run gives the same name, so the issuer gets no second
+    #: request.
     name: str
     subject: LeafSubject
+    #: PEM; empty for an issuer that makes the keys.
     csr: bytes
+    #: The wanted validity; an issuer may give less, and an issuer that renews by itself has its own.
     validity: timedelta
+    #: SHA-256 of unfit certificates for this leaf: the certificate that is to be replaced, and a refused certificate.
     unfit: frozenset[str] = frozenset()
 
 
@@ -105,26 +105,29 @@ class Token:
 
 @dataclass(frozen=True)
 class IssuedCertificate:
-    """leaf: the end-entity certificate. chain: from its issuer towards the root, as the issuer tells it, which may leave the
-    root out. key: where the issuer has made it; None where it is that of the request.
-    """
+    """The answer of an issuer that has signed."""
 
+    #: The end-entity certificate.
     leaf: Certificate
+    #: The CAs from its issuer towards the root, as the issuer sends them; the root may be missing.
     chain: Chain
+    #: The private key, where the issuer has made it; None where the request was signed by the key that belongs to it.
     key: PrivateKey | None = None
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """Not issued yet. why: what it waits for, as a sentence that names the object, the cause and the remedy."""
+    """Not issued yet."""
 
+    #: What it waits for, as a sentence that names the object, the cause and the remedy.
     why: str
 
 
 @dataclass(frozen=True)
 class Refused:
-    """It will not be issued: only another request can help. why: a sentence that names the object and the cause."""
+    """It will not be issued: only another request can help."""
 
+    #: A sentence that names the object and the cause.
     why: str
     remedy: str
 
@@ -157,16 +160,15 @@ class Issuer(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Kept:
-    """The state of one leaf at an issuer that renews by itself.
+    """The state of one leaf at an issuer that renews by itself."""
 
-    answer: the certificate that it has now, or why it has none. trouble: why its last renewal failed, as sentences;
-    empty where none has. correction: the write that makes it renew the wanted leaf; None where it does already.
-    differs: what that corrects, as a part of a sentence.
-    """
-
+    #: The certificate that it has now, or why it has none.
     answer: Answer
+    #: Why its last renewal failed, as sentences; empty where none has.
     trouble: str = ""
+    #: The write that makes it renew the wanted leaf; None where it does already.
     correction: Write | None = None
+    #: The difference that the correction removes, as a part of a sentence.
     differs: str = ""
 
 

@@ -107,8 +107,9 @@ class ObjectList:
 
 @dataclass(frozen=True, repr=False)
 class WatchEvent:
-    """type: ADDED, MODIFIED, DELETED or BOOKMARK (of which only metadata.resourceVersion has a meaning)."""
+    """An event of a watch (Kubernetes API concepts, "Efficient detection of changes")."""
 
+    #: ADDED, MODIFIED, DELETED or BOOKMARK (of which only metadata.resourceVersion has a meaning).
     type: str
     object: dict[str, Any]
 
@@ -364,8 +365,9 @@ _SHARE = 20
 
 @dataclass(frozen=True)
 class _Part(Generic[T]):
-    """The part that was read of an object. version: its UID and resource version."""
+    """The part that was read of an object."""
 
+    #: Its UID and resource version.
     version: Version
     part: T
 

@@ -121,14 +121,13 @@ def innermost_cause(error: Exception) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Route:
-    """How an API server is reached. headers: credentials and impersonation; they are secret: no repr.
-
-    proxy: its URL, None when there is none or no_proxy excludes this server.
-    """
+    """How an API server is reached."""
 
     host: str
     configuration: Configuration
+    #: Credentials and impersonation; they are secret: no repr.
     headers: Sequence[tuple[str, str]]
+    #: Its URL, None when there is none or no_proxy excludes this server.
     proxy: str | None
     proxy_headers: Mapping[str, str]
 

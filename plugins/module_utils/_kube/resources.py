@@ -38,14 +38,13 @@ _READING = frozenset({"get", "list", "watch"})
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind and where it is served. group is empty for the core API. stored: False for questions to the API server
-    that go by POST and change nothing.
-    """
+    """A kind and where it is served. group is empty for the core API."""
 
     group: str
     version: str
     plural: str
     kind: str
+    #: False for questions to the API server that go by POST and change nothing.
     stored: bool = True
 
     @property

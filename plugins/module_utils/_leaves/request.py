@@ -38,22 +38,24 @@ class RotationPolicy(str, Enum):
 
 @dataclass(frozen=True)
 class KnownKey:
-    """A private key, as far as it may be known. public: SHA-256 of its public half."""
+    """A private key, as far as it may be known."""
 
+    #: SHA-256 of its public half.
     public: str
     spec: KeySpec
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of one end entity. following: the next key; None where there is none, or it cannot be read. present: the
-    key of the certificate in use, likewise. problem: why it cannot be used, as a part of a sentence; empty where it
-    can, and where there is none. used: the public halves of keys that certificates in use have.
-    """
+    """The keys of one end entity."""
 
+    #: The next key; None where there is none, or it cannot be read.
     following: KnownKey | None
+    #: The key of the certificate in use; None where there is none, or it cannot be read.
     present: KnownKey | None
+    #: Why it cannot be used, as a part of a sentence; empty where it can, and where there is none.
     problem: str = ""
+    #: The public halves of keys that certificates in use have.
     used: Set[str] = frozenset()
 
 
@@ -70,9 +72,10 @@ class Take(Enum):
 
 @dataclass(frozen=True)
 class Choice:
-    """why: what keeps a key from being taken, as a part of a sentence; empty but for NONE."""
+    """Whether an issued certificate takes the place of the stored leaf."""
 
     take: Take
+    #: Why the certificate is not taken, as a part of a sentence; empty unless ``take`` is NONE.
     why: str = ""
 
 
@@ -108,12 +111,13 @@ class LeafState(str, Enum):
 
 @dataclass(frozen=True)
 class Failure:
-    """count: how many requests in a row have failed. at: when the last request did. why: a sentence with
-    cause and remedy.
-    """
+    """The requests for one leaf that have failed in a row."""
 
+    #: How many requests in a row have failed.
     count: int
+    #: When the last request failed.
     at: datetime
+    #: A sentence with cause and remedy.
     why: str
 
     @classmethod
@@ -180,14 +184,15 @@ class Next(Enum):
 
 @dataclass(frozen=True)
 class Wanted:
-    """issuer: the reference of the issuer for the request. authority: fingerprint of the CA that is to sign. insists:
-    the time of a caller's wish to try again at once what had failed by then (later failures wait as usual); None where
-    no caller has it. later: fingerprints of CAs that may take its place: their leaves are kept until a CA has.
-    """
+    """The issuer and the CA that the next request for a leaf is for."""
 
+    #: The reference of the issuer for the request.
     issuer: str
+    #: Fingerprint of the CA that is to sign.
     authority: str
+    #: The time of a caller's wish to try again at once what had failed by then (later failures wait as usual); None where no caller has it.
     insists: datetime | None = None
+    #: Fingerprints of CAs that may take its place: their leaves are kept until a CA has.
     later: frozenset[str] = frozenset()
 
     def is_due(self, request: LeafRequest, now: datetime) -> bool:
@@ -289,18 +294,17 @@ def record_failure(request: LeafRequest, why: str, now: datetime) -> LeafRequest
 
 @dataclass(frozen=True)
 class Standing:
-    """The state of one leaf at its issuer, which renews it.
+    """The state of one leaf at its issuer, which renews it."""
 
-    secret: of the leaf. latest: the certificate that it has now, with its chain; empty where there is none. authority:
-    fingerprint of the CA of this cluster that has signed it, where it has passed every check; empty where it may not be
-    used yet. told: what the report says about it, as sentences with cause and remedy. differs: why it would renew
-    something else than the wanted leaf, as a part of a sentence; empty where it would.
-    """
-
+    #: The Secret of the leaf.
     secret: str
+    #: The certificate that it has now, with its chain; empty where there is none.
     latest: Chain = ()
+    #: Fingerprint of the CA of this cluster that has signed it, where it has passed every check; empty where it may not be used yet.
     authority: str = ""
+    #: The sentences of the report about it, with cause and remedy.
     told: str = ""
+    #: Why it would renew something else than the wanted leaf, as a part of a sentence; empty where it would.
     differs: str = ""
 
     def replaces(self, stored: Certificate) -> bool:

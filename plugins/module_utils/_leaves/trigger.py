@@ -47,36 +47,36 @@ OF_TIME = (Reason.RENEWED, Reason.ASKED, Reason.EXPIRING, Reason.PATH)
 
 @dataclass(frozen=True)
 class Held:
-    """A leaf as it is stored.
+    """A leaf as it is stored."""
 
-    chain: None where it cannot be decoded. problem: why, or why the private key beside it cannot be, as a part of a sentence. key: SHA-256 of the
-    public half of that key; empty where it is unknown. above: what its path rests on, from the CA that has signed it to the root.
-    """
-
+    #: The certificate and the CAs behind it; None where it cannot be decoded.
     chain: Chain | None
+    #: Why the certificate or the private key beside it cannot be decoded, as a part of a sentence.
     problem: str = ""
+    #: SHA-256 of the public half of the private key; empty where it is unknown.
     key: str = ""
+    #: The CAs of its path, from the CA that has signed it to the root.
     above: Chain = ()
 
 
 @dataclass(frozen=True)
 class Specification:
-    """A leaf as it is to be.
+    """A leaf as it is to be."""
 
-    authority: the CA that is to sign, with what lies above it. names: its alternative names; None where its present
-    names are right. purposes: what it is for; empty where that does not matter.
-    """
-
+    #: The CA that is to sign, with what lies above it.
     authority: Chain
+    #: Its alternative names; None where its present names are right.
     names: frozenset[str] | None = None
+    #: The purposes that it needs; empty: any.
     purposes: frozenset[Purpose] = frozenset()
 
 
 @dataclass(frozen=True)
 class Due:
-    """why: a sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``."""
+    """Why a leaf is to be issued now."""
 
     reason: Reason
+    #: A sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``.
     why: str
 
 
@@ -86,11 +86,12 @@ WHY_ASKED = Due(Reason.ASKED, "the task asks for another leaf (force)")
 
 @dataclass(frozen=True)
 class Question:
-    """renew_before: what a leaf has left, or half of its life if that is less, when it is renewed; None: dates do not matter now."""
+    """The facts by which a leaf is due, or is not."""
 
     held: Held | None
     wanted: Specification
     now: datetime
+    #: A leaf is renewed when so much of its life is left, or half of its life if that is less; None: dates do not matter now.
     renew_before: timedelta | None = None
 
 

@@ -102,14 +102,11 @@ def common_name_problem(common_name: str) -> str:
 
 @dataclass(frozen=True)
 class DistinguishedName:
-    """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed).
-
-    outlives_rewriting: whether issuers that encode names themselves give back the same bytes; the Cluster Operator's way of writing
-    it does not.
-    """
+    """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed)."""
 
     common_name: str
     organization: str | None = "io.strimzi"
+    #: Whether issuers that encode names themselves give back the same bytes; the Cluster Operator's way of writing it does not.
     outlives_rewriting: bool = False
 
     def as_name(self) -> Name:

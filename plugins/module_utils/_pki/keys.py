@@ -54,9 +54,10 @@ class KeyAlgorithm(str, Enum):
 
 @dataclass(frozen=True)
 class KeySpec:
-    """size: modulus bits for RSA; bits of the curve for ECDSA. The default is that of the operator's CAs."""
+    """The algorithm and size of a private key."""
 
     algorithm: KeyAlgorithm = KeyAlgorithm.RSA
+    #: Modulus bits for RSA; bits of the curve for ECDSA. The default is that of the operator's CAs.
     size: int = 4096
 
 

@@ -113,8 +113,9 @@ class Names:
 
 @dataclass(frozen=True)
 class Subtrees:
-    """names: DNS names in lower case, with what lies below them, or with a leading dot for what lies below them only."""
+    """The permitted or excluded subtrees of name constraints (RFC 5280, 4.2.1.10)."""
 
+    #: DNS names in lower case, with what lies below them, or with a leading dot for what lies below them only.
     names: tuple[str, ...] = ()
     networks: tuple[Network, ...] = ()
 

@@ -64,10 +64,12 @@ class Verifier(Enum):
 
 @dataclass(frozen=True)
 class PathResult:
-    """path: from the leaf to the anchor, empty when not valid. reason: why not, without a full stop."""
+    """The result of path validation for one verifier."""
 
     valid: bool
+    #: The certificates from the leaf to the anchor; empty when not valid.
     path: tuple[Certificate, ...] = ()
+    #: Why it is not valid, without a full stop.
     reason: str = ""
 
 
@@ -99,12 +101,12 @@ _GO_SIGNATURES = frozenset(
 
 @dataclass(frozen=True)
 class Defect:
-    """cause: what is so, as the end of a sentence about the certificate. wanted: how it would have to be instead, after
-    "a CA" or "a certificate".
-    """
+    """A property of a certificate for which some verifiers refuse it on every path."""
 
     verifiers: Verifiers
+    #: The property, as the end of a sentence about the certificate.
     cause: str
+    #: The property that verifiers demand instead, after "a CA" or "a certificate".
     wanted: str
 
 

@@ -103,25 +103,28 @@ def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
 
 @dataclass(frozen=True)
 class Voter:
-    """A member of the metadata quorum. last_caught_up: milliseconds; None when the leader does not know."""
+    """A member of the metadata quorum."""
 
     node_id: int
+    #: The time of the last fetch that reached the end of the log, in milliseconds; None when the leader does not know.
     last_caught_up: int | None
 
 
 @dataclass(frozen=True)
 class Quorum:
-    """The metadata quorum as its leader, the active controller, sees it. leader: None while there is none."""
+    """The metadata quorum as its leader, the active controller, sees it."""
 
+    #: The id of the leader; None while there is none.
     leader: int | None
     voters: tuple[Voter, ...]
 
 
 @dataclass(frozen=True)
 class Broker:
-    """A registered broker. fenced: known to the controller and not (or not yet) serving."""
+    """A registered broker."""
 
     node_id: int
+    #: Known to the controller and not (or not yet) serving.
     fenced: bool
 
 
@@ -140,9 +143,10 @@ class Partition:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic, internal topics included. min_insync_replicas: the value in force, wherever it is configured."""
+    """A topic, internal topics included."""
 
     name: str
+    #: The value in force, wherever it is configured.
     min_insync_replicas: int
     partitions: tuple[Partition, ...]
 

@@ -56,9 +56,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class References:
-    """bundle: the whole reference to the CA certificates. own: how every reference to the node's own Secret begins."""
+    """The references to mounted Secrets in the configuration of a node."""
 
+    #: The whole reference to the CA certificates.
     bundle: str
+    #: How every reference to the node's own Secret begins.
     own: str
 
 
@@ -72,9 +74,11 @@ def strimzi_references(scope: ClusterNames, pod: str) -> References:
 
 @dataclass(frozen=True)
 class ListenerSettings:
-    """trust: the truststores with the cluster CA's bundle. leaf: chain and key of each listener with the node's own."""
+    """The settings of a node that hold certificates."""
 
+    #: The truststores with the cluster CA's bundle.
     trust: tuple[Setting, ...]
+    #: Chain and key of each listener with the node's own.
     leaf: tuple[Setting, ...]
 
 
@@ -185,9 +189,11 @@ _LONGEST_ANSWER = 1 << 20
 
 @dataclass(frozen=True)
 class Answer:
-    """code: Kafka's error code, 0 for none. message: as Kafka gives it, which may quote what was set."""
+    """The answer of Kafka to a request that changes the configuration."""
 
+    #: Kafka's error code, 0 for none.
     code: int
+    #: Kafka's message, which may quote the value of the setting.
     message: str
 
 
@@ -303,14 +309,13 @@ _QUOTED = 300
 
 @dataclass(frozen=True)
 class ReloadTarget:
-    """node: the node that is to reload. controllers: all controllers of the cluster; the active controller takes the
-    request for a separate controller.
+    """A node that is to read its certificates again, and the way to it."""
 
-    domain: of the nodes' names in their certificates, ``<cluster>-kafka-brokers.<namespace>.svc``.
-    """
-
+    #: The node that is to reload.
     node: Node
+    #: All controllers of the cluster; the active controller takes the request for a separate controller.
     controllers: Sequence[Node]
+    #: The domain of the nodes' names in their certificates, ``<cluster>-kafka-brokers.<namespace>.svc``.
     domain: str
 
 

@@ -352,8 +352,9 @@ class _Returning:
 
 @dataclass(frozen=True)
 class _Start:
-    """The start of a container. uid: of its pod."""
+    """The start of a container."""
 
+    #: The UID of its pod.
     uid: str
     restarts: int
 

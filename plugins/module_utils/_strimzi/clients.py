@@ -78,12 +78,12 @@ def data_changed(metadata: Mapping[str, Any]) -> datetime | None:
 
 @dataclass(frozen=True)
 class Reach:
-    """hosts: the names and addresses of nodes, in lower case. authorities: the CAs of the cluster, each with the
-    CAs above it.
-    """
+    """The addresses and CAs by which a client of this cluster is recognised."""
 
     scope: ClusterNames
+    #: The names and addresses of nodes, in lower case.
     hosts: frozenset[str] = frozenset()
+    #: The CAs of the cluster, each with the CAs above it.
     authorities: tuple[Certificate, ...] = ()
 
     def leads_here(self, bootstrap: str | None) -> bool:

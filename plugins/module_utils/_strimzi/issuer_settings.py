@@ -33,15 +33,14 @@ class CertManagerIssuer:
 
 @dataclass(frozen=True)
 class CertManagerCertificates:
-    """An issuer of cert-manager with a Certificate for each leaf, which cert-manager renews by itself (External
-    Certificate Manager, "Issuing Cluster CA end-entity certificates").
-
-    validity: of each leaf. renew_before: how long before its end cert-manager renews it. They belong to the issuer,
-    because every playbook has to expect the same renewals.
+    """An issuer of cert-manager with a Certificate for each leaf, which cert-manager renews by itself (External Certificate Manager, "Issuing Cluster CA
+    end-entity certificates"). Both times belong to the issuer, because every playbook has to expect the same renewals.
     """
 
     issuer: CertManagerIssuer
+    #: The life of each leaf.
     validity: timedelta = timedelta(days=365)
+    #: How long before its end cert-manager renews it.
     renew_before: timedelta = timedelta(days=45)
 
 
@@ -54,37 +53,44 @@ class VaultToken:
 
 @dataclass(frozen=True)
 class VaultTokenSecret:
-    """The Secret that holds a token for Vault. entry: of the token. namespace: empty for that of the cluster."""
+    """The Secret that holds a token for Vault."""
 
     secret: str
+    #: The key of the entry with the token.
     entry: str = "token"
+    #: The namespace of the Secret; empty for the namespace of the cluster.
     namespace: str = ""
 
 
 @dataclass(frozen=True, repr=False)
 class VaultAppRole:
-    """mount: the path of the auth method, without ``auth/``."""
+    """The login by Vault's auth method AppRole."""
 
     role_id: str
     secret_id: str
+    #: The path of the auth method, without ``auth/``.
     mount: str = "approle"
 
 
 @dataclass(frozen=True, repr=False)
 class VaultKubernetes:
-    """role: of the auth method. jwt: of a service account."""
+    """The login by Vault's auth method Kubernetes."""
 
+    #: The role of the auth method.
     role: str
+    #: The token of a ServiceAccount.
     jwt: str
     mount: str = "kubernetes"
 
 
 @dataclass(frozen=True, repr=False)
 class VaultTlsCertificate:
-    """chain: the client certificate, and what lies above it. role: of the auth method; empty for whichever fits."""
+    """The login by Vault's auth method TLS certificates."""
 
+    #: The client certificate, and what lies above it.
     chain: Chain
     key: PrivateKey
+    #: The role of the auth method; empty: Vault takes a role that fits the certificate.
     role: str = ""
     mount: str = "cert"
 

@@ -84,10 +84,11 @@ class CaKind(str, Enum):
 
 @dataclass(frozen=True)
 class ClusterNames:
-    """Names of the objects of one Kafka cluster. ca: the CA that its names of a CA's objects are about."""
+    """Names of the objects of one Kafka cluster."""
 
     namespace: str
     cluster: str
+    #: The CA that its names of a CA's objects are about.
     ca: CaKind = CaKind.CLUSTER
 
     def of(self, ca: CaKind) -> ClusterNames:

@@ -269,10 +269,12 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
 
 @dataclass(frozen=True)
 class _Held:
-    """The end of what a call could do by itself. steps: how many lead there. end: the cluster then."""
+    """The end of what a call could do by itself."""
 
+    #: How many lead there.
     steps: int
     violations: tuple[Violation, ...]
+    #: The cluster then.
     end: Snapshot
 
 

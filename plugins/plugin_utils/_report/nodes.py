@@ -31,12 +31,12 @@ Action = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Restart:
-    """call: position of the step that caused it or saw it first; the number of steps for a restart that only the last
-    picture shows. action: the action of the call; None where another program restarted the pod.
-    """
+    """A restart that a report shows."""
 
     pod: str
+    #: Position of the step that caused it or saw it first; the number of steps for a restart that only the last picture shows.
     call: int
+    #: The action of the call; None where another program restarted the pod.
     action: Action | None = None
 
 

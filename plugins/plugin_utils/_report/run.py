@@ -41,34 +41,46 @@ _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "unmanaged", "leav
 
 @dataclass(frozen=True)
 class Run:
-    """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also failed
-    calls. ca: which CA of the cluster it is about. look: the last answers of the listeners, when and why. plan: what a
-    run in check mode would do. planned_seconds: how long it would take, ``least`` and ``most``; None where there is no estimate.
-    lives: how long CAs and certificates last beside that. choices: why the plan does it this way. plan_hash: to approve it by; empty where none was made.
-    given: the variables that the caller has given.
-    violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``,
-    where it was called. audit: the last entry of the audit trail after the run; None where it added none.
-    """
+    """A run of a playbook, from the results of its modules."""
 
+    #: The flow, as ``replace_key``.
     goal: str
+    #: The CA of the cluster that the run is about: ``cluster`` or ``clients``.
     ca: str
+    #: Whether the flow has come to its end.
     done: bool
     check_mode: bool
+    #: The cluster at the start of the run.
     first: dict[str, Any]
+    #: The cluster at the end of the run.
     last: dict[str, Any]
+    #: The last answers of the listeners, with the time and the reason of that look.
     look: dict[str, Any]
+    #: The results of the calls that did something, in order, also of failed calls.
     steps: list[dict[str, Any]]
+    #: The steps that a run in check mode would take.
     plan: list[dict[str, Any]]
+    #: How often each node would restart.
     planned_rolls: int
+    #: How long the plan would take, ``least`` and ``most``; None where there is no estimate.
     planned_seconds: Mapping[str, int | None] | None
+    #: The remaining lives of CAs and certificates beside the duration of the plan.
     lives: list[dict[str, Any]]
+    #: Why the plan takes this way, as sentences.
     choices: list[str]
+    #: The hash by which a person approves the plan; empty where no plan was made.
     plan_hash: str
+    #: The variables that the caller has given.
     given: Mapping[str, Any]
+    #: The violations that hold the flow, or would hold it after the steps of the plan.
     violations: list[dict[str, Any]]
+    #: The message of the call that failed; None where none has.
     failure: str | None
+    #: The time at which the run began, in ISO 8601.
     began_at: str | None
+    #: The result of ``strimzi_user_info``, where it was called.
     users: dict[str, Any]
+    #: The last entry of the audit trail after the run; None where the run added none.
     audit: Mapping[str, Any] | None
 
     @classmethod

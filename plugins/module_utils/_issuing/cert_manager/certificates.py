@@ -59,14 +59,15 @@ def secret_name(certificate: str) -> str:
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that all Certificates of a Kafka cluster share. key: the kind of keys that cert-manager makes. validity: of each leaf.
-    renew_before: how long before its end cert-manager renews it.
-    """
+    """The terms that all Certificates of a Kafka cluster share."""
 
     scope: ClusterNames
     issuer: IssuerReference
+    #: The kind of keys that cert-manager makes.
     key: KeySpec
+    #: The life of each leaf.
     validity: timedelta
+    #: How long before its end cert-manager renews it.
     renew_before: timedelta
 
 
@@ -467,10 +468,12 @@ def _read(token: Token) -> tuple[str, frozenset[str]] | None:
 
 @dataclass(frozen=True, repr=False)
 class LeftOver:
-    """why: as a part of a sentence. secret: the Secret that cert-manager keeps for it; None where there is none."""
+    """A Certificate of cert-manager that no leaf of the cluster needs any more."""
 
     certificate: Object
+    #: Why no leaf needs it, as a part of a sentence.
     why: str
+    #: The Secret that cert-manager keeps for it; None where there is none.
     secret: Object | None
 
 

@@ -47,9 +47,10 @@ _KINDS: Mapping[str, Resource] = {resource.kind: resource for resource in (ISSUE
 
 @dataclass(frozen=True)
 class IssuerReference:
-    """The issuer of cert-manager that requests name. namespace: of the requests, and of a namespaced issuer."""
+    """The issuer of cert-manager that requests name."""
 
     settings: CertManagerIssuer
+    #: The namespace of the requests, and of a namespaced issuer.
     namespace: str
 
     @property

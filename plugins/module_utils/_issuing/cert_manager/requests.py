@@ -190,10 +190,11 @@ _APPROVERS_TAKE = timedelta(seconds=30)
 
 @dataclass
 class Circumstances:
-    """The tools to look at requests. now: by the clock of this run. The issuer is read once, where a request waits for it."""
+    """The tools to look at requests."""
 
     client: KubeClient
     issuer: IssuerReference
+    #: The time by the clock of this run.
     now: datetime
 
     @cached_property
@@ -257,11 +258,10 @@ def _who_approves(request: Object, issuer: IssuerReference) -> str:
 
 @dataclass(frozen=True)
 class _Record:
-    """The content of a token. csr: digest of the requested content, by which a run recognises the request that a killed
-    run has made among requests of the same name.
-    """
+    """The content of a token."""
 
     name: str
+    #: Digest of the requested content, by which a run recognises the request that a killed run has made among requests of the same name.
     csr: str
 
     @classmethod

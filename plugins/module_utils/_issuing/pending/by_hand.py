@@ -69,9 +69,10 @@ class RequestByHand:
 
 @dataclass(frozen=True)
 class RequestElsewhere:
-    """A request that another issuer has; no person carries it. issuer: its reference."""
+    """A request that another issuer has; no person carries it."""
 
     secret: str
+    #: Its reference.
     issuer: str
     asked_at: datetime
 
@@ -158,18 +159,22 @@ def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject |
 
 @dataclass(frozen=True, repr=False)
 class Brought:
-    """where: how messages name it. content: what should be a certificate, and CAs above it, in PEM form."""
+    """A certificate that a person has brought for a request."""
 
+    #: The place where it was found, as messages name it.
     where: str
+    #: The content, which should be a certificate and CAs above it in PEM form.
     content: bytes
 
 
 @dataclass(frozen=True)
 class PutBack:
-    """secret: of the leaf. is_new: whether it was not there before."""
+    """A certificate that a person brought and a run has stored."""
 
+    #: The Secret of the leaf.
     secret: str
     certificate: Certificate
+    #: Whether it was not there before.
     is_new: bool
 
 
@@ -203,11 +208,14 @@ def _refusal(refused: Sequence[str], count: int) -> StepError:
 
 @dataclass
 class _Sorting:
-    """found: what was brought for a request, by the Secret of the leaf. used: leaves that were taken before. refused: sentences."""
+    """Assigns certificates that a person brought to the requests that they answer."""
 
     observation: Observation
+    #: The certificate that was brought for a request, by the Secret of the leaf.
     found: dict[str, tuple[Brought, Chain]] = field(default_factory=dict)
+    #: Leaves that were taken before.
     used: dict[str, Certificate] = field(default_factory=dict)
+    #: Why certificates were refused, as sentences.
     refused: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

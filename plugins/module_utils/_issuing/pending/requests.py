@@ -125,11 +125,10 @@ class RequestRecord:
 
 @dataclass(frozen=True)
 class PendingLeaf:
-    """The leaf that a request has brought, checked. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
-    forgotten there.
-    """
+    """The leaf that a request has brought, checked."""
 
     chain: Chain
+    #: The record of the request while its issuer keeps objects for it; None where the issuer keeps none.
     record: RequestRecord | None = None
 
 

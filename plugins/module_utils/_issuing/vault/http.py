@@ -34,26 +34,27 @@ _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
 
 @dataclass(frozen=True, repr=False)
 class Call:
-    """A request to the API. body: None to read. doing: for people, after "cannot". secrets: texts that are sent and must not
-    be quoted.
-    """
+    """A request to the API."""
 
     path: str
+    #: The JSON body; None reads.
     body: Mapping[str, Any] | None
+    #: The purpose of the request, as messages say it after "cannot".
     doing: str
     token: str = ""
+    #: Texts that are sent and must not be quoted.
     secrets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """An answer of the server. The body may hold a token: no repr. said: its errors, safe to show; may be empty. wait: as
-    for VaultFailure.
-    """
+    """An answer of the server. The body may hold a token: no repr."""
 
     status: int
     body: Mapping[str, Any]
+    #: Its errors, safe to show; may be empty.
     said: str = ""
+    #: Seconds to wait before the next request, as in VaultFailure.
     wait: float | None = None
 
 

@@ -172,11 +172,13 @@ class _Lease:
 
 @dataclass(frozen=True, repr=False)
 class _Method:
-    """A login. name: for people. wrong: what to correct where Vault refuses it."""
+    """A login."""
 
+    #: The name of the login in messages.
     name: str
     mount: str
     body: Mapping[str, str]
+    #: The option to correct where Vault refuses the login.
     wrong: str
 
 

@@ -304,12 +304,12 @@ def _distinct(step: Publish) -> tuple[Certificate, ...]:
 
 @dataclass(frozen=True, repr=False)
 class NextAuthority:
-    """A CA that does not issue yet. key: None where it is kept elsewhere. links: with which it and the CA that it replaces certify each
-    other; None where there are none.
-    """
+    """A CA that does not issue yet."""
 
     chain: Chain
+    #: Its private key; None where the key is kept elsewhere.
     key: PrivateKey | None
+    #: The certificates by which this CA and the CA that it replaces certify each other; None where there are none.
     links: LinkCertificates | None = None
 
 

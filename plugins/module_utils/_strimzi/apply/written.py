@@ -58,12 +58,12 @@ _ANY = "exclude the object from what that program writes, or the entry where it 
 
 @dataclass(frozen=True)
 class Writer:
-    """A manager of fields of an object; empty where it has no name. operation: Apply or Update. at: the time of its last write in ISO 8601;
-    empty where it is not noted.
-    """
+    """A manager of fields of an object; empty where it has no name."""
 
     manager: str
+    #: Apply or Update.
     operation: str = ""
+    #: The time of its last write in ISO 8601; empty where it is not noted.
     at: str = ""
 
     def __str__(self) -> str:
@@ -146,14 +146,15 @@ _TWICE = 2
 
 @dataclass(frozen=True)
 class Loss:
-    """Fields of one object that this call has written and that another program has changed since. object: kind,
-    namespace and name. fields: empty where the whole object is gone, or is there again. writers: the programs that have
-    written them since, the last first. times: how often this has happened in this call.
-    """
+    """Fields of one object that this call has written and that another program has changed since."""
 
+    #: Kind, namespace and name.
     object: str
+    #: The fields; empty where the whole object was deleted, or created again.
     fields: tuple[Field, ...]
+    #: The programs that have written them since, the last first.
     writers: tuple[Writer, ...]
+    #: How often this has happened in this call.
     times: int
 
     @property

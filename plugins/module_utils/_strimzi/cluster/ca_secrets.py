@@ -59,9 +59,10 @@ def password_problem(present: Mapping[str, bytes]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class SuppliedAuthority:
-    """A CA brought by the caller. key: None where it is kept elsewhere."""
+    """A CA brought by the caller."""
 
     chain: Chain
+    #: Its private key; None where the key is kept elsewhere.
     key: PrivateKey | None
 
 

@@ -26,11 +26,13 @@ _LONGEST = 1 << 18
 
 @dataclass(frozen=True)
 class CaSourceReference:
-    """kind: "Secret" or "ConfigMap". key: of the entry with the certificates, in PEM form."""
+    """The object in which the CAs to trust are kept."""
 
+    #: "Secret" or "ConfigMap".
     kind: str
     namespace: str
     name: str
+    #: The key of the entry with the certificates, in PEM form.
     key: str
 
     @property

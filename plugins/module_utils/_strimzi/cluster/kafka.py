@@ -403,11 +403,13 @@ _ASKS, _NEVER = "ssl.client.auth", "none"
 
 @dataclass(frozen=True)
 class UserListener:
-    """kind: its type, such as ``internal``. managed: whether the operator gives it the clients CA."""
+    """A listener of the Kafka resource."""
 
     name: str
     port: int
+    #: Its type, such as ``internal``.
     kind: str
+    #: Whether the operator gives it the clients CA.
     managed: bool
 
     @property

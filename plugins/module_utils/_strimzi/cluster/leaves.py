@@ -25,26 +25,29 @@ _STUB = 8
 
 @dataclass(frozen=True)
 class LeafSecret:
-    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``. namespace: empty for that of the cluster."""
+    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``."""
 
     secret: str
     entry: str
     component: Component
     common_name: str
+    #: The namespace; empty for the namespace of the cluster.
     namespace: str = ""
 
 
 @dataclass(frozen=True)
 class ServedUser:
-    """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there
-    is no Secret. version: of the Secret, likewise. keystore: whether a PKCS#12 file lies in it. renewal_window: how
-    long before its end the User Operator would try to issue another leaf.
-    """
+    """A KafkaUser whose certificate this collection issues."""
 
+    #: Its Secret.
     where: LeafSecret
+    #: How long before its end the User Operator would try to issue another leaf.
     renewal_window: timedelta
+    #: The leaf there; None where there is no Secret.
     stored: StoredLeaf | None = None
+    #: The resource version of the Secret; None where there is no Secret.
     version: str | None = None
+    #: Whether a PKCS#12 file lies in it.
     keystore: bool = False
 
 

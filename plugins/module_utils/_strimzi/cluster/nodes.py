@@ -36,8 +36,9 @@ _LIST = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class WantedNode:
-    """pod: the name of its pod."""
+    """A node that a node pool is to have."""
 
+    #: The name of its pod.
     pod: str
     pool: str
     node_id: int
@@ -46,9 +47,11 @@ class WantedNode:
 
 @dataclass(frozen=True)
 class Growth:
-    """spare: how many certificates are kept for the next nodes of each pool. scaling: the size that a pool is to get; None: it stays."""
+    """The nodes for which certificates are made before they exist."""
 
+    #: How many certificates are kept for the next nodes of each pool.
     spare: int = 0
+    #: The size that a pool is to get; None: it stays.
     scaling: Scaling | None = None
 
 

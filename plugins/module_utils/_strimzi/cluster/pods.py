@@ -134,16 +134,16 @@ _DEPLOYED = tuple(component for component in PARTIES if component is not Compone
 
 @dataclass(frozen=True)
 class Owners:
-    """The owners that the pods of a cluster have.
-
-    pod_sets: names of its StrimziPodSets, by their UIDs. nodes: names of the pods that these ask for. pools: names of its node pools. asked: names of the
-    StrimziPodSets whose annotation asks the operator to restart their pods.
-    """
+    """The owners that the pods of a cluster have."""
 
     scope: names.ClusterNames
+    #: Names of its StrimziPodSets, by their UIDs.
     pod_sets: Mapping[str, str]
+    #: Names of the pods that these StrimziPodSets ask for.
     nodes: frozenset[str]
+    #: Names of its node pools.
     pools: frozenset[str]
+    #: Names of the StrimziPodSets whose annotation asks the operator to restart their pods.
     asked: frozenset[str] = frozenset()
 
     def awaits_restart(self, pod: Object) -> bool:
@@ -207,15 +207,15 @@ def _controller_of(pod: Object) -> Object:
 
 @dataclass(frozen=True)
 class FoundPods:
-    """The pods of a cluster.
+    """The pods of a cluster."""
 
-    owners: the owners of its pods. pools: its node pools. nodes: names of the Kafka nodes that it has, whether they run
-    or not. pods: pods with its labels, and pods with the names of its nodes.
-    """
-
+    #: The owners of its pods.
     owners: Owners
+    #: Its node pools.
     pools: NodePools
+    #: Names of the Kafka nodes that it has, whether they run or not.
     nodes: frozenset[str]
+    #: Pods with its labels, and pods with the names of its nodes.
     pods: tuple[Object, ...]
 
     @cached_property

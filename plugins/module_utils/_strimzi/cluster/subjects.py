@@ -35,14 +35,14 @@ Object = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LeafSubject:
-    """Subject of a leaf. names: DNS names and textual IP addresses; empty for pure clients. purposes: the ends of
-    connections that it is presented at. outlasts: how long before its end an operator that cannot issue would try to renew it; the leaf
-    has to live longer than that.
-    """
+    """Subject of a leaf."""
 
     distinguished_name: DistinguishedName
+    #: DNS names and textual IP addresses; empty for pure clients.
     names: frozenset[str]
+    #: The ends of connections that it is presented at.
     purposes: frozenset[Purpose]
+    #: How long before its end an operator that cannot issue would try to renew it; the leaf has to live longer than that.
     outlasts: timedelta = timedelta(0)
 
 

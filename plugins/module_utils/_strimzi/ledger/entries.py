@@ -162,12 +162,10 @@ class _Foreign(Exception):
 
 @dataclass(frozen=True)
 class Entries:
-    """The entries of a ledger, whatever Secrets they were read from.
-
-    called: the real name of an entry, where its Secret has another name for it.
-    """
+    """The entries of a ledger, whatever Secrets they were read from."""
 
     data: Mapping[str, bytes]
+    #: The real name of an entry, where its Secret has another name for it.
     called: Mapping[str, str] = field(default_factory=dict)
 
     def words(self, fingerprint: str, suffix: str) -> frozenset[str] | None:

@@ -35,11 +35,13 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True)
 class Part:
-    """annotations: None takes one away. own: the endings of entries that are ours behind a fingerprint."""
+    """A Secret that holds a ledger, or a part of it."""
 
     name: str
     entries: Mapping[str, bytes]
+    #: Annotations to set; the value None removes an annotation.
     annotations: Mapping[str, str | None]
+    #: The endings of entries that are ours behind a fingerprint.
     own: frozenset[str]
     type: str = "Opaque"
 

@@ -269,15 +269,16 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 
 @dataclass(frozen=True)
 class _Authorities:
-    """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of CAs that may have issued a
-    certificate that was read at any time. home: the namespace where the cluster's own User Operator issues; the lives
-    that another User Operator issues are unknown.
-    """
+    """The CAs by which certificates of users are judged."""
 
     ca: CaSecrets
+    #: The CAs of the cluster and of its ledger.
     known: tuple[Certificate, ...]
+    #: Fingerprints of CAs that may have issued a certificate that was read at any time.
     used: frozenset[str]
+    #: The time of the look.
     now: datetime
+    #: The namespace where the cluster's own User Operator issues; the lives that another User Operator issues are unknown.
     home: str
 
     @property

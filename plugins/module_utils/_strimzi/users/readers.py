@@ -41,24 +41,25 @@ _BOUND = "ssl.keystore.crt"
 
 @dataclass(frozen=True)
 class Copy:
-    """The copy of a user's certificate in another Secret. sha256: of that certificate; empty where there is none. changed_at: when it
-    changed last, where the API server has recorded it.
-    """
+    """The copy of a user's certificate in another Secret."""
 
+    #: The SHA-256 of that certificate; empty where there is none.
     sha256: str
+    #: When it changed last, where the API server has recorded it.
     changed_at: datetime | None
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A resource or pod that reads a Secret. name: kind, namespace and name. pods: objects with the times at which its pods were created;
-    None where it has none of its own. copy: what it reads instead of the Secret. followed: whether an operator restarts it when the Secret
-    changes, or copies that for it.
-    """
+    """A resource or pod that reads a Secret."""
 
+    #: Kind, namespace and name.
     name: str
+    #: Objects with the times at which its pods were created; None where it has none of its own.
     pods: tuple[Object, ...] | None
+    #: The copy that it reads instead of the Secret.
     copy: Copy | None = None
+    #: Whether an operator restarts it when the Secret changes, or copies that for it.
     followed: bool = False
 
     def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
@@ -77,11 +78,11 @@ class Reader:
 
 @dataclass(frozen=True)
 class _Source:
-    """A Secret with a certificate whose readers are wanted. secret: the Secret that the certificate was written to.
-    copy: set where this Secret only holds a copy.
-    """
+    """A Secret with a certificate whose readers are wanted."""
 
+    #: The Secret that the certificate was written to.
     secret: Key
+    #: Set where this Secret only holds a copy.
     copy: Copy | None = None
 
     def read_by(self, name: str, pods: tuple[Object, ...], *, followed: bool = False) -> tuple[Key, Reader]:
@@ -101,13 +102,13 @@ def find_readers(
 
 @dataclass(frozen=True)
 class _PodOfReader:
-    """A pod. secrets: names of Secrets that it mounts or has in its environment. kept: the part of it that
-    is needed later.
-    """
+    """A pod."""
 
     name: str
     party: Party
+    #: Names of Secrets that it mounts or has in its environment.
     secrets: frozenset[str]
+    #: The part of it that is needed later.
     kept: Object
 
     @classmethod
@@ -229,14 +230,15 @@ def _secrets_of(pod: Object) -> set[str]:
 
 @dataclass(frozen=True)
 class NamedCertificate:
-    """secret: with the entry in which the certificate lies. remedy: where it cannot be read, what helps. is_kept: whether no option has named
-    it, and it is left of the time in which the User Operator issued the user's certificates.
-    """
+    """The certificate in a Secret that an option names."""
 
+    #: The Secret, and the entry in it that holds the certificate.
     secret: NamedSecret
     certificate: UserCertificate
+    #: The remedy where the certificate cannot be read.
     remedy: str = ""
     readers: tuple[Reader, ...] = ()
+    #: Whether no option has named it, and it is left of the time in which the User Operator issued the user's certificates.
     is_kept: bool = False
 
 

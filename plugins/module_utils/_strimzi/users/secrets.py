@@ -82,11 +82,11 @@ _UNLIKE = "its ca.crt is not that of the clients CA, so the User Operator issues
 
 @dataclass(frozen=True)
 class ClientsCa:
-    """The clients CA as brokers and the User Operator see it. anchors: of every entry the first certificate. stored: the bytes of
-    ``ca.crt``.
-    """
+    """The clients CA as brokers and the User Operator see it."""
 
+    #: The first certificate of each entry.
     anchors: tuple[Certificate, ...]
+    #: The bytes of ``ca.crt``.
     stored: bytes
 
     @property
@@ -132,12 +132,13 @@ class UserCertificate:
 
 @dataclass(frozen=True)
 class _StoredCertificate:
-    """A certificate as it is stored, whichever CA is in use. chain: empty where it cannot be read. changed_at: when the Secret changed last. problem:
-    why it cannot be read, or its private key is not its own.
-    """
+    """A certificate as it is stored, whichever CA is in use."""
 
+    #: The certificate and the CAs behind it; empty where it cannot be read.
     chain: Chain
+    #: When the Secret changed last.
     changed_at: datetime | None
+    #: Why it cannot be read, or its private key is not its own.
     problem: str
 
     def judged(self, clients_ca: ClientsCa, now: datetime) -> UserCertificate:
@@ -154,14 +155,16 @@ class _StoredCertificate:
 
 @dataclass(frozen=True)
 class StoredUser:
-    """The content of a user's Secret, without anything secret. beside: its ``ca.crt``. keystore: whether a PKCS#12 file lies beside it, and stale: why
-    that may hold something else. tells_inside: whether only opening the file tells that.
-    """
+    """The content of a user's Secret, without anything secret."""
 
     certificate: _StoredCertificate
+    #: Its ``ca.crt``.
     beside: bytes | None
+    #: Whether a PKCS#12 file lies beside it.
     keystore: bool
+    #: Why the PKCS#12 file may hold another certificate.
     stale: str
+    #: Whether only opening the file tells that.
     tells_inside: bool
 
     @property

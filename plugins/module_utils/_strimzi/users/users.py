@@ -70,14 +70,15 @@ class UserStep(Enum):
 
 @dataclass(frozen=True)
 class SeenUser:
-    """resource: the KafkaUser. secret: the Secret in which the User Operator keeps its certificate, where it exists.
-    has_certificate: whether it holds a certificate of the CA in use, with its key. kept_elsewhere: whether the key of
-    that CA is kept elsewhere.
-    """
+    """A KafkaUser with the Secret of its certificate."""
 
+    #: The KafkaUser.
     resource: Object
+    #: The Secret in which the User Operator keeps its certificate, where it exists.
     secret: Object | None
+    #: Whether it holds a certificate of the CA in use, with its key.
     has_certificate: bool = False
+    #: Whether the key of that CA is kept elsewhere.
     kept_elsewhere: bool = False
 
     @property
@@ -290,11 +291,12 @@ class Users:
 
 @dataclass(frozen=True)
 class KnownUsers:
-    """remembered: the Secrets of users, as this call has read them. opening: whether something hangs on what is in the PKCS#12 files that lie beside
-    certificates: to open all that another hand has written takes minutes for ten thousand.
-    """
+    """The users as a call keeps them between its looks."""
 
+    #: The Secrets of users, as this call has read them.
     remembered: Remembered[StoredUser] = field(default_factory=Remembered)
+    #: Whether something hangs on what is in the PKCS#12 files that lie beside certificates: to open all that another hand has written takes minutes for ten
+    #: thousand.
     opening: bool = True
 
     def each(self, client: KubeClient, namespace: str, selector: str) -> Mapping[str, StoredUser]:

@@ -34,16 +34,14 @@ from ..model.snapshot import Pod, Snapshot, StoredLeaf
 
 @dataclass(frozen=True)
 class Presentation:
-    """The certificates of one party, and the CAs that issued them.
-
-    authorities: fingerprints of the ledger's CAs that issued its leaves, or may have; None when that is unknown. why:
-    the source, or why it is unknown.
-    chains: the presented chains where they are known in full, else empty (only the CA is known).
-    """
+    """The certificates of one party, and the CAs that issued them."""
 
     party: str
+    #: Fingerprints of the ledger's CAs that issued its leaves, or may have; None when that is unknown.
     authorities: frozenset[str] | None
+    #: The presented chains where they are known in full, else empty (only the CA is known).
     chains: tuple[Chain, ...]
+    #: The source, or why it is unknown.
     why: str
 
 

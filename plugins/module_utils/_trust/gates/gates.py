@@ -82,20 +82,23 @@ def refusals(snapshot: Snapshot, ledger: Ledger, form: Chain) -> Iterator[tuple[
 
 @dataclass(frozen=True)
 class _Need:
-    """A certificate that is presented, or may be soon. holder: the process or the Secret that has it. authorities: fingerprints of the CAs that it
-    may be of; None where that is not known. why: the reason for that, as the rest of a sentence about the holder.
-    """
+    """A certificate that is presented, or may be soon."""
 
+    #: The process or the Secret that has it.
     holder: str
+    #: Fingerprints of the CAs that it may be of; None where that is not known.
     authorities: frozenset[str] | None
+    #: The reason for that, as the rest of a sentence about the holder.
     why: str = ""
 
 
 @dataclass(frozen=True)
 class _Refusal:
-    """party: a verifier. is_known: whether it would refuse; else it has not answered, and may accept."""
+    """A verifier that refuses a CA, or may refuse it."""
 
+    #: The verifier, as messages name it.
     party: str
+    #: Whether it would refuse; else it has not answered, and may accept.
     is_known: bool
 
 
@@ -198,14 +201,13 @@ Violations: TypeAlias = tuple[Violation, ...]
 
 @dataclass(frozen=True)
 class Gates:
-    """Each gate returns the violations that close it, and nothing where it is open.
+    """Each gate returns the violations that close it, and nothing where it is open."""
 
-    trust: every party accepts leaves that are presented in this form. alone: every party of the cluster accepts leaves
-    of this CA that are presented alone. removal: no party relies on the CA with this fingerprint.
-    """
-
+    #: Every party accepts leaves that are presented in this form.
     trust: Callable[[Snapshot, Ledger, Chain], Violations] = trust_gate
+    #: Every party of the cluster accepts leaves of this CA that are presented alone.
     alone: Callable[[Snapshot, Ledger, Chain], Violations] = alone_gate
+    #: No party relies on the CA with this fingerprint.
     removal: Callable[[Snapshot, Ledger, str], Violations] = removal_gate
 
 
@@ -215,17 +217,15 @@ GATES = Gates()
 
 @dataclass(frozen=True)
 class Introduction:
-    """form: the issuing CA as its leaves present it first, then what they send behind it.
+    """The form in which leaves of the next CA are presented first, so that every verifier accepts them."""
 
-    link: the certificate that leads from this CA to the CA in use; None where every process trusts the CA itself
-    before it is used.
-    learners: components that would refuse the link until they have restarted and know the CA itself, each with the reason.
-    because: why there is no link, as a sentence; empty where there is one.
-    """
-
+    #: The issuing CA as its leaves present it first, then what they send behind it.
     form: Chain
+    #: The certificate that leads from this CA to the CA in use; None where every process trusts the CA itself before it is used.
     link: Certificate | None = None
+    #: Components that would refuse the link until they have restarted and know the CA itself, each with the reason.
     learners: Mapping[Pod, str] = field(default_factory=dict)
+    #: Why there is no link, as a sentence; empty where there is one.
     because: str = ""
 
 

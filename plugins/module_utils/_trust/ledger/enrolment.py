@@ -70,9 +70,11 @@ def learn_generation(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 @dataclass(frozen=True)
 class Swap:
-    """chain: what lies in ``ca.crt``. replaced: the CA that is in use by the ledger."""
+    """Another CA in ``ca.crt`` than the CA that the ledger has in use."""
 
+    #: The CA in ``ca.crt`` with the CAs above it.
     chain: Chain
+    #: The CA that is in use by the ledger.
     replaced: LedgerEntry
 
     @property

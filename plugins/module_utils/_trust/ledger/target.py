@@ -267,13 +267,13 @@ def why_due(authority: Certificate, snapshot: Snapshot, asked: UpkeepAsked) -> s
 
 @dataclass(frozen=True)
 class Target:
-    """wanted: a new CA is to be made. unknown: this cluster does not have the CA that the caller names.
+    """The CA that a call leads to."""
 
-    replaces: the CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
-    """
-
+    #: A new CA is to be made.
     wanted: bool
+    #: This cluster does not have the CA that the caller names.
     unknown: bool = False
+    #: The CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
     replaces: str | None = None
 
 

@@ -54,10 +54,13 @@ class OutsideClient:
 
 @dataclass(frozen=True)
 class Waiver:
-    """client: the exact name of an outside client. until: when it ends, aware. reason: for the audit."""
+    """A client outside that a run does not wait for."""
 
+    #: The exact name of an outside client.
     client: str
+    #: When the waiver ends, with a time zone.
     until: datetime
+    #: The reason, which goes into the audit trail.
     reason: str
 
     def holds_at(self, now: datetime) -> bool:
@@ -81,10 +84,11 @@ NO_CLIENTS = OutsideClients()
 
 @dataclass(frozen=True)
 class NamedSecret:
-    """A Secret that a person has named. entry: its only entry that counts; None for all of them."""
+    """A Secret that a person has named."""
 
     namespace: str
     name: str
+    #: Its only entry that counts; None for all of them.
     entry: str | None = None
 
     @property
@@ -106,20 +110,22 @@ class NamedSecret:
 
 @dataclass(frozen=True)
 class UserNamespace:
-    """A namespace with users of the cluster, or with programs that log in as them. secret_prefix: begins the names of their Secrets."""
+    """A namespace with users of the cluster, or with programs that log in as them."""
 
     name: str
+    #: Begins the names of their Secrets.
     secret_prefix: str = ""
 
 
 @dataclass(frozen=True)
 class Named:
-    """The places that a user names. trusting: Secrets from which clients read the cluster CA. presenting: Secrets with
-    certificates of the clients CA by which they log in. user_namespaces: namespaces beside the User Operator's own.
-    """
+    """The places that a user names."""
 
+    #: Secrets from which clients read the cluster CA.
     trusting: tuple[NamedSecret, ...] = ()
+    #: Secrets with certificates of the clients CA by which they log in.
     presenting: tuple[NamedSecret, ...] = ()
+    #: Namespaces beside the User Operator's own.
     user_namespaces: tuple[UserNamespace, ...] = ()
 
 

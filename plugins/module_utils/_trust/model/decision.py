@@ -46,15 +46,13 @@ class StandIn(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Step(ABC):
-    """phase: where the step belongs.
+    """A step of a flow: what one call of the engine carries out."""
 
-    because: why this is done and not something else that a reader may expect, as a sentence; empty where there was no
-    choice. avoidable: why nodes restart after it although they could read the change again, as a sentence; empty where
-    they do not.
-    """
-
+    #: The phase that the step belongs to.
     phase: Phase
+    #: Why this is done and not something else that a reader may expect, as a sentence; empty where there was no choice.
     because: str = ""
+    #: Why nodes restart after it although they could read the change again, as a sentence; empty where they do not.
     avoidable: str = ""
     #: Whether a line is shown when it begins; steps that only keep the books show none.
     is_told: ClassVar[bool] = True
@@ -179,11 +177,14 @@ class Condition(str, Enum):
 
 @dataclass(frozen=True)
 class Violation:
-    """subject: the object. message: the cause. remedy: what to do."""
+    """A condition that does not hold, as messages show it."""
 
     condition: Condition
+    #: The object that the condition is about.
     subject: str
+    #: The cause, as a sentence about the object.
     message: str
+    #: The remedy, as sentences.
     remedy: str
 
     def __str__(self) -> str:

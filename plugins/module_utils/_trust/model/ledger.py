@@ -148,15 +148,13 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class HeldByProcesses:
-    """A certificate that is stored no more, and the pods that still know it.
-
-    awaiting: UIDs of pods that started before, and whose listeners may know it. lingering: UIDs of pods whose listeners
-    were seen not to, although they started before: their Raft clients and agents know it until they restart
-    (docs/operator.md, "Where the reload ends").
-    """
+    """A certificate that is stored no more, and the pods that still know it."""
 
     certificate: Certificate
+    #: UIDs of pods that started before, and whose listeners may know it.
     awaiting: frozenset[str]
+    #: UIDs of pods whose listeners were seen not to, although they started before: their Raft clients and agents know it until they restart (docs/operator.md,
+    #: "Where the reload ends").
     lingering: frozenset[str] = frozenset()
 
     @property
@@ -186,24 +184,23 @@ class HeldLeaf(HeldByProcesses):
 
 @dataclass(frozen=True)
 class Outgoing:
-    """The certificates of the CA that a flow replaces, as far as programs have read them that may never read again.
+    """The certificates of the CA that a flow replaces, as far as programs have read them that may never read again."""
 
-    readers: what these read, as presenters say. ends_at: when the last of these certificates ends. switched: whether that covers what was on its
-    way when the next CA came into use.
-    """
-
+    #: The readers of these certificates, as presenters name them.
     readers: frozenset[str]
+    #: When the last of these certificates ends.
     ends_at: datetime
+    #: Whether that covers what was on its way when the next CA came into use.
     switched: bool = False
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of a flow, such as for an approval. after: the last phase that the flow enters, until a call that leads it says otherwise
-    (``ledger/stop.py``). asked_at: since when.
-    """
+    """A stop of a flow, such as for an approval."""
 
+    #: The last phase that the flow enters, until a call that leads it says otherwise (``ledger/stop.py``).
     after: Phase
+    #: Since when.
     asked_at: datetime
 
 
@@ -305,16 +302,17 @@ def _trusted_like(gone: LedgerEntry, entry: LedgerEntry) -> LedgerEntry:
 
 @dataclass(frozen=True)
 class CaSource:
-    """The CAs in it, in any order: intermediates and the roots above them, several roots, a renewal beside what it renews.
+    """The CA source: an object outside the collection that says which CAs to trust."""
 
-    name: the object and its entry, as messages have it. problem, remedy: why it cannot be used and what to do, as sentences; empty
-    where it can. changed_at: when it was written last; None where that is not known.
-    """
-
+    #: The object and its entry, as messages name them.
     name: str
+    #: The CAs in it, in any order: intermediates and the roots above them, several roots, a renewal beside the CA that it renews.
     certificates: tuple[Certificate, ...] = ()
+    #: Why it cannot be used, as a sentence; empty where it can.
     problem: str = ""
+    #: The remedy, as a sentence; empty where there is no problem.
     remedy: str = ""
+    #: When it was written last; None where that is not known.
     changed_at: datetime | None = None
 
     def issuing(self, at: datetime) -> tuple[Chain, ...]:

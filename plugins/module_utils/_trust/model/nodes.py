@@ -62,14 +62,14 @@ class ObservedListener:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A node that has not answered: what it presents and which CAs it trusts is unknown. uid: UID of its pod.
-    worker: the machine that it runs on; empty where that is unknown. why: its state, and what the connection met,
-    without a full stop.
-    """
+    """A node that has not answered: what it presents and which CAs it trusts is unknown."""
 
     pod: str
+    #: UID of its pod.
     uid: str
+    #: The machine that it runs on; empty where that is unknown.
     worker: str
+    #: Its state, and what the connection met, without a full stop.
     why: str
 
     @property
@@ -85,19 +85,19 @@ MOST_NODES = 1000
 
 @dataclass(frozen=True)
 class Scaling:
-    """replicas: how many nodes this pool is to have."""
+    """The size that a node pool is to get."""
 
     pool: str
+    #: How many nodes this pool is to have.
     replicas: int
 
 
 @dataclass(frozen=True)
 class Unaddressed:
-    """A new node of a pool. listeners: listeners, with their types, whose addresses belong into its leaf and are
-    not known yet.
-    """
+    """A new node of a pool."""
 
     pool: str
+    #: Listeners, with their types, whose addresses belong into its leaf and are not known yet.
     listeners: tuple[str, ...]
 
 

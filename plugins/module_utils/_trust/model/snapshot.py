@@ -129,13 +129,11 @@ class Leaves:
 
 @dataclass(frozen=True)
 class LinkCertificates:
-    """The certificates by which a CA and the CA that it replaces certify each other (RFC 4210 section 4.4).
+    """The certificates by which a CA and the CA that it replaces certify each other (RFC 4210 section 4.4)."""
 
-    new_with_old: name and key of the new CA, certified by the old CA. old_with_new: name and key of the old CA,
-    certified by the new CA; None where there is none.
-    """
-
+    #: Name and key of the new CA, certified by the old CA.
     new_with_old: Certificate
+    #: Name and key of the old CA, certified by the new CA; None where there is none.
     old_with_new: Certificate | None = None
 
     def sent_at(self, now: datetime) -> Chain:
@@ -154,15 +152,14 @@ class LinkCertificates:
 
 @dataclass(frozen=True)
 class PreparedAuthority:
-    """A CA that waits in the key Secret until the operator is switched to it.
-
-    key: SHA-256 of the public key, None when unusable. links: its link certificates; None when there are none.
-    elsewhere: the key is kept elsewhere, and only an issuer can sign leaves.
-    """
+    """A CA that waits in the key Secret until the operator is switched to it."""
 
     chain: Chain
+    #: SHA-256 of the public key, None when unusable.
     key: str | None
+    #: Its link certificates; None when there are none.
     links: LinkCertificates | None = None
+    #: The key is kept elsewhere, and only an issuer can sign leaves.
     elsewhere: bool = False
 
     @property
@@ -274,13 +271,12 @@ class CaSecrets:
 
 @dataclass(frozen=True)
 class FailedReconcile:
-    """The operator's own words on its last reconcile, which has failed: the condition ``NotReady``.
+    """The operator's own words on its last reconcile, which has failed: the condition ``NotReady``."""
 
-    reason: the class of its error. since: when it said so first; None where it says no time.
-    """
-
+    #: The class of its error.
     reason: str
     message: str
+    #: When it said so first; None where it says no time.
     since: datetime | None = None
 
     def __str__(self) -> str:
@@ -338,14 +334,13 @@ class Reconciliation:
 
 @dataclass(frozen=True)
 class InPlace:
-    """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none.
+    """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none."""
 
-    reload: why nodes cannot reload. stamps: why the operator would restart them despite new annotations.
-    annotations: why pods cannot be annotated, so that the operator cannot learn what they have read.
-    """
-
+    #: Why nodes cannot reload.
     reload: str = ""
+    #: Why the operator would restart them despite new annotations.
     stamps: str = ""
+    #: Why pods cannot be annotated, so that the operator cannot learn what they have read.
     annotations: str = ""
 
 
@@ -370,15 +365,15 @@ class Nodes:
 
 @dataclass(frozen=True)
 class UnlabelledSecret:
-    """A Secret that was found by its name, because it has lost labels.
+    """A Secret that was found by its name, because it has lost labels."""
 
-    lost: these, as "<name>=<value>". why: what they are for, as a part of a sentence. holds: whether flows wait until they are back. namespace: empty
-    for that of the cluster.
-    """
-
+    #: These, as "<name>=<value>".
     lost: tuple[str, ...]
+    #: The purpose of the labels, as a part of a sentence.
     why: str
+    #: Whether flows wait until they are back.
     holds: bool = True
+    #: The namespace; empty for the namespace of the cluster.
     namespace: str = ""
 
     def command(self, name: str, namespace: str) -> str:
@@ -438,12 +433,11 @@ class CaUsers:
 
 @dataclass(frozen=True)
 class ClockReading:
-    """The clock of the machine that runs this collection, beside that of the API server.
+    """The clock of the machine that runs this collection, beside that of the API server."""
 
-    machine: its name. ahead: how far its clock is ahead; negative where it is behind, zero where the two may agree.
-    """
-
+    #: Its name.
     machine: str
+    #: How far its clock is ahead; negative where it is behind, zero where the two may agree.
     ahead: timedelta
 
 

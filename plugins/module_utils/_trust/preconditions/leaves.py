@@ -111,13 +111,15 @@ _USUAL = timedelta(days=365)
 
 @dataclass(frozen=True)
 class _Signing:
-    """The CA of which leaves are going to be issued. subject: as messages name it. issuer: with its chain, which is empty where the CA is yet to be made
-    here. remedy: what helps where it ends too early, up to the date. margin: how much longer than the window its leaves have to live.
-    """
+    """The CA of which leaves are going to be issued."""
 
+    #: The certificate, as messages name it.
     subject: str
+    #: The CA with its chain, which is empty where the CA is yet to be made here.
     issuer: Chain
+    #: The remedy where the CA ends too early, up to the date.
     remedy: str
+    #: How much longer than the window its leaves have to live.
     margin: timedelta = MARGIN
 
 

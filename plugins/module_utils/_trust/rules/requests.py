@@ -47,11 +47,11 @@ _SIGNER = Due(Reason.AUTHORITY, "it tells which CA signs")
 
 @dataclass(frozen=True)
 class Asked:
-    """The leaves that have to be requested. issuer: the CA that is to sign, with its chain. reasons: why each leaf is
-    needed, by its Secret.
-    """
+    """The leaves that have to be requested."""
 
+    #: The CA that is to sign, with its chain.
     issuer: Chain
+    #: Why each leaf is needed, by its Secret.
     reasons: Mapping[str, Due]
 
     @property

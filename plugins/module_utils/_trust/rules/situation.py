@@ -37,15 +37,13 @@ class Successor:
 
 @dataclass(frozen=True)
 class Situation:
-    """The input of a rule. The books are up to date: ``ledger`` is what the Secret says.
-
-    resting: the flow in flight is left where it stops, and the rules keep the CA in use going, as if none were in flight.
-    """
+    """The input of a rule. The books are up to date: ``ledger`` is what the Secret says."""
 
     snapshot: Snapshot
     intent: Intent
     ledger: Ledger
     gates: Gates
+    #: The flow in flight is left where it stops, and the rules keep the CA in use going, as if none were in flight.
     resting: bool = False
 
     @property

@@ -102,15 +102,12 @@ class PrepareAgain(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Switch(Step):
-    """Make a prepared CA the operator's: its key first, then certificate and generation in one write.
-
-    leaving: the CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA
-    stays trusted for now.
-    """
+    """Make a prepared CA the operator's: its key first, then certificate and generation in one write."""
 
     authority: PreparedAuthority
     generation: int
     key_generation: int
+    #: The CA that goes out of the trust with the same write (behind the removal gate); None where the replaced CA stays trusted for now.
     leaving: Certificate | None = None
     phase: Phase = Phase.USE
 
@@ -143,12 +140,10 @@ def _after_switch(one: Presenter, authority: str) -> Presenter:
 
 @dataclass(frozen=True, kw_only=True)
 class RestoreKey(Step):
-    """Put the kept key of the CA in use back: a switch was begun, and its gates are closed again.
-
-    key_generation: what it was.
-    """
+    """Put the kept key of the CA in use back: a switch was begun, and its gates are closed again."""
 
     certificate: Certificate
+    #: The generation that it had.
     key_generation: int
     phase: Phase = Phase.USE
 
@@ -161,14 +156,15 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Put a CA back into its place, which another CA has taken, and keep that CA beside it as the next CA (paused
-    only). chain, generation: of the CA that comes back. key_generation: its value before. stop: where the flow that
-    begins with this step is to stop.
-    """
+    """Put a CA back into its place, which another CA has taken, and keep that CA beside it as the next CA (paused only)."""
 
+    #: The CA that comes back, with the CAs above it.
     chain: Chain
+    #: The generation of the CA that comes back.
     generation: int
+    #: The generation of the key before this step.
     key_generation: int
+    #: Where the flow that begins with this step is to stop; None: nowhere.
     stop: Stop | None = None
     phase: Phase = Phase.PREPARE
 
@@ -223,15 +219,13 @@ class RestoreSecrets(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class TidyKeys(Step):
-    """Remove entries of the key Secret that are not needed any more (fingerprints).
+    """Remove entries of the key Secret that are not needed any more (fingerprints)."""
 
-    prepared: CAs that the operator was switched to. kept_keys: CAs whose keys are kept beside ``ca.key``. links: CAs
-    whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA
-    is among these.
-    """
-
+    #: CAs that the operator was switched to.
     prepared: frozenset[str]
+    #: CAs whose keys are kept beside ``ca.key``.
     kept_keys: frozenset[str]
+    #: CAs whose link certificates are kept beside it; the links of a CA that leaves ``prepared`` stay there unless the CA is among these.
     links: frozenset[str] = frozenset()
     is_told: ClassVar[bool] = False
 
@@ -250,12 +244,12 @@ class TidyKeys(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class SetGenerated(Step):
-    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that. ca: what people call it. renewing: UIDs of the
-    pods that the operator restarts then, because it renews the CA.
-    """
+    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that."""
 
     generated: bool
+    #: The CA, as messages name it.
     ca: str
+    #: UIDs of the pods that the operator restarts then, because it renews the CA.
     renewing: frozenset[str] = frozenset()
 
     def sentence(self) -> str:

@@ -24,16 +24,15 @@ from ..snapshot import Component, Snapshot, StoredLeaf
 
 @dataclass(frozen=True, kw_only=True)
 class IssueLeaves(Step):
-    """Issue leaves into these Secrets. generation: what they are annotated with.
-
-    issuer: the CA that signs, with its chain. link: the certificate that leads from the issuer to ``ca.crt`` where that
-    is another CA; the leaves are presented with the link and ``ca.crt`` behind them. None where the issuer is
-    ``ca.crt``, or where no link is needed.
-    """
+    """Issue leaves into these Secrets."""
 
     secrets: tuple[str, ...]
+    #: The CA that signs, with its chain.
     issuer: Chain
+    #: The generation that the pods are annotated with.
     generation: int
+    #: The certificate that leads from the issuer to ``ca.crt`` where that is another CA; the leaves are presented with the link and ``ca.crt`` behind them.
+    #: None where the issuer is ``ca.crt``, or where no link is needed.
     link: Certificate | None = None
 
     def sentence(self) -> str:
@@ -146,14 +145,14 @@ class RechainLeaves(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AskForLeaves(Step):
-    """Make keys for the leaves of these Secrets, and request their certificates from an issuer. issuer: the CA that
-    is to sign, with its chain. asked: the reference of the issuer. spare: whether the leaves are for nodes that are
-    yet to come.
-    """
+    """Make keys for the leaves of these Secrets, and request their certificates from an issuer."""
 
     secrets: tuple[str, ...]
+    #: The CA that is to sign, with its chain.
     issuer: Chain
+    #: The reference of the issuer.
     asked: str
+    #: Whether the leaves are for nodes that are yet to come.
     spare: bool = False
 
     def sentence(self) -> str:
@@ -244,9 +243,10 @@ class ForgetRequests(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectOrders(Step):
-    """Have the issuer renew what is wanted for the leaves of these Secrets. asked: the reference of the issuer."""
+    """Have the issuer renew what is wanted for the leaves of these Secrets."""
 
     secrets: tuple[str, ...]
+    #: The reference of the issuer.
     asked: str
 
     def sentence(self) -> str:
@@ -282,8 +282,9 @@ def _with_presenters(snapshot: Snapshot, presenters: Iterable[Presenter]) -> Sna
 
 @dataclass(frozen=True, kw_only=True)
 class PauseReissue(Step):
-    """Keep the User Operator from issuing certificates for these users until it is their turn. names: the users."""
+    """Keep the User Operator from issuing certificates for these users until it is their turn."""
 
+    #: The users.
     names: tuple[str, ...]
     phase: Phase = Phase.USE
 
@@ -299,8 +300,9 @@ class PauseReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeReissue(Step):
-    """Let the User Operator issue certificates for these users again. names: the users."""
+    """Let the User Operator issue certificates for these users again."""
 
+    #: The users.
     names: tuple[str, ...]
     phase: Phase = Phase.USE
 
@@ -316,12 +318,12 @@ class ResumeReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitReissue(Step):
-    """Have the operator in charge issue certificates outside the cluster again, by the CA in use. names: their holders.
-    batch: how many at a time, after a first certificate; None: as many as the operator takes.
-    """
+    """Have the operator in charge issue certificates outside the cluster again, by the CA in use."""
 
+    #: Their holders.
     names: tuple[str, ...]
     authority: Certificate
+    #: How many at a time, after a first certificate; None: as many as the operator takes.
     batch: int | None = None
     phase: Phase = Phase.USE
     only_waits: ClassVar[bool] = True
@@ -336,10 +338,9 @@ class AwaitReissue(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitKept(Step):
-    """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that
-    were written for it. names: their holders.
-    """
+    """Let the operator in charge of certificates outside the cluster go on, and see that it keeps the certificates that were written for it."""
 
+    #: Their holders.
     names: tuple[str, ...]
     authority: Certificate
     phase: Phase = Phase.USE
@@ -354,8 +355,9 @@ class AwaitKept(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitPickUp(Step):
-    """Wait until programs present their new certificate: an operator restarts them for it, or copies it to them. names: of these programs."""
+    """Wait until programs present their new certificate: an operator restarts them for it, or copies it to them."""
 
+    #: The programs.
     names: tuple[str, ...]
     authority: Certificate
     phase: Phase = Phase.USE

@@ -38,8 +38,9 @@ def _remembered(snapshot: Snapshot) -> Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Pause(Step):
-    """Pause the Kafka resource and wait until the operator confirms it. purpose: what is done then, as a sentence."""
+    """Pause the Kafka resource and wait until the operator confirms it."""
 
+    #: The purpose of the pause, as a sentence.
     purpose: str
     is_told: ClassVar[bool] = False
 
@@ -74,11 +75,9 @@ class Resume(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitVerdict(Step):
-    """Wait for the end of the operator's next reconcile, and so for its verdict on what is stored.
+    """Wait for the end of the operator's next reconcile, and so for its verdict on what is stored."""
 
-    request: the name of the request to reconcile now; empty where it does so by itself, after a pause.
-    """
-
+    #: The name of the request to reconcile now; empty where it does so by itself, after a pause.
     request: str = ""
     is_told: ClassVar[bool] = False
 
@@ -136,13 +135,11 @@ _SO_THAT = {
 
 @dataclass(frozen=True, kw_only=True)
 class Roll(Step):
-    """Have these pods (UIDs) replaced, or wait for the operator, which replaces them by itself.
-
-    authority: the CA that the restart is for.
-    """
+    """Have these pods (UIDs) replaced, or wait for the operator, which replaces them by itself."""
 
     reason: RollReason
     uids: frozenset[str]
+    #: The CA that the restart is for.
     authority: Certificate | None
 
     def sentence(self) -> str:
@@ -212,12 +209,10 @@ class AwaitAnswers(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class StampPods(Step):
-    """Give pods, live and to be made, the annotations that the operator would give them (paused only).
+    """Give pods, live and to be made, the annotations that the operator would give them (paused only)."""
 
-    generation: nodes get this generation, the hash of their stored leaf and the revision that follows, so that the
-    operator finds nothing to restart; None where it is to restart them. Every pod gets ``key_generation``.
-    """
-
+    #: Nodes get this generation, the hash of their stored leaf and the revision that follows, so that the operator finds nothing to restart; None where it is
+    #: to restart them. Every pod gets ``key_generation``.
     generation: int | None
     key_generation: int
     is_told: ClassVar[bool] = False
@@ -242,12 +237,10 @@ class StampPods(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Reload(Step):
-    """Have the listeners of these nodes (UIDs) read their certificates and trust again.
-
-    authority: the CA that they are to refuse then, or with ``trusting`` to accept; None where only their leaf has changed.
-    """
+    """Have the listeners of these nodes (UIDs) read their certificates and trust again."""
 
     uids: frozenset[str]
+    #: The CA that they are to refuse then, or with ``trusting`` to accept; None where only their leaf has changed.
     authority: Certificate | None
     trusting: bool = False
     phase: Phase = Phase.RETIRE
@@ -307,9 +300,10 @@ class ReloadOutside(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class SetReplicas(Step):
-    """Set the number of replicas of a pool. before: the number until now."""
+    """Set the number of replicas of a pool."""
 
     pool: str
+    #: The number until now.
     before: int
     replicas: int
 

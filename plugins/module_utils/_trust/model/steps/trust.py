@@ -104,12 +104,11 @@ class Publish(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitOutside(Step):
-    """Wait until clients outside the cluster hold, and have read, what the operator copies to them.
+    """Wait until clients outside the cluster hold, and have read, what the operator copies to them."""
 
-    clients: their names. settled: all clients as they are then.
-    """
-
+    #: Their names.
     clients: tuple[str, ...]
+    #: All clients as they are then.
     settled: tuple[OutsideClient, ...]
     only_waits: ClassVar[bool] = True
 
@@ -123,12 +122,10 @@ class AwaitOutside(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitClients(Step):
-    """Give clients that read the CA certificate Secret the time to take up a new CA.
-
-    until: from when its certificates may be used.
-    """
+    """Give clients that read the CA certificate Secret the time to take up a new CA."""
 
     certificate: Certificate
+    #: The time from which its certificates may be used.
     until: datetime
     phase: Phase = Phase.TRUST
     is_told: ClassVar[bool] = False
@@ -143,9 +140,10 @@ class AwaitClients(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class WriteLedger(Step):
-    """Write the ledger. before: what it says now."""
+    """Write the ledger."""
 
     ledger: Ledger
+    #: The ledger as it is stored now.
     before: Ledger
     is_told: ClassVar[bool] = False
 
