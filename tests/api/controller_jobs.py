@@ -116,9 +116,9 @@ class Job:
 
 @dataclass
 class Controller:
-    """runner: may do what the Roles of docs/rbac.yml say. folder: where the trees of jobs lie."""
-
+    #: May do what the Roles of docs/rbac.yml say.
     runner: Runner
+    #: Where the trees of jobs lie.
     folder: Path
     _launched: int = 0
 

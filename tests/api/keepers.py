@@ -27,8 +27,7 @@ _SECRET = "corporate"
 
 
 class Keeper(Protocol):
-    """introduces: whether it certifies the CA that comes after its own."""
-
+    #: Whether it certifies the CA that comes after its own.
     introduces: bool
 
     def takes(self, authority: Authority) -> Variables:

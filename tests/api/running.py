@@ -36,11 +36,11 @@ class Finished:
 
 @dataclass
 class Runner:
-    """variables: of every playbook. patience: seconds that one may take."""
-
     cluster: BedCluster
     kubeconfig: Path | None = None
+    #: Of every playbook.
     variables: dict[str, str] = field(default_factory=dict)
+    #: Seconds that one may take.
     patience: float = 480
 
     def start(self, playbook: str, *arguments: str, **variables: object) -> subprocess.Popen[str]:

@@ -72,11 +72,13 @@ def authority(name: str, path_length: int) -> Entity:
 
 @dataclass(frozen=True)
 class Rotation:
-    """The new CA takes the place of the old one. link: of the new one by the old one. back: of the old one by the new one."""
+    """The new CA takes the place of the old one."""
 
     old: Entity
     new: Entity
+    #: Of the new one by the old one.
     link: Certificate
+    #: Of the old one by the new one.
     back: Certificate
 
     @property
@@ -101,10 +103,10 @@ def rotation(path_length: int, one_name: bool) -> Rotation:
 
 @dataclass(frozen=True)
 class Brokers:
-    """sent: the chain behind their leaves of the new CA. bootstrap: the addresses of the users' listeners."""
-
     rotation: Rotation
+    #: The chain behind their leaves of the new CA.
     sent: Chain
+    #: The addresses of the users' listeners.
     bootstrap: str
 
     @property

@@ -18,11 +18,12 @@ Invariant: TypeAlias = Callable[[ModelCluster, ModelCluster, str], str | None]
 
 @dataclass(frozen=True)
 class ClusterCa:
-    """nodes: how many the cluster is created with. people: what is done by hand meanwhile. invariant: what must not be broken."""
-
     runner: Runner
+    #: How many the cluster is created with.
     nodes: int
+    #: Actions of people that may come in between.
     people: People = nobody
+    #: The invariants that have to hold.
     invariant: Invariant = invariants.broken
 
     def next(self, model: ModelCluster) -> Iterator[Event]:

@@ -33,15 +33,15 @@ class CounterExample(AssertionError):
 
 @dataclass
 class Explored(Generic[Model]):
-    """states: how many there are. transitions: between them. ends: those in which every run has nothing left to do. events: everything that
-    happened.
-    """
-
+    #: How many there are.
     states: dict[Model, int] = field(default_factory=dict)
     came_by: list[tuple[int, str]] = field(default_factory=list)
     before: list[list[int]] = field(default_factory=list)
+    #: The states in which every run has nothing left to do.
     ends: list[int] = field(default_factory=list)
+    #: Between them.
     transitions: int = 0
+    #: Everything that happened.
     events: set[str] = field(default_factory=set)
 
     def dead_ends(self) -> list[int]:

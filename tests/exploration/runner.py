@@ -22,13 +22,12 @@ from .state import Run, Write
 
 @dataclass
 class Walker(ABC, Generic[Model]):
-    """All runs have the same intent. decided: earlier decisions and what they rest on, kept because ``decide`` is pure.
-
-    engine: makes the decisions; another one where a test takes a part of it out.
-    """
+    """All runs have the same intent."""
 
     intent: Intent
+    #: Makes the decisions; another one where a test takes a part of it out.
     engine: Engine = ENGINE
+    #: Earlier decisions and what they rest on, kept because ``decide`` is pure.
     decided: dict[Any, tuple[tuple[Write, ...], Decision]] = field(default_factory=dict)
 
     # Each CA has its own of these.
@@ -118,11 +117,9 @@ class Walker(ABC, Generic[Model]):
 
 @dataclass
 class Looker(Walker[Model]):
-    """Asks the nodes before a gate. Between a look and the decision that rests on it, a run reads the Secrets and the pods again.
+    """Asks the nodes before a gate. Between a look and the decision that rests on it, a run reads the Secrets and the pods again."""
 
-    wanting: whether a run asks the nodes, by what is visible.
-    """
-
+    #: Whether a run asks the nodes, by what is visible.
     wanting: dict[Any, bool] = field(default_factory=dict)
 
     @abstractmethod

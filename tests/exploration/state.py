@@ -30,14 +30,13 @@ class Sent(IntEnum):
 
 
 class Leaf(NamedTuple):
-    """A leaf by the CA that issued it and the generation it is annotated with.
-
-    sent: what it is presented with. serial: tells leaves of the same CA and slot apart.
-    """
+    """A leaf by the CA that issued it and the generation it is annotated with."""
 
     authority: int
     generation: int
+    #: The certificates that are sent with it.
     sent: Sent = Sent.ALONE
+    #: Tells leaves of the same CA and slot apart.
     serial: int = 0
 
     @property
@@ -62,23 +61,22 @@ SILENCE = Heard(Leaf(-1, -1), frozenset())
 
 
 class Slot(NamedTuple):
-    """A place for a pod: the stored leaf, the leaf that its next pod is annotated with, and its running pod.
-
-    annotated: the leaf that the running pod says it was started with, None when somebody removed the annotation;
-    presents, trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again,
-    what the rest of the process was started with. labelled: the running pod has the labels by which it is found. silent: its listeners do not
-    answer.
-    """
+    """A place for a pod: the stored leaf, the leaf that its next pod is annotated with, and its running pod."""
 
     stored: Leaf
     template: Leaf
+    #: The leaf that the running pod says it was started with, None when somebody removed the annotation; presents, trusts: what its listeners really loaded.
     annotated: Leaf | None
     presents: Leaf
     trusts: frozenset[int]
+    #: There is a pod at all.
     up: bool = True
     component: Component = Component.KAFKA
+    #: Where listeners have read again, what the rest of the process was started with.
     started: Heard | None = None
+    #: The running pod has the labels by which it is found.
     labelled: bool = True
+    #: Its listeners do not answer.
     silent: bool = False
 
     @property
@@ -101,12 +99,11 @@ class Slot(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """leaves: the leaves that the ledger remembers of this CA, by slot and serial."""
-
     authority: int
     state: str
     generations: frozenset[int]
     awaiting: frozenset[int] | None
+    #: The leaves that the ledger remembers of this CA, by slot and serial.
     leaves: frozenset[tuple[int, int]] = frozenset()
 
 
@@ -117,19 +114,18 @@ class Removed(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A leaf that its Secret does not hold any more; slot: the pod that it was for."""
+    """A leaf that its Secret does not hold any more."""
 
     authority: int
     serial: int
+    #: The pod that it was for.
     slot: int
     awaiting: frozenset[int]
     lingering: frozenset[int] = frozenset()
 
 
 class Flow(NamedTuple):
-    """The journal; its dates do not matter, only whether it has ended. No time passes, so no leaf ends. stop: the last phase that the flow
-    enters until it is led on. to_replace: of a renewal, whether the key is replaced after it.
-    """
+    """The journal; its dates do not matter, only whether it has ended. No time passes, so no leaf ends."""
 
     goal: str
     replaces: int | None
@@ -139,7 +135,9 @@ class Flow(NamedTuple):
     is_abort: bool = False
     unsure: frozenset[int] | None = None
     outgoing: Outgoing | None = None
+    #: The last phase that the flow enters until it is led on.
     stop: str | None = None
+    #: Of a renewal, whether the key is replaced after it.
     to_replace: bool = False
 
 
@@ -151,9 +149,7 @@ class Books(NamedTuple):
 
 
 class Authorities(NamedTuple):
-    """The two CA Secrets. key and kept are CAs by their key: twins (a renewal) share one. stop: where the flow that has prepared a CA is to stop.
-    linked: both link certificates of the successor are there. to_replace: the CA is prepared by a renewal after which the key is replaced.
-    """
+    """The two CA Secrets. key and kept are CAs by their key: twins (a renewal) share one."""
 
     current: int | None
     others: frozenset[int]
@@ -161,8 +157,11 @@ class Authorities(NamedTuple):
     key: int | None
     prepared: frozenset[int]
     kept: frozenset[int]
+    #: Where the flow that has prepared a CA is to stop.
     stop: str | None = None
+    #: Both link certificates of the successor are there.
     linked: bool = False
+    #: The CA is prepared by a renewal after which the key is replaced.
     to_replace: bool = False
 
     @property
@@ -176,12 +175,13 @@ class Pause(NamedTuple):
 
 
 class Status(NamedTuple):
-    """The operator's words on what is stored, where they are looked at. resuming: a pause has ended, and no reconcile since. failure: the
-    failure of its last reconcile, as ``translation.py`` knows it; empty where it is content. request: the last one of a run to reconcile.
-    """
+    """The operator's words on what is stored, where they are looked at."""
 
+    #: A pause has ended, and no reconcile since.
     resuming: bool = False
+    #: The failure of its last reconcile, as ``translation.py`` knows it; empty where it is content.
     failure: str = ""
+    #: The last one of a run to reconcile.
     request: str = ""
 
 
@@ -199,8 +199,9 @@ class Secrets(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A single API write. target: the object whose version it is conditional on; value: what ``apply`` in ``runs.py`` understands."""
+    """A single API write."""
 
+    #: The object whose version it is conditional on; value: what ``apply`` in ``runs.py`` understands.
     target: str
     verb: str
     value: object
@@ -208,31 +209,29 @@ class Write(NamedTuple):
 
 
 class Call(NamedTuple):
-    """The memory of a call over all of its passes. wrote: digests of what it has written, by object and field. times: how often something of it was
-    gone, by what counts.
+    """The memory of a call over all of its passes."""
 
-    undone: how often another program has written back what it wrote; seen: what it could know of that when it read the Secrets. Neither is its
-    own memory.
-    """
-
+    #: Digests of what it has written, by object and field.
     wrote: tuple[Any, ...] = ()
+    #: How often something of it was gone, by what counts.
     times: tuple[Any, ...] = ()
+    #: How often another program has written back what it wrote; seen: what it could know of that when it read the Secrets. Neither is its own memory.
     undone: int = 0
     seen: int = 0
 
 
 class Run(NamedTuple):
-    """A run of the collection between two of its API requests.
+    """A run of the collection between two of its API requests."""
 
-    seen: the Secrets it read, pods not yet listed. writes: what it decided to write. changed: the objects that somebody
-    wrote since it read them. heard: what the nodes answered when it asked them, None for one that has gone since. call: the call that it is a pass
-    of, where that is looked at.
-    """
-
+    #: The Secrets it read, pods not yet listed.
     seen: Secrets | None = None
+    #: The writes that the run has decided on.
     writes: tuple[Write, ...] = ()
+    #: The objects that somebody wrote since it read them.
     changed: frozenset[str] = frozenset()
+    #: The answers of the nodes to the run; None for a node that has gone since.
     heard: tuple[Heard | None, ...] | None = None
+    #: The call that it is a pass of, where that is looked at.
     call: Call | None = None
 
     @property
@@ -241,17 +240,19 @@ class Run(NamedTuple):
 
 
 class View(NamedTuple):
-    """The Secrets as the operator read them at the beginning of its reconcile; leaves: the leaves that it may still put back."""
+    """The Secrets as the operator read them at the beginning of its reconcile."""
 
     current: int
     generation: int
     projected: frozenset[int]
+    #: The leaves that it may still put back.
     leaves: tuple[Leaf | None, ...] = ()
 
 
 class WithRuns:
-    """A cluster at which runs are at work. runs: the state of each of them."""
+    """A cluster at which runs are at work."""
 
+    #: The state of each of them.
     runs: tuple[Run, ...]
 
     def with_run(self, number: int, run: Run) -> Any:
@@ -273,10 +274,6 @@ class WithRuns:
 
 @dataclass(frozen=True)
 class ModelCluster(WithRuns):
-    """own: the operator's leaf, where it is looked at. reloadable: whether nodes can be told to read again. status: None where it is not looked
-    at what the operator says.
-    """
-
     slots: tuple[Slot, ...]
     ca: Authorities
     bundle: frozenset[int] | None
@@ -285,8 +282,11 @@ class ModelCluster(WithRuns):
     generated: bool
     view: View | None
     runs: tuple[Run, ...]
+    #: The operator's leaf, where it is looked at.
     own: Leaf | None = None
+    #: Whether nodes can be told to read again.
     reloadable: bool = True
+    #: None where it is not looked at what the operator says.
     status: Status | None = None
 
     @property

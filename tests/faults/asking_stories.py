@@ -30,9 +30,9 @@ UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 
 @dataclass(frozen=True)
 class AskingStory(Story):
-    """kept: somebody else keeps the key of the CA in use already. named: the next CA has the name of that one, and is a root."""
-
+    #: Somebody else keeps the key of the CA in use already.
     kept: bool = False
+    #: The next CA has the name of that one, and is a root.
     named: bool = False
 
     def __str__(self) -> str:
@@ -61,9 +61,10 @@ class AskingStory(Story):
 
 @dataclass
 class AskingTelling(Telling):
-    """Between two runs somebody signs what lies in the Secrets. named: no listener can show which of two CAs it trusts, so nodes restart."""
+    """Between two runs somebody signs what lies in the Secrets."""
 
     signing: SigningOffice
+    #: No listener can show which of two CAs it trusts, so nodes restart.
     named: bool = False
 
     @property

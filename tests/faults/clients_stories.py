@@ -36,16 +36,16 @@ from .stories import finished, with_nodes
 
 @dataclass(frozen=True)
 class ClientsStory:
-    """reload: listeners can be told to read again. batch: how many users are served at a time. keystores: whether the User Operator makes
-    PKCS#12 files; an operator that does not looks at all users after every write of a CA, of whom one is to be issued again. operated: whether there is a
-    User Operator, users, and a listener that verifies them. layout: of the ledger.
-    """
-
     goal: Goal
+    #: Listeners can be told to read again.
     reload: bool = True
+    #: How many users are served at a time.
     batch: int | None = None
+    #: Whether the User Operator makes PKCS#12 files; an operator that does not looks at all users after every write of a CA, of whom one is to be issued again.
     keystores: bool = True
+    #: Whether there is a User Operator, users, and a listener that verifies them.
     operated: bool = True
+    #: Of the ledger.
     layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:
@@ -151,14 +151,13 @@ _AGAIN = replace(renewed(_SUPPLIED), elsewhere=True)
 
 @dataclass(frozen=True)
 class Way:
-    """moved: whether it begins with certificates of the issuer. supplied: the next CA; None where it is made here. certificates: whether
-    cert-manager is asked by Certificates.
-    """
-
     name: str
     goal: Goal
+    #: Whether it begins with certificates of the issuer.
     moved: bool
+    #: The next CA; None where it is made here.
     supplied: Authority | None
+    #: Whether cert-manager is asked by Certificates.
     certificates: bool = False
     batch: int | None = None
 

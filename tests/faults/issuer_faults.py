@@ -79,21 +79,19 @@ class Ends(Enum):
 
 @dataclass(frozen=True)
 class Cell:
-    """said: what people are told: about which object, why, and what to do. cured: how the cause goes away. late: it happens when the
-    new leaves are in use already.
-    """
-
     ends: Ends
+    #: The parts of the message: the object, the cause and the remedy.
     said: tuple[str, str, str]
     begins: Happening
+    #: How the cause goes away.
     cured: Happening = right_again
+    #: It happens when the new leaves are in use already.
     late: bool = False
 
 
 @dataclass(frozen=True)
 class NotPossible:
-    """why: an issuer of this kind cannot do that."""
-
+    #: An issuer of this kind cannot do that.
     why: str
 
 

@@ -40,12 +40,13 @@ Data = dict[str, Any]
 
 @dataclass
 class Course:
-    """A cluster, the issuer, and the CA that it keeps the key of. leaving: takes back what a fault has put into the API server."""
+    """A cluster, the issuer, and the CA that it keeps the key of."""
 
     cluster: WatchedCluster
     issuer: AskedIssuer
     supplied: Authority
     patch: pytest.MonkeyPatch
+    #: Takes back what a fault has put into the API server.
     leaving: Callable[[], None] = field(default=lambda: None)
 
     def run(self) -> FlowResult:

@@ -34,16 +34,16 @@ _GENERATION = "strimzi.io/cluster-ca-cert-generation"
 
 @dataclass(frozen=True)
 class Story:
-    """A flow and what follows until nothing is left to do.
-
-    follows: what becomes of nodes that keep the old CA, as the table of costs has it. reload: nodes can be told to read
-    again. eager: the operator looks after every single write of ours, not only when it is waited for. layout: of the ledger.
-    """
+    """A flow and what follows until nothing is left to do."""
 
     case: Case
+    #: The fate of nodes that keep the old CA, as the table of costs names it.
     follows: str = ""
+    #: Nodes can be told to read again.
     reload: bool = False
+    #: The operator looks after every single write of ours, not only when it is waited for.
     eager: bool = False
+    #: Of the ledger.
     layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:

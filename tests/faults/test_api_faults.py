@@ -74,9 +74,10 @@ _AT_EACH_CALL = pytest.mark.timeout(3600)
 
 @dataclass
 class Counted:
-    """Chooses calls in copies of the process. only_writes: the others, and those of the Lease, do not count."""
+    """Chooses calls in copies of the process."""
 
     copies: Copies
+    #: The others, and those of the Lease, do not count.
     only_writes: bool
     made: int = 0
 

@@ -25,12 +25,13 @@ from .stories import with_nodes
 
 @dataclass(frozen=True)
 class AbortStory:
-    """users: of the clients CA. until: where the rotation stands that an abort undoes. reload: nodes can be told to read again."""
-
     goal: Goal = Goal.REPLACE_KEY
     circumstance: str = ""
+    #: Where the rotation stands that an abort undoes.
     until: Phase = Phase.USE
+    #: Of the clients CA.
     users: bool = False
+    #: Nodes can be told to read again.
     reload: bool = True
 
     def __str__(self) -> str:

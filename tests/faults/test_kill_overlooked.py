@@ -33,8 +33,9 @@ from .stories import with_nodes
 
 @dataclass
 class Surroundings:
-    """A cluster in which a flow on one of its CAs is killed. ca: which."""
+    """A cluster in which a flow on one of its CAs is killed."""
 
+    #: The CA that the flow is about.
     ca: CaKind
     patch: pytest.MonkeyPatch
     cluster: ClientsCluster = field(default_factory=ClientsCluster)

@@ -39,10 +39,11 @@ NIGHTLY: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Stopped:
-    """A flow that is to stop after this phase. users: it is on the clients CA."""
+    """A flow that is to stop after this phase."""
 
     story: Story
     after: Phase
+    #: It is on the clients CA.
     users: bool = False
 
     def __str__(self) -> str:

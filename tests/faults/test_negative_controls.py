@@ -44,10 +44,11 @@ STORIES = [LINKED, RENEWED_FIRST, STRICT, UNLINKED, PATIENT, PATIENT_UNLINKED]
 
 @dataclass(frozen=True)
 class Mistake:
-    """These rules are asked about the cluster as the belief has it. missing: rules that are not asked at all."""
+    """These rules are asked about the cluster as the belief has it."""
 
     belief: Belief
     rules: tuple[Rule, ...]
+    #: Rules that are not asked at all.
     missing: tuple[Rule, ...] = ()
 
     def engine(self, *opened: str) -> Engine:

@@ -33,12 +33,13 @@ CLUSTER, CLIENTS = CaKind
 
 @dataclass(frozen=True)
 class Both:
-    """first: the CA whose flow begins; second: that of the other flow. reload: nodes can be told to read again. batch: of users, at a time."""
-
+    #: The CA whose flow begins; second: that of the other flow.
     first: CaKind
     second: CaKind
     goal: Goal = Goal.REPLACE_KEY
+    #: Nodes can be told to read again.
     reload: bool = True
+    #: Of users, at a time.
     batch: int | None = None
 
     def __str__(self) -> str:

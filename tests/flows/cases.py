@@ -47,10 +47,10 @@ class Layout(Protocol):
 
 @dataclass(frozen=True)
 class Case:
-    """circumstance: as in the table of costs. path_length: of the CA in use; with 0, Go and OpenSSL accept none below it."""
-
     goal: Goal
+    #: As in the table of costs.
     circumstance: str = ""
+    #: Of the CA in use; with 0, Go and OpenSSL accept none below it.
     path_length: int = 1
 
     def __str__(self) -> str:
@@ -102,10 +102,11 @@ def outlive_authority(cluster: WatchedCluster) -> None:
 
 @dataclass
 class Flow:
-    """It can be run again and again; supplied: the next CA, where somebody brings it."""
+    """It can be run again and again."""
 
     cluster: WatchedCluster
     case: Case
+    #: The next CA, where the caller brings it.
     supplied: Authority | None = None
     intent: dict[str, Any] = field(default_factory=dict)
 

@@ -45,14 +45,15 @@ PAUSED_BY = "trustops.strimzi/paused-by"
 
 @dataclass(frozen=True)
 class Told:
-    """The end of a call. asked: restarts of each node that it asked for or waited for. planned: by the plan before it. pause_left: about
-    a pause that it has left.
-    """
+    """The end of a call."""
 
     decision: Decision
     warnings: list[str]
+    #: Restarts of each node that it asked for or waited for.
     asked: Counter[str]
+    #: By the plan before it.
     planned: Counter[str]
+    #: About a pause that it has left.
     pause_left: str
 
     @property

@@ -39,9 +39,8 @@ NAMED = ("demo-kafka-0", "cruise-control")
 
 @dataclass(frozen=True)
 class Leaf:
-    """entry: without ``.crt`` and ``.key``."""
-
     secret: str
+    #: Without ``.crt`` and ``.key``.
     entry: str
     common_name: str
 

@@ -35,13 +35,11 @@ SHAPES = {"dual role": clusters.dual_role, "separate controllers": clusters.sepa
 
 @dataclass(frozen=True)
 class Reloaded:
-    """A paused cluster: CA Secrets, node Secrets and the operator's say generation 1, nodes were not restarted for it.
-
-    untold: pods and StrimziPodSets as they are, by plural and name.
-    """
+    """A paused cluster: CA Secrets, node Secrets and the operator's say generation 1, nodes were not restarted for it."""
 
     cluster: WatchedCluster
     new: Authority
+    #: Pods and StrimziPodSets as they are, by plural and name.
     untold: dict[tuple[str, str], Object]
 
     @property

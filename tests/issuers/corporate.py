@@ -82,9 +82,8 @@ def asked_without_cert_manager(bed: Bed) -> list[object]:
 
 @dataclass
 class Corporate:
-    """kubeconfig: the file into which the kubeconfig of the runs is written."""
-
     bed: Bed
+    #: The file into which the kubeconfig of the runs is written.
     kubeconfig: Path
 
     @property

@@ -17,10 +17,10 @@ _PATIENCE = struct.pack("ll", 20, 0)  # a struct timeval
 
 @dataclass(frozen=True)
 class Shown:
-    """accepted: subjects (DER) of the CertificateRequest. refusal: reason of the alert, empty when Kafka answered."""
-
     chain: list[x509.Certificate]
+    #: Subjects (DER) of the CertificateRequest.
     accepted: set[bytes]
+    #: Reason of the alert, empty when Kafka answered.
     refusal: str
 
 

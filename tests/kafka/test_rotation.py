@@ -21,11 +21,13 @@ NODES = [f"demo-kafka-{number}" for number in range(3)]
 
 
 class Rotated(NamedTuple):
-    """An adopted cluster, its CA replaced in one roll. old: the name of the CA that it had. console: what a person saw."""
+    """An adopted cluster, its CA replaced in one roll."""
 
     tier: Tier
     runner: Runner
+    #: The name of the CA that it had.
     old: bytes
+    #: The console as a person sees it.
     console: str
 
 

@@ -27,9 +27,10 @@ POOL = {"strimzi_node_pool": "broker"}
 
 @dataclass(frozen=True)
 class Namespace:
-    """Where somebody signs requests on the bed. seconds: since somebody began to."""
+    """Where somebody signs requests on the bed."""
 
     cluster: BedCluster
+    #: Since somebody began to.
     seconds: float = 0.0
 
     @property
@@ -42,11 +43,12 @@ class Namespace:
 
 
 class Small(NamedTuple):
-    """A broker and a controller with certificates of a CA whose key never was in the cluster. before: the UIDs of their pods."""
+    """A broker and a controller with certificates of a CA whose key never was in the cluster."""
 
     tier: Tier
     runner: Runner
     ca: Authority
+    #: The UIDs of their pods.
     before: dict[str, str]
 
     def conditions(self) -> list[str]:

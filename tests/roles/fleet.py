@@ -30,12 +30,13 @@ STORED = {"strimzi_evidence": "annotations", "strimzi_key_type": "ecdsa-p256", "
 
 
 class Served:
-    """A cluster as its API server shows it. It moves while a watch waits. written: when clients have written what, "POST secrets/<name>"."""
+    """A cluster as its API server shows it. It moves while a watch waits."""
 
     def __init__(self, memory: MemoryCluster) -> None:
         self.memory, self.written, self._lock = memory, [], Lock()
         memory.api.idle = memory.step
 
+    #: When clients have written what, "POST secrets/<name>".
     written: list[tuple[float, str]]
 
     @property
@@ -65,9 +66,11 @@ class Served:
 
 @dataclass(frozen=True)
 class Played:
-    """The end of a playbook. code: of its process. output: everything that it has shown."""
+    """The end of a playbook."""
 
+    #: Of its process.
     code: int
+    #: Everything that it has shown.
     output: str
 
     @property
@@ -81,9 +84,8 @@ class Played:
 
 @dataclass(frozen=True)
 class Fleet:
-    """clusters: by the context of each."""
-
     folder: Path
+    #: By the context of each.
     clusters: Mapping[str, Served]
 
     def play(self, playbook: str, *options: str, **variables: Any) -> Played:

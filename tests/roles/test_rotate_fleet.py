@@ -47,10 +47,11 @@ def unready(memory: MemoryCluster, *, ready: bool = False) -> MemoryCluster:
 
 @dataclass(frozen=True)
 class Held:
-    """A run that one of two clusters has refused. before: the CA of each."""
+    """A run that one of two clusters has refused."""
 
     found: Fleet
     done: Played
+    #: The CA of each.
     before: dict[str, str]
 
 

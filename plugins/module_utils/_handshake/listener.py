@@ -252,7 +252,7 @@ class Inquiry:
 
 @dataclass(frozen=True)
 class ListenerObservation:
-    """What the handshakes with one listener have shown."""
+    """The results of the handshakes with one listener."""
 
     #: The chain as sent, None when it was not seen; then ``why`` is a sentence without subject.
     presented: tuple[Certificate, ...] | None

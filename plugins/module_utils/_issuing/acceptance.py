@@ -140,9 +140,7 @@ def _number_of(certificate: Certificate) -> _Number:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves. known, at, policy:
-    as an Acceptance has them.
-    """
+    """Keeps one Acceptance per CA, which reads all known certificates once and then judges all leaves. It has the fields of an Acceptance."""
 
     known: tuple[Certificate, ...]
     at: datetime

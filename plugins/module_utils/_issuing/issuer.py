@@ -119,7 +119,7 @@ class IssuedCertificate:
 class Waiting:
     """Not issued yet."""
 
-    #: What it waits for, as a sentence that names the object, the cause and the remedy.
+    #: The event that it waits for, as a sentence that names the object, the cause and the remedy.
     why: str
 
 

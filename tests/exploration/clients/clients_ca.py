@@ -17,10 +17,10 @@ People: TypeAlias = Callable[[ModelUsers], Iterator[Event]]
 
 @dataclass(frozen=True)
 class ClientsCa:
-    """undoing: what a run does when somebody wants the flow undone. people: what is done by hand meanwhile."""
-
     runner: UsersRunner
+    #: Actions of people that may come in between.
     people: People = nobody
+    #: The run that undoes the flow, where a person wants that.
     undoing: UsersRunner | None = None
 
     def at_work(self, model: ModelUsers) -> UsersRunner:

@@ -35,8 +35,9 @@ PAUSE_USER, LET_USER_ON = "pause user", "let user on"
 
 @dataclass
 class UsersRunner(Looker[ModelUsers]):
-    """Runs on the clients CA. letting_on: the writes of a run that gives up, by what is visible."""
+    """Runs on the clients CA."""
 
+    #: The writes of a run that gives up, by what is visible.
     letting_on: dict[Any, tuple[Write, ...]] = field(default_factory=dict)
 
     def listed(self, model: ModelUsers) -> Listed:

@@ -15,29 +15,29 @@ EMPTY = -1
 
 
 class Work(NamedTuple):
-    """The User Operator at work on one user: what it has read of ``ca.crt``, and then of ``ca.key``; it does not read them at once. begun: at which
-    age of the model.
-    """
+    """The User Operator at work on one user: what it has read of ``ca.crt``, and then of ``ca.key``; it does not read them at once."""
 
     certificate: int
     key: int | None = None
+    #: At which age of the model.
     begun: int = 0
 
 
 class User(NamedTuple):
-    """A KafkaUser with its Secret.
+    """A KafkaUser with its Secret."""
 
-    leaf: the CA of its certificate; None where there is no Secret. beside: the CA in its ``ca.crt``. paused: by this collection. noticed: what
-    the User Operator has seen of that. confirmed: its status says that it is paused, or did when the User Operator looked last. born: the age of
-    the model when its certificate was issued.
-    """
-
+    #: The CA of its certificate; None where there is no Secret.
     leaf: int | None = None
+    #: The CA in its ``ca.crt``.
     beside: int | None = None
+    #: By this collection.
     paused: bool = False
+    #: Whether the User Operator has seen that.
     noticed: bool = False
+    #: Its status says that it is paused, or did when the User Operator looked last.
     confirmed: bool = False
     work: Work | None = None
+    #: The age of the model when its certificate was issued.
     born: int = 0
 
     @property
@@ -56,14 +56,15 @@ class SeenUser(NamedTuple):
 
 
 class Program(NamedTuple):
-    """user: the user whose certificate it has read. presents: the CA of that certificate. fresh: nothing has been issued to the user since.
-    followed: the operator restarts it when something is issued. born: as of that user.
-    """
-
+    #: The user whose certificate it has read.
     user: int
+    #: The CA of that certificate.
     presents: int
+    #: Nothing has been issued to the user since.
     fresh: bool = True
+    #: The operator restarts it when something is issued.
     followed: bool = False
+    #: As of that user.
     born: int = 0
 
 
@@ -78,25 +79,29 @@ class Secrets(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """Facts that never change in one exploration. keystores: whether the User Operator makes PKCS#12 files. reloadable: whether brokers can be told
-    to read again. expiring: whether a user may be due for a new certificate at any moment. aging: whether time passes after the switch, until all
-    certificates of the old CA have ended. reading: whether programs ever read again.
-    """
+    """Facts that never change in one exploration."""
 
+    #: Whether the User Operator makes PKCS#12 files.
     keystores: bool = True
+    #: Whether brokers can be told to read again.
     reloadable: bool = True
+    #: Whether a user may be due for a new certificate at any moment.
     expiring: bool = False
+    #: Whether time passes after the switch, until all certificates of the old CA have ended.
     aging: bool = False
+    #: Whether programs ever read again.
     reading: bool = True
 
 
 class Listed(NamedTuple):
-    """The objects that a run reads after the Secrets. brokers: how many there are. age: of the model."""
+    """The objects that a run reads after the Secrets."""
 
+    #: How many there are.
     brokers: int
     users: tuple[SeenUser | None, ...]
     programs: tuple[Program, ...]
     environment: Environment
+    #: Of the model.
     age: int = 0
 
 
@@ -114,24 +119,24 @@ Listeners = tuple[frozenset[int], ...]
 
 @dataclass(frozen=True)
 class ModelUsers(WithRuns):
-    """users: None for a user that does not exist, yet or any more. noticed: whether the Cluster Operator has seen that it is paused. view: the CAs
-    in the certificate Secret as the Cluster Operator has read them in the reconcile that it is in. aborting: somebody wants the flow undone; None:
-    no more. age: the time that has passed, in the longest times that an issuer takes with one certificate.
-    """
-
     brokers: tuple[Listeners, ...]
+    #: None for a user that does not exist, yet or any more.
     users: tuple[User | None, ...]
     programs: tuple[Program, ...]
     ca: Authorities
     bundle: frozenset[int]
     books: Books | None
     pause: Pause
+    #: Whether the Cluster Operator has seen that it is paused.
     noticed: bool
     generated: bool
+    #: The CAs in the certificate Secret as the Cluster Operator has read them in the reconcile that it is in.
     view: frozenset[int] | None
     runs: tuple[Run, ...]
     environment: Environment
+    #: Somebody wants the flow undone; None: no more.
     aborting: bool | None = False
+    #: The time that has passed, in the longest times that an issuer takes with one certificate.
     age: int = 0
 
     @property

@@ -30,7 +30,7 @@ WORN, BLIND_AND_WORN = Environment(expiring=True), Environment(keystores=False, 
 
 @dataclass(frozen=True)
 class Case:
-    """brokers, users, programs, absent, runs, environment: as ``start`` has them. people, runner: as the world has them."""
+    """A beginning, by the parameters of ``start``, and the world in which it is explored."""
 
     name: str
     intent: Intent

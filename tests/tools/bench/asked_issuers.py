@@ -50,10 +50,9 @@ class NowClock(MemoryClock):
 
 
 class AskedIssuer(Protocol):
-    """authority: its CA, with its chain."""
-
     name: str
     settings: IssuerSettings
+    #: Its CA, with its chain.
     authority: Chain
 
     def api(self, memory: MemoryApi) -> Any:

@@ -24,9 +24,9 @@ MIB = 1024
 
 @dataclass(frozen=True)
 class Run:
-    """seconds: from begin to end. mib: the most memory of Ansible and its modules together, each shared page counted once."""
-
+    #: From begin to end.
     seconds: float
+    #: The most memory of Ansible and its modules together, each shared page counted once.
     mib: float
 
 

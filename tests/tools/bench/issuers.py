@@ -54,10 +54,11 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class Scene:
-    """A Kafka cluster of so many nodes; names: those of their certificates, by Secret."""
+    """A Kafka cluster of so many nodes."""
 
     memory: MemoryCluster
     work: Work
+    #: The names in the certificates of the nodes, by Secret.
     names: dict[str, list[str]]
 
     def seen(self) -> Observation:
@@ -139,12 +140,12 @@ def _forget_peak() -> int:
 
 @dataclass
 class Asking:
-    """The collection with one of the issuers that are asked. requests: to Kubernetes, in the last round. peak: KiB that it took at
-    most in that, beyond what the process had before.
-    """
+    """The collection with one of the issuers that are asked."""
 
     issuer: AskedIssuer
+    #: To Kubernetes, in the last round.
     requests: int = 0
+    #: KiB that it took at most in that, beyond what the process had before.
     peak: int = 0
 
     def collection(self, on: Scene) -> float:

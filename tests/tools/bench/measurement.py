@@ -15,12 +15,11 @@ class Wanted(Enum):
 
 @dataclass(frozen=True)
 class Measurement:
-    """unit: only where the figure is no ratio and no count."""
-
     name: str
     value: float
     wanted: Wanted
     target: float
+    #: Only where the figure is no ratio and no count.
     unit: str = ""
 
     @property

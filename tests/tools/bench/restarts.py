@@ -19,9 +19,8 @@ _PATIENCE = 1200.0
 
 @dataclass(frozen=True)
 class Restart:
-    """seconds: from the moment at which the pod began to go until the next one of its name was ready."""
-
     pod: str
+    #: From the moment at which the pod began to go until the next one of its name was ready.
     seconds: float
 
 

@@ -14,15 +14,14 @@ BROKERS = (50, 150, 500)
 
 @dataclass(frozen=True)
 class Replacement:
-    """way: name of the variant. seconds: from the start of the playbook to its end. restarts: seconds of each restart.
-
-    reload: seconds until a node that was told alone to read its certificates again had done so; 0 where no node was told.
-    """
-
+    #: Name of the variant.
     way: str
+    #: From the start of the playbook to its end.
     seconds: float
     nodes: int
+    #: Seconds of each restart.
     restarts: tuple[float, ...]
+    #: Seconds until a node that was told alone to read its certificates again had done so; 0 where no node was told.
     reload: float = 0.0
 
     @property

@@ -11,15 +11,14 @@ from .replacement import Replacement
 
 @dataclass(frozen=True)
 class Variant:
-    """variables: of the playbook. rolls: restarts of each node that it should take. of_first: its share of the first's time.
-
-    supplied: whether the new CA is brought from elsewhere, below a root of its own, so that no link certificate introduces it.
-    """
-
     name: str
+    #: Restarts of each node that it should take.
     rolls: int
+    #: Its share of the first's time.
     of_first: float = 1.0
+    #: Of the playbook.
     variables: dict[str, str] = field(default_factory=dict)
+    #: Whether the new CA is brought from elsewhere, below a root of its own, so that no link certificate introduces it.
     supplied: bool = False
 
 

@@ -42,9 +42,9 @@ _OUTSIDE = re.compile(
 
 @dataclass(frozen=True)
 class Documents:
-    """titles: of the sections of each document in docs/, by its path there. invariants: the numbers that are stated."""
-
+    #: Of the sections of each document in docs/, by its path there.
     titles: Mapping[str, frozenset[str]]
+    #: The numbers that are stated.
     invariants: frozenset[str]
 
 

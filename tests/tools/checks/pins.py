@@ -23,14 +23,12 @@ _MAIN = PAIRS[0]
 
 @dataclass(frozen=True)
 class Lock:
-    """about: the first line of the file. wanted: in what file stands what we want; pair: Python, ansible-core, lock file.
-
-    built: a package that has no wheel. Its source has a hash; what builds it has none.
-    """
-
+    #: The first line of the file.
     about: str
+    #: In what file stands what we want; pair: Python, ansible-core, lock file.
     wanted: str
     pair: Pair
+    #: A package that has no wheel. Its source has a hash; what builds it has none.
     built: str = ""
 
     @property

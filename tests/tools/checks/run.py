@@ -35,19 +35,17 @@ _RUNNING: set[subprocess.Popen[str]] = set()
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one check ended: ``passed``, ``failed`` or ``skipped``, and why.
-
-    processor_seconds: what its processes have taken of the processors, without those that outlived it.
-    preparations: what of its seconds went into making things that are kept, or into waiting for somebody who makes them.
-    findings: the lines of its output that name what failed.
-    """
+    """How one check ended: ``passed``, ``failed`` or ``skipped``, and why."""
 
     check: str
     verdict: str
     seconds: float
     reason: str = ""
+    #: Seconds of the processors that its processes have taken, without processes that outlived it.
     processor_seconds: float = 0.0
+    #: The preparations that took a part of its seconds: things that are kept, or that another process was making.
     preparations: tuple[str, ...] = ()
+    #: The lines of its output that name what failed.
     findings: tuple[str, ...] = ()
 
 

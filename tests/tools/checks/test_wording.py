@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .wording import nameless, problems, prose, vague
+from .wording import fields_in_docstrings, nameless, problems, prose, vague
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,16 @@ def test_code_is_no_prose() -> None:
 
 def test_the_line_of_a_problem_is_that_of_its_last_word() -> None:
     assert [problem.partition(":")[0] for problem in vague("a\nis\ntold\n")] == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        pytest.param("A pod. uid: of its process.", ["uid"], id="one"),
+        pytest.param("name, uid: as the API has them.\n\n    uid: again.", ["uid"], id="of two the last"),
+        pytest.param("A pod by its uid: another pod may have its name.", [], id="a sentence"),
+    ],
+)
+def test_a_docstring_that_explains_a_field(text: str, fields: list[str]) -> None:
+    source = f'class Pod:\n    """{text}"""\n\n    name: str\n    uid: str\n'
+    assert [problem.split('"')[1] for problem in fields_in_docstrings(source)] == fields

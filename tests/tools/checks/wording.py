@@ -3,6 +3,7 @@
 No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And all that users read, with
 the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
 are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". A program does a thing again, never "anew".
+No docstring of a class explains a field as "name: meaning": that stands above the field.
 ``python -m tests.tools.checks.wording`` looks through the repository.
 """
 
@@ -59,6 +60,16 @@ def problems(source: str) -> Iterator[str]:
     for line, text in sorted((*_docstrings(source), *_comments(source))):
         if _RIDDLE.match(text):
             yield f'{line}: "{text[:60]}" leaves open what it is about: begin with the thing itself'
+
+
+def fields_in_docstrings(source: str) -> Iterator[str]:
+    """Every field that the docstring of its class explains as ``name: meaning``, as ``line: text``."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            text = re.sub(r"\s+", " ", ast.get_docstring(node) or "")
+            for field in (part.target for part in node.body if isinstance(part, ast.AnnAssign)):
+                if isinstance(field, ast.Name) and re.search(rf"(?:^|[.,;] ){field.id}: ", text):
+                    yield f'{field.lineno}: the docstring of {node.name} explains "{field.id}": say it in a comment above the field'
 
 
 def nameless(text: str) -> Iterator[str]:
@@ -123,6 +134,7 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 def _problems_of(name: str) -> Iterator[str]:
     if name.endswith(".py"):
         yield from problems((ROOT / name).read_text())
+        yield from fields_in_docstrings((ROOT / name).read_text())
     if name.startswith(_NAMING):
         text = (ROOT / name).read_text()
         yield from nameless(text)

@@ -16,9 +16,9 @@ from .kube import Kube, Object, wait_for
 
 @dataclass
 class BedCluster:
-    """bed: started when it does not run. namespace: where the operator double works, whose pods may run Kafka."""
-
+    #: Started when it does not run.
     bed: Bed
+    #: Where the operator double works, whose pods may run Kafka.
     namespace: str = "kafka"
     real_pods: bool = False
 

@@ -19,10 +19,11 @@ rules:
 
 @dataclass(frozen=True)
 class Addresses:
-    """api: where the API server listens. services: the range of ClusterIPs. certified: what its certificate names."""
-
+    #: Where the API server listens.
     api: str = "127.0.0.1"
+    #: The range of ClusterIPs.
     services: str = "10.96.0.0/16"
+    #: The names in its certificate.
     certified: tuple[str, ...] = ("localhost", "127.0.0.1")
 
 

@@ -12,9 +12,9 @@ from .side_by_side import both
 
 @dataclass(frozen=True)
 class Parts:
-    """files: programs by component, and what belongs to them. crds: one in each file."""
-
+    #: Programs by component, and what belongs to them.
     files: dict[str, Path]
+    #: The files with the CRDs, each with one.
     crds: list[Path]
 
 

@@ -14,10 +14,10 @@ from .binaries import find_vault
 
 @dataclass(frozen=True)
 class VaultServer:
-    """token: may do everything. key: unseals it."""
-
     url: str
+    #: May do everything.
     token: str
+    #: Unseals it.
     key: str
 
 

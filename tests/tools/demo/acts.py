@@ -15,17 +15,17 @@ _KEPT = "act"
 
 @dataclass(frozen=True)
 class Act:
-    """name: of the act and of the folder of its reports. about: the words that announce it.
-
-    prepare: before anything is shown; raises MissingTool. set_up: beside the cluster, before the rotation.
-    variables: of the rotation. keeper: who has the key of the CA, when it is over.
-    """
-
+    #: Of the act and of the folder of its reports.
     name: str
+    #: The words that announce it.
     about: str
+    #: Before anything is shown; raises MissingTool.
     prepare: Callable[[], object]
+    #: Beside the cluster, before the rotation.
     set_up: Callable[[BedCluster], object]
+    #: Of the rotation.
     variables: Callable[[BedCluster], Mapping[str, object]]
+    #: The keeper of the CA's key at the end.
     keeper: Callable[[BedCluster], Keeper]
 
 

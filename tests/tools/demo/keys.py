@@ -15,13 +15,11 @@ from .closing import WIDTH, table
 
 @dataclass(frozen=True)
 class Keeper:
-    """authority: the CA in use, in PEM form. places: what is stored where the key could be, by a name for people.
-
-    requests: names of requests that are left with the issuer; None where nobody is asked for certificates.
-    """
-
+    #: The CA in use, in PEM form.
     authority: bytes
+    #: The content of the places where the key could be, by their names for people.
     places: Mapping[str, bytes]
+    #: Names of requests that are left with the issuer; None where nobody is asked for certificates.
     requests: tuple[str, ...] | None = None
 
 

@@ -15,9 +15,8 @@ NAME = "demo"
 
 @dataclass(frozen=True)
 class Stage:
-    """why_simulated: why there are no real nodes; empty when there are."""
-
     cluster: BedCluster
+    #: Why there are no real nodes; empty when there are.
     why_simulated: str = ""
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Equivalent:
-    """module: below ``plugins/module_utils``. before: the line, without its indentation. after: it as mutants have it."""
-
+    #: Below ``plugins/module_utils``.
     module: str
+    #: The line, without its indentation.
     before: str
+    #: It as mutants have it.
     after: tuple[str, ...]
     why: str
 

@@ -33,14 +33,15 @@ class CannotMutate(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change of one line. before, after: the line, without its indentation. is_killed: a test failed, or none came to
-    an end in time.
-    """
+    """A change of one line."""
 
     module: Path
     definition: str
+    #: The line before the change, without its indentation.
     before: str
+    #: The line after the change, without its indentation.
     after: str
+    #: Whether a test failed, or no test ended in time.
     is_killed: bool
 
 

@@ -15,14 +15,13 @@ THRESHOLD = 95.0
 
 @dataclass(frozen=True)
 class Summary:
-    """killed: mutants that a test noticed. survivors: mutants that no test noticed. equivalent: mutants that no test can notice.
-
-    untrue: sentences about entries of the list of equivalent mutants that are not true.
-    """
-
+    #: Mutants that a test noticed.
     killed: int
+    #: Mutants that no test noticed.
     survivors: tuple[Mutant, ...]
+    #: Mutants that no test can notice.
     equivalent: int
+    #: Sentences about entries of the list of equivalent mutants that are not true.
     untrue: tuple[str, ...] = ()
 
     @property

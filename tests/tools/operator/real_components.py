@@ -30,18 +30,19 @@ sleep infinity & wait
 
 @dataclass(frozen=True)
 class Process:
-    """A container of the Deployment of a component.
-
-    identity: whose leaf it is, as its Secret and its common name say. trust: the Secret, without the cluster's name.
-    leaf_path, trust_path: where they are mounted. The operators in the Entity Operator read their Secrets from the
-    API when they start; their volumes stand in for that, but for the one of which the Topic Operator reads a file.
+    """A container of the Deployment of a component. The operators in the Entity Operator read their Secrets from the API when they start; their volumes
+    stand in for that, but for the volume of which the Topic Operator reads a file.
     """
 
     component: str
     container: str
+    #: The owner of its leaf, by the name of the Secret and the common name.
     identity: str
+    #: The path at which its leaf is mounted.
     leaf_path: str
+    #: The Secret with the CAs that it trusts, without the cluster's name.
     trust: str
+    #: The path at which that Secret is mounted.
     trust_path: str
 
     def volumes(self, cluster: str) -> Iterator[Object]:

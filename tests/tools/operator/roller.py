@@ -33,12 +33,12 @@ class Nodes(Protocol):
 
 @dataclass
 class Roller:
-    """active_controller: node id; it moves to another node when its pod restarts. running: where pods run Kafka."""
-
     api: Api
     wait: Waiter
+    #: Node id; it moves to another node when its pod restarts.
     active_controller: int = 1
     log: list[tuple[str, str]] = field(default_factory=list)
+    #: Where pods run Kafka.
     running: Nodes | None = None
 
     def order(self, nodes: list[Node]) -> list[Node]:

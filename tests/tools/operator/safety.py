@@ -20,9 +20,11 @@ class Partition:
 
 @dataclass(frozen=True)
 class State:
-    """The state that nodes tell. leader: the active controller. caught_up: when each voter last was, in milliseconds."""
+    """The state that nodes tell."""
 
+    #: The active controller.
     leader: int
+    #: When each voter last was, in milliseconds.
     caught_up: dict[int, int]
     partitions: tuple[Partition, ...]
 

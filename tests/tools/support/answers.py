@@ -26,17 +26,17 @@ PORTS = (9090, 9091)
 
 @dataclass
 class Answers:
-    """For ``Work.look_live``. silent: names of pods that do not answer; one_port: on the first of their ports alone. asked: how often somebody
-    looked. served: ports of pods (UIDs) that present what is stored now, whatever else the process presents.
-
-    before: called before each look, for what happens meanwhile.
-    """
+    """For ``Work.look_live``."""
 
     memory: MemoryCluster
+    #: Names of pods that do not answer; one_port: on the first of their ports alone.
     silent: set[str] = field(default_factory=set)
+    #: Ports of pods (UIDs) that present what is stored now, whatever else the process presents.
     served: set[tuple[str, int]] = field(default_factory=set)
     one_port: bool = False
+    #: Called before each look, for what happens meanwhile.
     before: Callable[[], None] = field(default=lambda: None)
+    #: How often somebody looked.
     asked: int = 0
 
     def __call__(self, observation: Observation) -> tuple[ObservedListener, ...]:

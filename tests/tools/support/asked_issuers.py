@@ -63,10 +63,12 @@ class _Office(SigningOffice):
 
 @dataclass
 class ByHand:
-    """Somebody who signs what lies in the Secrets. idle: does not, for the victim. twice: signs everything once more."""
+    """Somebody who signs what lies in the Secrets."""
 
     signing: Signing
+    #: Does not, for the victim.
     idle: bool = False
+    #: Signs everything once more.
     twice: bool = False
     reference: str = "the external issuer"
     settings: ExternalIssuer = field(default_factory=ExternalIssuer)
@@ -85,10 +87,10 @@ class ByHand:
 
 @dataclass
 class Controllers(MemoryCertManager):
-    """verdict: the conditions that the victim's request gets instead of an answer. twice: another certificate is written over each."""
-
     signing: Signing | None = None
+    #: The conditions that the victim's request gets instead of an answer.
     verdict: tuple[Object, ...] = ()
+    #: Another certificate is written over each.
     twice: bool = False
     _written: set[str] = field(default_factory=set)
 

@@ -32,12 +32,12 @@ _ends = count()
 
 @dataclass(frozen=True)
 class Authority:
-    """An issuing CA and the CAs above it, root last. keys: of all of them, in the same order. elsewhere: its own key is not given
-    away.
-    """
+    """An issuing CA and the CAs above it, root last."""
 
     chain: Chain
+    #: Of all of them, in the same order.
     keys: tuple[PrivateKey, ...]
+    #: Its own key is not given away.
     elsewhere: bool = False
 
     @property

@@ -79,8 +79,9 @@ class People:
 
 @dataclass
 class CertManagerCounterpart:
-    """The issuer before cert-manager, real or in memory (``issuer_contract``). api: as whoever runs the collection."""
+    """The issuer before cert-manager, real or in memory (``issuer_contract``)."""
 
+    #: As whoever runs the collection.
     api: Transport
     people: People
     settings: CertManagerIssuer
@@ -122,12 +123,11 @@ class CertManagerCounterpart:
 
 @dataclass
 class MemoryCertManager:
-    """The controllers, in the same moment as the write that they react to. There is one CA Issuer; whether it exists and is Ready
-    does not matter here. approving: where requests are approved by themselves.
-    """
+    """The controllers, in the same moment as the write that they react to. There is one CA Issuer; whether it exists and is Ready does not matter here."""
 
     api: MemoryApi
     authority: Entity
+    #: Where requests are approved by themselves.
     approving: frozenset[str] = frozenset({NAMESPACE})
     above: tuple[Entity, ...] = field(default=())
     clock: Callable[[], datetime] = lambda: NOW

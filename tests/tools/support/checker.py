@@ -45,16 +45,15 @@ def first(pem: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Party:
-    """presented: what others see of it; trusted: what it accepts; jvm: or else a Go program.
-
-    node: it has listeners. agent: of a node; nobody but the operator talks to it.
-    """
-
     name: str
+    #: Whether it has listeners.
     node: bool
+    #: The certificates that it presents.
     presented: tuple[bytes, ...]
+    #: The certificates that it trusts, as PEM.
     trusted: bytes
     jvm: bool = True
+    #: Whether it is the agent of a node: only the operator connects to it.
     agent: bool = False
 
     def meets(self, other: Party) -> bool:
@@ -69,15 +68,14 @@ class Party:
 
 @dataclass
 class Checker:
-    """Attach to a cluster; raises InvariantBroken out of the very write that breaks something.
-
-    copies_last: for how many seconds a client may go on with its copy of the CA certificate Secret. leaving: fingerprints
-    of CAs that somebody has asked to leave. unserved: the kind of client that the first CA does not serve on any day.
-    """
+    """Attach to a cluster; raises InvariantBroken out of the very write that breaks something."""
 
     memory: MemoryCluster
+    #: For how many seconds a client may go on with its copy of the CA certificate Secret.
     copies_last: float = 0.0
+    #: Fingerprints of CAs that somebody has asked to leave.
     leaving: set[str] = field(default_factory=set)
+    #: The kind of client that the first CA does not serve on any day.
     unserved: str = ""
     writes: int = 0
     enabled: bool = True

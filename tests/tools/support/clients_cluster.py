@@ -23,9 +23,9 @@ CERTIFICATES, KEYS, LEDGER = "demo-clients-ca-cert", "demo-clients-ca", "demo-cl
 
 @dataclass
 class ClientsCluster(WatchedCluster):
-    """users_run: whether there is somebody who issues certificates. ca: the CA that flows are about."""
-
+    #: Whether there is somebody who issues certificates.
     users_run: bool = True
+    #: The CA that flows are about.
     ca: CaKind = CaKind.CLIENTS
     users: UserOperatorDouble = field(init=False)
     programs: UserPrograms = field(init=False)

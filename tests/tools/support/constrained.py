@@ -65,15 +65,21 @@ MAPPING = (x509.UnrecognizedExtension(x509.ObjectIdentifier("2.5.29.33"), _MAPPI
 
 @dataclass(frozen=True)
 class Constrained:
-    """root, upper, lower: the extensions of three CAs above each other. san: the leaf's alternative names. leaf: its other
-    extensions. called, lower_called: the common names of the leaf and of its issuer."""
+    """A path with three CAs, and the extensions of its certificates."""
 
+    #: The extensions of the root.
     root: Extensions = ()
+    #: The extensions of the CA below the root.
     upper: Extensions = ()
+    #: The extensions of the CA that issues the leaf.
     lower: Extensions = ()
+    #: The alternative names of the leaf.
     san: Sequence[str] = ("a.svc",)
+    #: The other extensions of the leaf.
     leaf: Extensions = ()
+    #: The common name of the leaf.
     called: str = "the leaf"
+    #: The common name of the CA that issues the leaf.
     lower_called: str = "the lower CA"
 
     @cached_property
@@ -92,10 +98,9 @@ class Constrained:
 
 @dataclass(frozen=True)
 class Case:
-    """holds: whether all verifiers accept it; where it does not, at least one refuses."""
-
     name: str
     made: Constrained
+    #: Whether all verifiers accept it; where it does not, at least one refuses.
     holds: bool
     reason: str = field(default="")
 

@@ -23,33 +23,33 @@ def _nothing() -> None:
 
 @dataclass
 class FakeTopic:
-    """sync_seconds: how long after Ready a replica is in sync; None for as long as usual."""
-
     name: str
     replicas: tuple[int, ...]
     minimum: int = 2
+    #: How long after Ready a replica is in sync; None for as long as usual.
     sync_seconds: float | None = None
 
 
 @dataclass
 class FakeKafka:
-    """A KafkaAdmin. roles: c and b by node id. Nodes need seconds to register, and more to be in sync, when Ready.
-
-    lagging: brokers that do not get in sync. behind: controllers that do not catch up. active: None for no leader.
-    before_answer: called before each answer, and may raise.
-    harm: what restarts took away that they must not take away.
-    """
+    """A KafkaAdmin."""
 
     api: MemoryApi
     now: Callable[[], float]
+    #: C and b by node id. Nodes need seconds to register, and more to be in sync, when Ready.
     roles: Mapping[int, str]
     topics_: list[FakeTopic]
+    #: None for no leader.
     active: int | None = 0
     register_seconds: float = 1.0
     sync_seconds: float = 2.0
+    #: Brokers that do not get in sync.
     lagging: set[int] = field(default_factory=set)
+    #: Controllers that do not catch up.
     behind: set[int] = field(default_factory=set)
+    #: Called before each answer, and may raise.
     before_answer: Callable[[], None] = _nothing
+    #: The nodes and partitions that a restart must not take away and has taken away.
     harm: list[str] = field(default_factory=list)
     closed: int = 0
 

@@ -181,12 +181,13 @@ class ForkingTransport(KillingTransport):
 
 @dataclass
 class IssuerCalls:
-    """Counts calls of an issuer. at: number of the call (from 1) at which to end; None never. after: the issuer has done it. guard: of the
-    API server, which hears nothing any more from then on.
-    """
+    """Counts calls of an issuer."""
 
+    #: Of the API server, which hears nothing any more from then on.
     guard: KillingTransport
+    #: Number of the call (from 1) at which to end; None never.
     at: int | None = None
+    #: The issuer has done it.
     after: bool = False
     made: list[str] = field(default_factory=list)
 

@@ -25,16 +25,15 @@ def _verifies_users(listener: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Process:
-    """A pod's process, by what it loaded at its start (docs/operator.md, "What each process trusts"): PEM of its leaves, PEM of its
-    trust; of a node also the CAs by which its listeners verify users.
-
-    kept: where a node's listeners have read again since, what its Raft client and its agent were started with.
+    """A pod's process, by what it loaded at its start (docs/operator.md, "What each process trusts"): PEM of its leaves, PEM of its trust; of a node also
+    the CAs by which its listeners verify users.
     """
 
     pod: str
     component: str
     presented: tuple[tuple[str, bytes], ...]
     trusted: bytes
+    #: Where a node's listeners have read again since, what its Raft client and its agent were started with.
     kept: Process | None = None
     users: bytes = b""
 

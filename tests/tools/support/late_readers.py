@@ -17,9 +17,10 @@ LATE = 120.0
 
 @dataclass
 class LateReaders:
-    """They connect to every listener after every write. refused: which of them was, and when."""
+    """They connect to every listener after every write."""
 
     cluster: WatchedCluster
+    #: The readers that were refused, with the time.
     refused: list[str] = field(default_factory=list)
     #: Earlier ``ca.crt``, each with the time at which another took its place.
     _copies: list[tuple[float, bytes]] = field(default_factory=list)

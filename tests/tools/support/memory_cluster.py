@@ -23,11 +23,13 @@ _STRIMZI = ("Kafka", "KafkaNodePool", "KafkaUser")
 
 @dataclass(frozen=True)
 class Moment:
-    """A cluster at one moment. processes: by UID. started: UIDs by the names of their pods."""
+    """A cluster at one moment."""
 
     stored: tuple[dict[Key, Object], int]
     seconds: float
+    #: By UID.
     processes: Mapping[str, Process]
+    #: UIDs by the names of their pods.
     started: Mapping[str, tuple[str, ...]]
     nodes: frozenset[str]
 

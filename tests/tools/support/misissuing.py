@@ -28,14 +28,16 @@ Mistake = Callable[["Template"], "Template"]
 
 @dataclass(frozen=True)
 class Template:
-    """A certificate before it is signed. issuer: whose key signs it. arranged: the order in which leaf and chain are told."""
+    """A certificate before it is signed."""
 
     subject: x509.Name
     key: CertificatePublicKeyTypes
     names: x509.SubjectAlternativeName | None
     begin: datetime
     end: datetime
+    #: The CA that signs it.
     issuer: Authority
+    #: The order in which leaf and chain are told.
     arranged: Callable[[list[bytes]], list[bytes]] = list
 
     def signed(self) -> list[bytes]:
@@ -59,14 +61,14 @@ class Template:
 
 @dataclass
 class Signing:
-    """Signs for a CA. victim: a part of a name of the leaf that ``mistake`` is made about. requests: what was signed, in order, as
-    PEM; answers: the leaf and the chain that were given for each.
-    """
+    """Signs for a CA."""
 
     authority: Authority
     memory: MemoryCluster
+    #: A part of a name of the leaf that ``mistake`` is made about.
     victim: str
     mistake: Mistake = field(default=lambda template: template)
+    #: The signed requests in order, as PEM.
     requests: list[bytes] = field(default_factory=list)
     answers: list[list[bytes]] = field(default_factory=list)
 

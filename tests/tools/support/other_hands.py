@@ -23,19 +23,19 @@ _ROOTS = {
 
 @dataclass
 class WriterBack:
-    """Writes an object back to what it was when this began: entries and annotations that it does not know go, and what is missing comes back.
-
-    every: it lets so many changes pass by, this one included. at_once: it sees each write of the collection when it is done, else it looks
-    when time passes. manager: as the API server notes it. done: how often it has written. seen: changes that it has seen.
-    """
+    """Writes an object back to what it was when this began: entries and annotations that it does not know go, and what is missing comes back."""
 
     api: MemoryApi
     plural: str
     namespace: str
     name: str
+    #: It lets so many changes pass, this one included.
     every: int = 1
+    #: The name of the manager that the API server records.
     manager: str = ARGO_CD
+    #: How often it has written.
     done: int = 0
+    #: How many changes it has seen.
     seen: int = 0
     known: Object | None = field(init=False)
     _writing: bool = field(default=False, init=False)

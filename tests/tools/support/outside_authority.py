@@ -20,11 +20,9 @@ _PATIENCE = 120
 
 @dataclass(frozen=True)
 class Outside:
-    """authority: variables of the flow that leads to this CA. issuer: variables of that flow and of all that come after it,
-    which say who has the key.
-    """
-
+    #: Variables of the flow that leads to this CA.
     authority: Mapping[str, object]
+    #: Variables of that flow and of all that come after it, which say who has the key.
     issuer: Mapping[str, object] = field(default_factory=dict)
 
     @property

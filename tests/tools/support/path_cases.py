@@ -27,15 +27,14 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class PathCase:
-    """sent: what is presented behind the leaf. refused_by: the verifiers that refuse it. stricter: those for which we
-    refuse it nevertheless; docs/operator.md, "Paths that only we refuse", says why.
-    """
-
     name: str
     leaf: Certificate
+    #: The certificates that are presented behind the leaf.
     sent: tuple[Certificate, ...]
     anchors: tuple[Certificate, ...]
+    #: The verifiers that refuse it.
     refused_by: frozenset[Verifier]
+    #: Verifiers for which we refuse it nevertheless; docs/operator.md, "Paths that only we refuse", says why.
     stricter: frozenset[Verifier]
 
 

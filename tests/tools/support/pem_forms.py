@@ -18,10 +18,9 @@ _BEGIN, _END = b"-----BEGIN CERTIFICATE-----", b"-----END CERTIFICATE-----"
 
 @dataclass(frozen=True)
 class Form:
-    """why: what is said of it; empty where a JVM reads its certificates."""
-
     name: str
     content: bytes
+    #: The message about it; empty where a JVM reads its certificates.
     why: str = ""
 
     def __str__(self) -> str:

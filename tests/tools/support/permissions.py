@@ -23,15 +23,14 @@ def verb_of(method: str, named: bool) -> str:
 
 @dataclass
 class Restricted:
-    """denied: verb and plural, as "patch pods". refusal: the answer to these, by plural. review: answered to every review instead of what is so.
-
-    reviewed: what was asked, in order.
-    """
-
     api: MemoryApi
+    #: Verb and plural, as "patch pods".
     denied: frozenset[str] = frozenset()
+    #: Answered to every review instead of what is so.
     review: Response | None = None
+    #: The permissions that were reviewed, in order.
     reviewed: list[str] = field(default_factory=list)
+    #: The answer to these, by plural.
     refusal: Callable[[str], Response] = forbidden
 
     def request(self, method: str, path: str, **arguments: Any) -> Response:

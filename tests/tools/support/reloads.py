@@ -34,23 +34,25 @@ def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[A
 
 @dataclass
 class ReloadingNodes:
-    """told: pods that were told, in order. before: called with the pod's name before it does anything, and may raise.
-    after: called when it has. deaf: pods that take the request and go on as before.
-    served: pods whose listeners for others than brokers read again before a restart, and these listeners, in order.
-    signals: the pods and signals that their processes got, in order. stubborn: pods that end by no signal but KILL.
-    configured: their ConfigMaps can be found. reachable: they can be asked at all.
-    """
-
     memory: MemoryCluster
     answers: Answers = field(init=False)
+    #: Pods that were told, in order.
     told: list[str] = field(default_factory=list)
+    #: Called with the pod's name before it does anything, and may raise.
     before: Callable[[str], None] = field(default=lambda pod: None)
+    #: Called when it has.
     after: Callable[[str], None] = field(default=lambda pod: None)
+    #: Pods that take the request and go on as before.
     deaf: set[str] = field(default_factory=set)
+    #: Pods whose listeners for others than brokers read again before a restart, and these listeners, in order.
     served: list[tuple[str, str]] = field(default_factory=list)
+    #: The pods and signals that their processes got, in order.
     signals: list[tuple[str, str]] = field(default_factory=list)
+    #: Pods that end by no signal but KILL.
     stubborn: set[str] = field(default_factory=set)
+    #: Their ConfigMaps can be found.
     configured: bool = True
+    #: They can be asked at all.
     reachable: bool = True
 
     def __post_init__(self) -> None:

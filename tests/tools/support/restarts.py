@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cost:
-    """restarts: of each Kafka node. pauses: of the operator. reloads: how often each node is told to read again."""
-
+    #: Of each Kafka node.
     restarts: int
+    #: Of the operator.
     pauses: int = 0
+    #: How often each node is told to read again.
     reloads: int = 0
 
     def __add__(self, other: Cost) -> Cost:
@@ -26,10 +27,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class _Row:
-    """reload: where nodes can be told to read again. restart: where they cannot, or where somebody asks for restarts;
-    None: nothing is done then."""
-
+    #: Where nodes can be told to read again.
     reload: Cost
+    #: Where they cannot, or where somebody asks for restarts; None: nothing is done then.
     restart: Cost | None
 
 

@@ -21,17 +21,20 @@ BOTH = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
 
 @dataclass(frozen=True)
 class Signature:
-    """How somebody signs. names, subject: instead of the requested ones. copies: whether requested names are copied at all. serial: another one each time where
-    none is given."""
+    """The way in which a person signs a request."""
 
     issuer: Entity
     begin: datetime
     lasts: timedelta = timedelta(days=90)
+    #: The names in the place of the requested names; None: the requested names.
     names: Iterable[str] | None = None
+    #: The subject in the place of the requested subject; None: the requested subject.
     subject: x509.Name | None = None
+    #: Whether the certificate has the requested names at all.
     copies: bool = True
     ca: bool = False
     usages: tuple[x509.ObjectIdentifier, ...] = BOTH
+    #: The serial number; None: another number each time.
     serial: int | None = None
 
     def sign(self, csr: bytes) -> bytes:

@@ -42,12 +42,12 @@ def secrets_of(memory: Place) -> list[Object]:
 
 @dataclass
 class SigningOffice:
-    """began: when the cluster's time did. signed: the Secrets of the leaves that it has signed, in order."""
-
     memory: Place
     authority: Authority
+    #: When the cluster's time did.
     began: datetime
     validity: timedelta = timedelta(days=90)
+    #: The Secrets of the leaves that it has signed, in order.
     signed: list[str] = field(default_factory=list)
 
     def requests(self) -> list[tuple[Object, str]]:

@@ -49,10 +49,10 @@ def certified(
 
 @dataclass(frozen=True)
 class Spelling:
-    """own: the CA's name. other: what stands in its place in the certificate that it issued."""
-
     name: str
+    #: The CA's name.
     own: x509.Name
+    #: The name that the issuer writes in its place.
     other: x509.Name
     accepted_by: frozenset[Verifier]
 

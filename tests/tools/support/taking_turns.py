@@ -17,15 +17,17 @@ Result = TypeVar("Result")
 
 @dataclass
 class Turn(Generic[Result]):
-    """A run that takes turns with another. api: as it may use it. until: how many writes it makes before it hands over; None: as many as it takes.
+    """A run that takes turns with another run."""
 
-    result, failure: how it has ended. writes: how many it made.
-    """
-
+    #: The API server, as this run may use it.
     api: Any
+    #: How many writes it makes before the other run goes on; None: all its writes.
     until: int | None
+    #: The result of the run.
     result: Result | None = None
+    #: The exception that ended the run.
     failure: BaseException | None = None
+    #: How many writes the run has made.
     writes: int = 0
     other: Turn[Any] | None = field(default=None, repr=False)
     _mine: Semaphore = field(default_factory=lambda: Semaphore(0), repr=False)

@@ -35,9 +35,8 @@ _SHA256 = hashes.SHA256()
 
 @dataclass(frozen=True)
 class Case:
-    """authority: below ``root``, or a root itself."""
-
     name: str
+    #: Below ``root``, or a root itself.
     authority: Certificate
     leaf: Certificate
     root: Certificate

@@ -35,11 +35,13 @@ _SERVER, _CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_A
 
 @dataclass(frozen=True)
 class LeafCase:
-    """as_server, as_client: who refuses it there, of those who meet it."""
+    """A leaf that some verifiers refuse."""
 
     name: str
     leaf: Certificate
+    #: The verifiers that refuse it where a server presents it.
     as_server: frozenset[Verifier]
+    #: The verifiers that refuse it where a client presents it.
     as_client: frozenset[Verifier]
 
     def refused_by(self, purpose: Purpose) -> frozenset[Verifier]:

@@ -19,13 +19,12 @@ from .verification import verifies
 
 @dataclass
 class UserPrograms:
-    """Every user logs in with what its Secret holds at this moment. started: and some with what it held when they were started.
-
-    logins: how often somebody logged in. Nor may a certificate be replaced by an empty one.
-    """
+    """Every user logs in with what its Secret holds at this moment."""
 
     memory: MemoryCluster
+    #: And some with what it held when they were started.
     started: dict[str, bytes] = field(default_factory=dict)
+    #: How often somebody logged in. Nor may a certificate be replaced by an empty one.
     logins: int = 0
 
     def __post_init__(self) -> None:

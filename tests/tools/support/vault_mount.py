@@ -80,10 +80,11 @@ class Administrator:
 
 @dataclass(frozen=True)
 class SetUp:
-    """A mount that is ready. issuer_ref: of the issuing CA, which is not the default of the mount."""
+    """A mount that is ready."""
 
     administrator: Administrator
     mount: str
+    #: Of the issuing CA, which is not the default of the mount.
     issuer_ref: str
     authority: Chain
 

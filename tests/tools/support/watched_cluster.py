@@ -72,36 +72,44 @@ def expired_name(authority: Authority) -> str:
 
 @dataclass
 class WatchedCluster:
-    """nodes: where the running nodes can be asked and told.
-
-    permitted: the API server as the collection may use it. outside: what is said of clients outside the cluster.
-    source: where the CAs to trust are. growth: which nodes are to come. backs_up: whether runs keep backups. audits: whether they
-    write the audit trail.
-    validity, path_length: of what is made here. engine: what decides, where a part of it is taken out. issuer: who is asked for leaves.
-    clock_ahead: by how much the clock of the machine is that runs the collection. ca: the CA that flows are about. issued_by_operator: leaf Secrets
-    that the operator wrote. writes: of the last run. pauses: how often the operator was paused. is_leased: whether runs take the
-    Lease. pause_left: the sentences of the last run about a pause that it left.
-    """
+    """A cluster in memory, the runs of the collection on it, and the invariants that are watched after each write."""
 
     memory: MemoryCluster = field(default_factory=MemoryCluster)
+    #: The leaf Secrets that the operator wrote.
     issued_by_operator: list[str] = field(default_factory=list)
     ca_key: KeySpec = EC256
     leaf_key: KeySpec = EC256
+    #: The life of CAs and leaves that are made here.
     validity: timedelta | None = None
+    #: The path length of CAs that are made here.
     path_length: int | None = 1
+    #: The statements of the user about clients outside the cluster.
     outside: Outside = NOTHING_SAID
+    #: The object that holds the CAs to trust.
     source: CaSourceReference | None = None
+    #: The nodes that the caller is about to add.
     growth: Growth = NO_GROWTH
+    #: Whether runs keep backups.
     backs_up: bool = False
+    #: Whether runs write the audit trail.
     audits: bool = False
+    #: The engine, from which a test may have taken a part out.
     engine: Engine = ENGINE
+    #: The issuer of leaves.
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
+    #: The number of writes of the last run.
     writes: int = 0
+    #: How often a run paused the operator.
     pauses: int = 0
+    #: The running nodes, where they answer requests.
     nodes: ReloadingNodes | None = None
+    #: The CA that flows are about.
     ca: CaKind = CaKind.CLUSTER
+    #: How far the clock of the machine that runs the collection is ahead.
     clock_ahead: timedelta = timedelta(0)
+    #: Whether runs take the Lease.
     is_leased: bool = False
+    #: The sentences of the last run about a pause that it left.
     pause_left: str = ""
 
     def __post_init__(self) -> None:

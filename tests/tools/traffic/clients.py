@@ -31,10 +31,10 @@ _ANEW = Path(__file__).parent / "Anew.java"
 
 @dataclass(frozen=True)
 class Brokers:
-    """hosts: a file like /etc/hosts. topic: where the clients of one ledger produce and consume."""
-
     bootstrap: str
+    #: A file like /etc/hosts.
     hosts: Path
+    #: Where the clients of one ledger produce and consume.
     topic: str
 
 
@@ -51,9 +51,9 @@ def find_brokers(tier: Tier, nodes: Iterable[str], folder: Path, listener: Liste
 
 @dataclass(frozen=True)
 class Kind:
-    """library: jvm or rdkafka. role: producer or consumer."""
-
+    #: Jvm or rdkafka.
     library: str
+    #: Producer or consumer.
     role: str
 
     def command(
@@ -115,9 +115,11 @@ LIBRARIES = ("jvm", "rdkafka")
 
 @dataclass(frozen=True)
 class Demand:
-    """The load on the nodes, whatever flow runs. rate: handshakes a second. libraries: of the clients that produce and consume."""
+    """The load on the nodes, whatever flow runs."""
 
+    #: Handshakes a second.
     rate: float
+    #: Of the clients that produce and consume.
     libraries: tuple[str, ...] = LIBRARIES
 
     @property

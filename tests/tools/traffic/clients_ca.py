@@ -37,14 +37,13 @@ _TOPIC = "logins"
 
 @dataclass
 class ClientsTraffic(Traffic):
-    """replaced: the Secret of a user whose certificate has to be refused when a flow has ended. waited: whether the flow waited for what reads its
-    Secret only once. counted: of each flow, what is counted beside records and handshakes.
-    """
-
     clients: UsersFleet
     operators: UserOperators
+    #: The Secret of a user whose certificate has to be refused when a flow has ended.
     replaced: Mapping[str, bytes] = field(default_factory=dict)
+    #: Whether the flow waited for what reads its Secret only once.
     waited: bool = False
+    #: Of each flow, what is counted beside records and handshakes.
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def run(self, flow: Flow) -> None:

@@ -20,11 +20,15 @@ _READ = 'tar -c -C "$1" leaf trust | base64 -w 0'
 
 @dataclass(frozen=True)
 class Held:
-    """certificates, key: of its leaf. trusted: what it trusts of nodes. ca: ``ca.crt`` alone, where it has that."""
+    """The certificates that a component holds."""
 
+    #: The chain of its leaf.
     certificates: bytes
+    #: The private key of its leaf.
     key: bytes
+    #: The CAs of nodes that it trusts.
     trusted: bytes
+    #: ``ca.crt`` alone, where the component has that.
     ca: bytes
 
 

@@ -21,9 +21,10 @@ LIFETIME = {"jvm": 75.0, "rdkafka": 20.0}
 
 @dataclass
 class TrustingSlot(Slot):
-    """A client that verifies nodes and has no certificate. waits: what is published does not concern it yet."""
+    """A client that verifies nodes and has no certificate."""
 
     trusted: Trusted = field(default_factory=lambda: Trusted(b""))
+    #: Whether it waits for a further flow: the published CAs do not concern it yet.
     waits: bool = False
 
     @property

@@ -19,26 +19,24 @@ CLUSTER, CLIENTS = "cluster", "clients"
 
 @dataclass(frozen=True)
 class Flow:
-    """name: of its playbook too, where that is not given. ca: what it is about, cluster or clients. aimed: it is told which CA it replaces,
-    as one like it may just have finished.
-
-    rekeys: brings a new key, which some clients learn of only when the old CA is about to leave.
-    ages: before it, nodes get certificates that are old enough for it.
-    restarts: before it, all nodes restart for a reason of their own.
-    returns: to a CA of the cluster from one whose key an issuer keeps.
-    undoes: a replacement that has gone so far that everybody uses the new CA.
-    user_batch: how many users are served at a time; all at once where it is 0.
-    """
-
+    #: Of its playbook too, where that is not given.
     name: str
     plays: str = ""
+    #: The CA of the flow, cluster or clients.
     ca: str = CLUSTER
+    #: It is told which CA it replaces, as one like it may just have finished.
     aimed: bool = False
+    #: Brings a new key, which some clients learn of only when the old CA is about to leave.
     rekeys: bool = False
+    #: Before it, nodes get certificates that are old enough for it.
     ages: bool = False
+    #: Before it, all nodes restart for a reason of their own.
     restarts: bool = False
+    #: To a CA of the cluster from one whose key an issuer keeps.
     returns: bool = False
+    #: A replacement that has gone so far that everybody uses the new CA.
     undoes: bool = False
+    #: How many users are served at a time; all at once where it is 0.
     user_batch: int = 0
 
     @property

@@ -32,18 +32,18 @@ class Figures:
 
 @dataclass
 class Ledger:
-    """acked: when, by value. seen: positions by consumer and value. beats: when a client got on, by client.
-
-    starts: processes of clients. unreadable: their words about records that nobody can read any more: each looks like a loss.
-    """
-
     now: Callable[[], float] = time.monotonic
     windows: list[Window] = field(default_factory=list)
+    #: When, by value.
     acked: dict[str, float] = field(default_factory=dict)
+    #: Positions by consumer and value.
     seen: dict[str, dict[str, set[Position]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
+    #: When a client got on, by client.
     beats: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    #: Processes of clients.
     starts: list[tuple[float, str]] = field(default_factory=list)
     tls_failures: list[tuple[float, str, str]] = field(default_factory=list)
+    #: Their words about records that nobody can read any more: each looks like a loss.
     unreadable: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

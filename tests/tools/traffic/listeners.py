@@ -13,10 +13,9 @@ from ..operator.leaves import broker_service
 
 @dataclass(frozen=True)
 class Listener:
-    """authentication: of clients, by certificate, or none."""
-
     name: str
     port: int
+    #: Of clients, by certificate, or none.
     authentication: str = ""
 
     @property

@@ -21,14 +21,12 @@ _WORKERS = 6
 
 @dataclass
 class Load:
-    """rate: handshakes a second of all workers together. results: time, party and outcome of each handshake.
-
-    failures: time, party and words of each failure.
-    """
-
     looking: Looking
+    #: Handshakes a second of all workers together.
     rate: float
+    #: Time, party and outcome of each handshake.
     results: list[tuple[float, str, Outcome]] = field(default_factory=list)
+    #: Time, party and words of each failure.
     failures: list[tuple[float, str, str]] = field(default_factory=list)
     last: dict[Target, Verdict] = field(default_factory=dict)
     _end: threading.Event = field(default_factory=threading.Event)

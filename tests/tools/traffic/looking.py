@@ -38,14 +38,11 @@ _RULES = {CLIENT: Rules.OPENSSL, EXPORTER: Rules.GO}
 
 @dataclass(frozen=True)
 class View:
-    """contexts: of parties that connect to nodes, by identity; asking: of parties that ask Cruise Control; api: Cruise Control's own.
-
-    addresses: of nodes. A party whose pod restarts is missing.
-    """
-
+    #: Of parties that connect to nodes, by identity; asking: of parties that ask Cruise Control; api: Cruise Control's own.
     contexts: Mapping[str, SSLContext | Connects]
     asking: dict[str, SSLContext]
     api: SSLContext | None
+    #: Of nodes. A party whose pod restarts is missing.
     addresses: dict[str, str]
 
     def attempt(self, target: Target, host: str) -> Verdict | None:

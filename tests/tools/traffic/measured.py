@@ -24,14 +24,12 @@ _COLUMNS = (
 
 @dataclass
 class Measured:
-    """controls: mistakes that were made on purpose. unexpected: handshakes that failed and records that were lost in a flow, in words.
-
-    exits: clients that ended by themselves, by name.
-    """
-
     flows: list[dict[str, Any]] = field(default_factory=list)
+    #: Mistakes that were made on purpose.
     controls: list[dict[str, Any]] = field(default_factory=list)
+    #: Handshakes that failed and records that were lost in a flow, in words.
     unexpected: list[str] = field(default_factory=list)
+    #: Clients that ended by themselves, by name.
     exits: dict[str, int] = field(default_factory=dict)
 
     def write(self, file: Path) -> None:

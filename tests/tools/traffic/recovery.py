@@ -67,12 +67,9 @@ SITUATIONS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """Seconds, from when the remedy began. healed: until all that connects was served again and the operator said Ready. outside_served: until a client outside
-    that was refused was served by a node; outside_whole: until no client outside was refused or interrupted any more. unacknowledged: the longest time in which
-    no producer got any record acknowledged. stalled: the longest time of the producer or consumer that it kept waiting longest.
-
-    lost: acknowledged records that no consumer has read. behind: how many records a consumer had not read a minute after the end, by consumer.
-    refused: handshakes that failed; interrupted: without a verdict.
+    """Seconds, from when the remedy began. healed: until all that connects was served again and the operator said Ready. outside_served: until a client
+    outside that was refused was served by a node; outside_whole: until no client outside was refused or interrupted any more. unacknowledged: the longest
+    time in which no producer got any record acknowledged. stalled: the longest time of the producer or consumer that it kept waiting longest.
     """
 
     situation: str
@@ -85,10 +82,13 @@ class Figures:
     stalled_s: float
     stalled_client: str
     sent: int
+    #: Acknowledged records that no consumer has read.
     lost: int
+    #: How many records a consumer had not read a minute after the end, by consumer.
     behind: Mapping[str, int]
     duplicated: int
     handshakes: int
+    #: Handshakes that failed; interrupted: without a verdict.
     refused: int
     interrupted: int
     restarts: int

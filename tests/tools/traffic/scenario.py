@@ -20,11 +20,14 @@ CONTROL_PLANE, REPLICATION = 9090, 9091
 
 @dataclass(frozen=True)
 class Layout:
-    """controllers, brokers: names of pods; one may be both. make: the manifests, as ``clusters`` has them."""
+    """The nodes of a cluster."""
 
     name: str
+    #: The manifests, as ``clusters`` has them.
     make: Callable[..., list[Object]]
+    #: The pods that are controllers.
     controllers: tuple[str, ...]
+    #: The pods that are brokers; a pod may be both.
     brokers: tuple[str, ...]
 
     @property
@@ -95,22 +98,22 @@ def supplied(_cluster: BedCluster) -> Iterator[Outside]:
 
 @dataclass(frozen=True)
 class Variant:
-    """How a new key comes to the nodes.
-
-    options: what the flows are told. outside: where a CA is brought from, beside a cluster; without it the flows make theirs.
-    links: whether a link certificate introduces it; a CA below a root of its own gets none. issues: whether the issuer that has
-    brought it keeps its key, and issues all certificates. introduces: whether that issuer certifies the CA that follows.
-    reloads: whether nodes are told to read again. patient: whether the old CA stays until the nodes have restarted for other
-    reasons.
-    """
+    """How a new key comes to the nodes."""
 
     name: str
+    #: The variables of the flows.
     options: Mapping[str, str]
+    #: Where a CA is brought from, beside a cluster; without it the flows make theirs.
     outside: Callable[[BedCluster], AbstractContextManager[Outside]] = in_the_cluster
+    #: Whether a link certificate introduces it; a CA below a root of its own gets none.
     links: bool = True
+    #: Whether the issuer that has brought it keeps its key, and issues all certificates.
     issues: bool = False
+    #: Whether that issuer certifies the CA that follows.
     introduces: bool = False
+    #: Whether nodes are told to read again.
     reloads: bool = False
+    #: Whether the old CA stays until the nodes have restarted for other reasons.
     patient: bool = False
 
 
@@ -126,10 +129,9 @@ VARIANTS = (
 
 @dataclass(frozen=True)
 class Scenario:
-    """path_length: of the CAs that the flows make."""
-
     layout: Layout
     variant: Variant
+    #: Of the CAs that the flows make.
     path_length: int = 1
 
     def __str__(self) -> str:

@@ -21,16 +21,15 @@ _instances = count(1)
 
 @dataclass
 class Slot(ABC):
-    """A place in the traffic; two of its processes overlap.
-
-    kept: whether its process goes on as it was begun, until its owner has it begin anew. exits: how often a process ended by itself.
-    """
+    """A place in the traffic; two of its processes overlap."""
 
     kind: Kind
+    #: Whether its process goes on as it was begun, until its owner has it begin anew.
     kept: bool
     brokers: Brokers
     folder: Path
     ledger: Ledger
+    #: How often a process ended by itself.
     exits: int = field(default=0, kw_only=True)
     processes: list[Process] = field(default_factory=list, kw_only=True)
 

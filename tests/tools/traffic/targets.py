@@ -30,12 +30,9 @@ CRUISE_CONTROL, REST_API, ASKING = "cruise-control", 9090, ("entity-topic-operat
 
 @dataclass(frozen=True)
 class Target:
-    """identity: the node or component that connects, or the operator, or ``client``, which presents nothing.
-
-    node: a node, or Cruise Control.
-    """
-
+    #: The node or component that connects, or the operator, or ``client``, which presents nothing.
     identity: str
+    #: A node, or Cruise Control.
     node: str
     port: int
 

@@ -25,26 +25,26 @@ _ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 
 @dataclass(frozen=True)
 class Controlled:
-    """The consequences of a mistake that was made on purpose.
-
-    failures: how many handshakes failed. examples: how. unnoticed: parties that should have failed, and did not. afterwards,
-    done_afterwards: how many failed and succeeded in the seconds after all was right again.
-    """
+    """The consequences of a mistake that was made on purpose."""
 
     name: str
+    #: How many handshakes failed.
     failures: int
+    #: Some of these failures.
     examples: list[str]
+    #: The parties that should have failed, and did not.
     unnoticed: list[str]
+    #: How many handshakes failed in the seconds after the mistake was undone.
     afterwards: int
+    #: How many handshakes succeeded in these seconds.
     done_afterwards: int
 
 
 @dataclass
 class Traffic(ABC):
-    """outside: where a CA is brought from that no flow makes."""
-
     tier: Tier
     scenario: Scenario
+    #: Where a CA is brought from that no flow makes.
     outside: Outside
     load: Load
     ledger: Ledger

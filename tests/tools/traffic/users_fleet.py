@@ -27,8 +27,7 @@ _SECONDS = 120
 
 @dataclass
 class UserSlot(Slot):
-    """trusted: the CAs by which nodes are verified; they stay."""
-
+    #: The CAs by which nodes are verified; they stay.
     trusted: Trusted
 
     @property

@@ -26,11 +26,12 @@ _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 @dataclass
 class Upgrade:
-    """A request of a client, which its methods answer. pongs: the client's answers to pings."""
+    """A request of a client, which its methods answer."""
 
     connection: socket.socket
     line: str
     headers: list[tuple[str, str]]
+    #: The client's answers to pings.
     pongs: list[bytes] = field(default_factory=list)
 
     def header(self, name: str) -> list[str]:

@@ -32,12 +32,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """chunks: sent as separate pieces of a chunked answer, instead of a body. delay: seconds before each piece."""
-
     status: int = 200
     body: Any = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
+    #: Sent as separate pieces of a chunked answer, instead of a body.
     chunks: Sequence[bytes] | None = None
+    #: Seconds before each piece.
     delay: float = 0.0
     complete: bool = True
 

@@ -63,20 +63,25 @@ def node_of(number: int, *, controller: bool = False) -> Node:
 
 @dataclass
 class KafkaDouble:
-    """code, message: the answer to what is to be set. active: who it says is the active controller.
+    """A Kafka node that answers requests for its configuration."""
 
-    asked: what it was asked to set. raw: what it answers to everything, in place of answers; empty: nothing at all.
-    resources: about how many of them it answers. hangs_up: after the first question; politely: with a word.
-    """
-
+    #: The error code of its answer.
     code: int = 0
+    #: The message of its answer.
     message: str | None = None
+    #: The id of the node that it names as the active controller.
     active: int = 0
+    #: The versions of each request that it offers.
     offered: Mapping[int, tuple[int, int]] = field(default_factory=lambda: OFFERED)
+    #: The bytes that it answers to everything; empty: it answers nothing.
     raw: bytes | None = None
+    #: The number of resources that it answers about.
     resources: int = 1
+    #: Whether it closes the connection after the first request.
     hangs_up: bool = False
+    #: Whether it closes the connection with an alert.
     politely: bool = False
+    #: The settings that it got requests for.
     asked: list[Any] = field(default_factory=list)
 
     def handle(self, connection: ssl.SSLSocket) -> None:

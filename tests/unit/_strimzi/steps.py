@@ -52,10 +52,10 @@ def fingerprint(entity: Entity) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """name: for people. touches: plural and name of each object that the step writes."""
-
+    #: For people.
     name: str
     step: Step
+    #: Plural and name of each object that the step writes.
     touches: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:

@@ -60,17 +60,17 @@ _PATH = re.compile(r"/namespaces/[^/]+/(.+?)(?:-[0-9a-f]{10}-[0-9a-f]{5})?$")
 
 @dataclass(frozen=True)
 class Ended:
-    """How a call ended. writes: "POST secrets" or "PATCH secrets/<name>", in order, a Deployment's pod by its name alone.
-
-    output: all that was printed. warnings: what was warned of, as it was handed to Ansible, which says nothing twice.
-    logged: what went to the system log.
-    """
+    """How a call ended."""
 
     code: int
     result: dict[str, Any]
+    #: "POST secrets" or "PATCH secrets/<name>", in order, a Deployment's pod by its name alone.
     writes: list[str]
+    #: All that was printed.
     output: str
+    #: The warnings as Ansible got them; Ansible shows each once.
     warnings: list[str]
+    #: The lines in the system log.
     logged: str
 
     @property

@@ -49,13 +49,14 @@ PLANNED = {"plan", "planned_phases", "planned_restarts", "planned_rolls", "plann
 
 @dataclass(frozen=True)
 class Use:
-    """start: a cluster of its own. writes: in their order, the Lease apart. leased: whether it takes the Lease for them."""
-
     module: str
     what: str
+    #: A cluster of its own.
     start: Callable[[], MemoryCluster]
     options: Mapping[str, Any]
+    #: In their order, the Lease apart.
     writes: list[str]
+    #: Whether it takes the Lease for them.
     leased: bool = field(default=True, kw_only=True)
 
     def __str__(self) -> str:

@@ -162,11 +162,13 @@ class StoredToken:
 
 @dataclass(frozen=True, repr=False)
 class _Lease:
-    """until, renew_at: by the monotonic clock; None where it does not end."""
+    """A token, for as long as Vault accepts it."""
 
     token: str
     renewable: bool = False
+    #: The end of the token by the monotonic clock, in seconds; None where it does not end.
     until: float | None = None
+    #: The time for its renewal by the monotonic clock, in seconds.
     renew_at: float = 0.0
 
 

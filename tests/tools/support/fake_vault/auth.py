@@ -26,11 +26,13 @@ path "auth/token/revoke-self" { capabilities = ["update"] }
 
 @dataclass
 class Issued:
-    """A token. until, latest: by the server's clock; None for never."""
+    """A token. Its times are by the server's clock."""
 
     policies: tuple[str, ...]
     seconds: float = 0.0
+    #: The end of the token; None: it has none.
     until: float | None = None
+    #: The latest end that a renewal can give it; None: any.
     latest: float | None = None
     renewable: bool = False
     uses: int | None = None
@@ -38,11 +40,11 @@ class Issued:
 
 @dataclass
 class Method:
-    """A way to log in. accepts: whether these fields of the request are right; the second argument is the DER of the client
-    certificate. refusal: what is said otherwise.
-    """
+    """A way to log in."""
 
+    #: Whether these fields of the request are right; the second argument is the DER of the client certificate.
     accepts: Callable[[Mapping[str, Any], bytes | None], bool]
+    #: The answer to a login that fails.
     refusal: ApiError
     policies: tuple[str, ...] = ("default",)
     seconds: float = 1200.0
@@ -52,8 +54,7 @@ class Method:
 
 @dataclass
 class Tokens:
-    """clock: monotonic seconds."""
-
+    #: Monotonic seconds.
     clock: Callable[[], float]
     issued: dict[str, Issued] = field(default_factory=dict)
     policies: dict[str, str] = field(default_factory=lambda: {"default": DEFAULT_POLICY})

@@ -54,10 +54,9 @@ _NO_USAGE = dict.fromkeys(
 
 @dataclass
 class StoredIssuer:
-    """above: the CAs over it, up to the root."""
-
     certificate: x509.Certificate
     key: Any
+    #: The CAs over it, up to the root.
     above: tuple[x509.Certificate, ...] = ()
     name: str = ""
     leaf_not_after_behavior: str = "err"
@@ -67,13 +66,13 @@ class StoredIssuer:
 
 @dataclass
 class Mount:
-    """longest: of a lease, as it is tuned; 32 days unless somebody changes it. now: by the server's clock."""
-
+    #: Of a lease, as it is tuned; 32 days unless somebody changes it.
     longest: timedelta = timedelta(days=32)
     issuers: list[StoredIssuer] = field(default_factory=list)
     roles: dict[str, dict[str, Any]] = field(default_factory=dict)
     default: str = ""
     waiting: list[Any] = field(default_factory=list)
+    #: By the server's clock.
     now: Callable[[], datetime] = field(default=lambda: datetime.now(timezone.utc))
 
     def issuer(self, reference: str) -> StoredIssuer:

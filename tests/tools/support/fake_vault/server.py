@@ -25,33 +25,33 @@ _SEALED = ApiError(503, "Vault is sealed")
 
 @dataclass
 class Fault:
-    """An answer instead of the right one. path: a part of the paths that it is for. times: how often; -1 for ever. delay: seconds
-    before it comes.
-    """
+    """An answer instead of the right one."""
 
     status: int
     errors: tuple[str, ...] = ()
     headers: dict[str, str] = field(default_factory=dict)
+    #: A part of the paths that it is for.
     path: str = "/sign/"
+    #: How often; -1 for ever.
     times: int = 1
     raw: bytes | None = None
+    #: Seconds before it comes.
     delay: float = 0.0
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A request. body: what was sent."""
+    """A request."""
 
     method: str
     path: str
     headers: dict[str, str]
+    #: The body that was sent.
     body: dict[str, Any]
 
 
 @dataclass
 class FakeVault:
-    """distort: what becomes of the data of a signed certificate on its way."""
-
     clock: Callable[[], float] = time.monotonic
     url: str = ""
     sealed: bool = False
@@ -59,6 +59,7 @@ class FakeVault:
     faults: list[Fault] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     mounts: dict[str, Mount] = field(default_factory=dict)
+    #: Changes the data of a signed certificate on its way.
     distort: Callable[[dict[str, Any]], dict[str, Any]] = field(default=lambda data: data)
 
     def __post_init__(self) -> None:

@@ -51,16 +51,13 @@ class Stops(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """in_sight: clusters at rest, which no flow has changed, in which it is shown, and stops flows before their first restart.
-
-    foreseen: such a cluster whose plans name it, before the first write, although restarts come before it: those for ``restarts``. asked: what the caller
-    asks for then.
-    """
-
     stops: Stops
+    #: Clusters at rest, which no flow has changed, in which it is shown, and stops flows before their first restart.
     in_sight: Mapping[str, Snapshot] = field(default_factory=dict)
+    #: Such a cluster whose plans name it, before the first write, although restarts come before it: those for ``restarts``.
     foreseen: Snapshot | None = None
     restarts: frozenset[RollReason] = frozenset()
+    #: The options of the caller for it.
     asked: Mapping[str, Spread] = field(default_factory=dict)
 
 

@@ -38,11 +38,10 @@ EXPIRED_NAME, EARLY_NAME = EXPIRED.certificate.subject, EARLY.certificate.subjec
 
 
 class Refusal(NamedTuple):
-    """texts: the violations as people read them: object, cause, remedy."""
-
     rule: Precondition
     snapshot: Snapshot
     intent: Intent
+    #: The violations as people read them: object, cause, remedy.
     texts: tuple[str, ...]
 
 
