@@ -118,7 +118,7 @@ class Job:
 class Controller:
     #: May do what the Roles of docs/rbac.yml say.
     runner: Runner
-    #: Where the trees of jobs lie.
+    #: The folder with the trees of jobs.
     folder: Path
     _launched: int = 0
 

@@ -38,7 +38,7 @@ class Finished:
 class Runner:
     cluster: BedCluster
     kubeconfig: Path | None = None
-    #: Of every playbook.
+    #: The variables of each playbook.
     variables: dict[str, str] = field(default_factory=dict)
     #: Seconds that one may take.
     patience: float = 480

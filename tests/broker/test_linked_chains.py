@@ -76,9 +76,9 @@ class Rotation:
 
     old: Entity
     new: Entity
-    #: Of the new one by the old one.
+    #: The new CA, certified by the old CA.
     link: Certificate
-    #: Of the old one by the new one.
+    #: The old CA, certified by the new CA.
     back: Certificate
 
     @property

@@ -19,7 +19,7 @@ Invariant: TypeAlias = Callable[[ModelCluster, ModelCluster, str], str | None]
 @dataclass(frozen=True)
 class ClusterCa:
     runner: Runner
-    #: How many the cluster is created with.
+    #: The number of nodes that the cluster is created with.
     nodes: int
     #: Actions of people that may come in between.
     people: People = nobody

@@ -33,15 +33,15 @@ class CounterExample(AssertionError):
 
 @dataclass
 class Explored(Generic[Model]):
-    #: How many there are.
+    #: The number of each state.
     states: dict[Model, int] = field(default_factory=dict)
     came_by: list[tuple[int, str]] = field(default_factory=list)
     before: list[list[int]] = field(default_factory=list)
     #: The states in which every run has nothing left to do.
     ends: list[int] = field(default_factory=list)
-    #: Between them.
+    #: The number of transitions between states.
     transitions: int = 0
-    #: Everything that happened.
+    #: The events that happened, each once.
     events: set[str] = field(default_factory=set)
 
     def dead_ends(self) -> list[int]:

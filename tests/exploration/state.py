@@ -69,7 +69,7 @@ class Slot(NamedTuple):
     annotated: Leaf | None
     presents: Leaf
     trusts: frozenset[int]
-    #: There is a pod at all.
+    #: Whether there is a pod at all.
     up: bool = True
     component: Component = Component.KAFKA
     #: Where listeners have read again, what the rest of the process was started with.
@@ -137,7 +137,7 @@ class Flow(NamedTuple):
     outgoing: Outgoing | None = None
     #: The last phase that the flow enters until it is led on.
     stop: str | None = None
-    #: Of a renewal, whether the key is replaced after it.
+    #: Whether a replacement of the key follows a renewal.
     to_replace: bool = False
 
 
@@ -157,7 +157,7 @@ class Authorities(NamedTuple):
     key: int | None
     prepared: frozenset[int]
     kept: frozenset[int]
-    #: Where the flow that has prepared a CA is to stop.
+    #: The phase after which the flow stops that has prepared a CA.
     stop: str | None = None
     #: Both link certificates of the successor are there.
     linked: bool = False

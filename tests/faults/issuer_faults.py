@@ -83,9 +83,9 @@ class Cell:
     #: The parts of the message: the object, the cause and the remedy.
     said: tuple[str, str, str]
     begins: Happening
-    #: How the cause goes away.
+    #: The happening by which the cause goes away.
     cured: Happening = right_again
-    #: It happens when the new leaves are in use already.
+    #: Whether it happens when the new leaves are in use already.
     late: bool = False
 
 

@@ -27,9 +27,9 @@ from .stories import with_nodes
 class AbortStory:
     goal: Goal = Goal.REPLACE_KEY
     circumstance: str = ""
-    #: Where the rotation stands that an abort undoes.
+    #: The phase in which the abort finds the rotation.
     until: Phase = Phase.USE
-    #: Of the clients CA.
+    #: Whether the rotation is about the clients CA.
     users: bool = False
     #: Nodes can be told to read again.
     reload: bool = True

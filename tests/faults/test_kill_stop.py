@@ -43,7 +43,7 @@ class Stopped:
 
     story: Story
     after: Phase
-    #: It is on the clients CA.
+    #: Whether the flow is about the clients CA.
     users: bool = False
 
     def __str__(self) -> str:

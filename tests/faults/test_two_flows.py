@@ -39,7 +39,7 @@ class Both:
     goal: Goal = Goal.REPLACE_KEY
     #: Nodes can be told to read again.
     reload: bool = True
-    #: Of users, at a time.
+    #: The number of users that a run serves at a time.
     batch: int | None = None
 
     def __str__(self) -> str:

@@ -48,9 +48,9 @@ class Layout(Protocol):
 @dataclass(frozen=True)
 class Case:
     goal: Goal
-    #: As in the table of costs.
+    #: The circumstance, as the table of costs names it.
     circumstance: str = ""
-    #: Of the CA in use; with 0, Go and OpenSSL accept none below it.
+    #: The path length of the CA in use; with 0, Go and OpenSSL accept no CA below it.
     path_length: int = 1
 
     def __str__(self) -> str:

@@ -51,9 +51,9 @@ class Told:
     warnings: list[str]
     #: Restarts of each node that it asked for or waited for.
     asked: Counter[str]
-    #: By the plan before it.
+    #: The restarts by the plan before the run.
     planned: Counter[str]
-    #: About a pause that it has left.
+    #: The sentences about a pause that the run has left.
     pause_left: str
 
     @property

@@ -40,7 +40,7 @@ NAMED = ("demo-kafka-0", "cruise-control")
 @dataclass(frozen=True)
 class Leaf:
     secret: str
-    #: Without ``.crt`` and ``.key``.
+    #: The name of the entry without ``.crt`` and ``.key``.
     entry: str
     common_name: str
 

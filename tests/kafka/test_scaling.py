@@ -30,7 +30,7 @@ class Namespace:
     """Where somebody signs requests on the bed."""
 
     cluster: BedCluster
-    #: Since somebody began to.
+    #: Seconds since the beginning of the look.
     seconds: float = 0.0
 
     @property

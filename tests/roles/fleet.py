@@ -68,9 +68,9 @@ class Served:
 class Played:
     """The end of a playbook."""
 
-    #: Of its process.
+    #: The exit code of its process.
     code: int
-    #: Everything that it has shown.
+    #: The output of its process.
     output: str
 
     @property
@@ -85,7 +85,7 @@ class Played:
 @dataclass(frozen=True)
 class Fleet:
     folder: Path
-    #: By the context of each.
+    #: The clusters by their contexts.
     clusters: Mapping[str, Served]
 
     def play(self, playbook: str, *options: str, **variables: Any) -> Played:

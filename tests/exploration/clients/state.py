@@ -19,7 +19,7 @@ class Work(NamedTuple):
 
     certificate: int
     key: int | None = None
-    #: At which age of the model.
+    #: The age of the model at its beginning.
     begun: int = 0
 
 
@@ -30,7 +30,7 @@ class User(NamedTuple):
     leaf: int | None = None
     #: The CA in its ``ca.crt``.
     beside: int | None = None
-    #: By this collection.
+    #: Whether this collection has paused the user.
     paused: bool = False
     #: Whether the User Operator has seen that.
     noticed: bool = False
@@ -64,7 +64,7 @@ class Program(NamedTuple):
     fresh: bool = True
     #: The operator restarts it when something is issued.
     followed: bool = False
-    #: As of that user.
+    #: The age of the model at its beginning, as that of the user.
     born: int = 0
 
 
@@ -96,12 +96,12 @@ class Environment(NamedTuple):
 class Listed(NamedTuple):
     """The objects that a run reads after the Secrets."""
 
-    #: How many there are.
+    #: The number of brokers.
     brokers: int
     users: tuple[SeenUser | None, ...]
     programs: tuple[Program, ...]
     environment: Environment
-    #: Of the model.
+    #: The age of the model.
     age: int = 0
 
 

@@ -24,7 +24,7 @@ MIB = 1024
 
 @dataclass(frozen=True)
 class Run:
-    #: From begin to end.
+    #: Seconds from begin to end.
     seconds: float
     #: The most memory of Ansible and its modules together, each shared page counted once.
     mib: float

@@ -143,7 +143,7 @@ class Asking:
     """The collection with one of the issuers that are asked."""
 
     issuer: AskedIssuer
-    #: To Kubernetes, in the last round.
+    #: The requests to Kubernetes in the last round.
     requests: int = 0
     #: KiB that it took at most in that, beyond what the process had before.
     peak: int = 0

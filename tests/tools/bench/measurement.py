@@ -19,7 +19,7 @@ class Measurement:
     value: float
     wanted: Wanted
     target: float
-    #: Only where the figure is no ratio and no count.
+    #: The unit of the figure; empty for a ratio and a count.
     unit: str = ""
 
     @property

@@ -14,9 +14,9 @@ class Variant:
     name: str
     #: Restarts of each node that it should take.
     rolls: int
-    #: Its share of the first's time.
+    #: Its time as a share of the time of the first variant.
     of_first: float = 1.0
-    #: Of the playbook.
+    #: The variables of the playbook.
     variables: dict[str, str] = field(default_factory=dict)
     #: Whether the new CA is brought from elsewhere, below a root of its own, so that no link certificate introduces it.
     supplied: bool = False

@@ -42,7 +42,7 @@ _OUTSIDE = re.compile(
 
 @dataclass(frozen=True)
 class Documents:
-    #: Of the sections of each document in docs/, by its path there.
+    #: The titles of the sections of each document in docs/, by its path there.
     titles: Mapping[str, frozenset[str]]
     #: The numbers that are stated.
     invariants: frozenset[str]

@@ -16,9 +16,9 @@ from .kube import Kube, Object, wait_for
 
 @dataclass
 class BedCluster:
-    #: Started when it does not run.
+    #: The bed, which is started when it does not run.
     bed: Bed
-    #: Where the operator double works, whose pods may run Kafka.
+    #: The namespace in which the operator double works.
     namespace: str = "kafka"
     real_pods: bool = False
 

@@ -19,7 +19,7 @@ rules:
 
 @dataclass(frozen=True)
 class Addresses:
-    #: Where the API server listens.
+    #: The address at which the API server listens.
     api: str = "127.0.0.1"
     #: The range of ClusterIPs.
     services: str = "10.96.0.0/16"

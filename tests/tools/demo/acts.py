@@ -15,7 +15,7 @@ _KEPT = "act"
 
 @dataclass(frozen=True)
 class Act:
-    #: Of the act and of the folder of its reports.
+    #: The name of the act and of the folder of its reports.
     name: str
     #: The words that announce it.
     about: str
@@ -23,7 +23,7 @@ class Act:
     prepare: Callable[[], object]
     #: Beside the cluster, before the rotation.
     set_up: Callable[[BedCluster], object]
-    #: Of the rotation.
+    #: The variables of the rotation.
     variables: Callable[[BedCluster], Mapping[str, object]]
     #: The keeper of the CA's key at the end.
     keeper: Callable[[BedCluster], Keeper]

@@ -14,7 +14,7 @@ class Equivalent:
     module: str
     #: The line, without its indentation.
     before: str
-    #: It as mutants have it.
+    #: The line as the equivalent mutants have it.
     after: tuple[str, ...]
     why: str
 

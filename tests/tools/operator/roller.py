@@ -38,7 +38,7 @@ class Roller:
     #: Node id; it moves to another node when its pod restarts.
     active_controller: int = 1
     log: list[tuple[str, str]] = field(default_factory=list)
-    #: Where pods run Kafka.
+    #: The nodes, where pods run Kafka.
     running: Nodes | None = None
 
     def order(self, nodes: list[Node]) -> list[Node]:

@@ -36,7 +36,7 @@ class Answers:
     one_port: bool = False
     #: Called before each look, for what happens meanwhile.
     before: Callable[[], None] = field(default=lambda: None)
-    #: How often somebody looked.
+    #: The number of looks.
     asked: int = 0
 
     def __call__(self, observation: Observation) -> tuple[ObservedListener, ...]:

@@ -35,7 +35,7 @@ class Authority:
     """An issuing CA and the CAs above it, root last."""
 
     chain: Chain
-    #: Of all of them, in the same order.
+    #: The keys of the CAs of the chain, in the same order.
     keys: tuple[PrivateKey, ...]
     #: Its own key is not given away.
     elsewhere: bool = False

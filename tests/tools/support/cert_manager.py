@@ -81,7 +81,7 @@ class People:
 class CertManagerCounterpart:
     """The issuer before cert-manager, real or in memory (``issuer_contract``)."""
 
-    #: As whoever runs the collection.
+    #: The API server with the rights of the collection.
     api: Transport
     people: People
     settings: CertManagerIssuer
@@ -127,7 +127,7 @@ class MemoryCertManager:
 
     api: MemoryApi
     authority: Entity
-    #: Where requests are approved by themselves.
+    #: The namespaces in which requests are approved at once.
     approving: frozenset[str] = frozenset({NAMESPACE})
     above: tuple[Entity, ...] = field(default=())
     clock: Callable[[], datetime] = lambda: NOW

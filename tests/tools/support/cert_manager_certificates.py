@@ -102,7 +102,7 @@ def _annotation(item: Object, name: str) -> str:
 class MemoryCertificates(MemoryCertManager):
     """In the same moment as the write that they react to. Keys come from a fixed supply."""
 
-    #: They react to nothing.
+    #: Whether the controllers react to nothing.
     is_asleep: bool = False
     _made: int = 0
     _keys: dict[tuple[str, str], PrivateKey] = field(default_factory=dict)

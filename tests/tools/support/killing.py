@@ -183,7 +183,7 @@ class ForkingTransport(KillingTransport):
 class IssuerCalls:
     """Counts calls of an issuer."""
 
-    #: Of the API server, which hears nothing any more from then on.
+    #: The transport to the API server, which passes nothing on after the kill.
     guard: KillingTransport
     #: Number of the call (from 1) at which to end; None never.
     at: int | None = None

@@ -27,7 +27,7 @@ class Moment:
 
     stored: tuple[dict[Key, Object], int]
     seconds: float
-    #: By UID.
+    #: The processes by the UIDs of their pods.
     processes: Mapping[str, Process]
     #: UIDs by the names of their pods.
     started: Mapping[str, tuple[str, ...]]

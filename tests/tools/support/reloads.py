@@ -52,7 +52,7 @@ class ReloadingNodes:
     stubborn: set[str] = field(default_factory=set)
     #: Their ConfigMaps can be found.
     configured: bool = True
-    #: They can be asked at all.
+    #: Whether nodes can be reached at all.
     reachable: bool = True
 
     def __post_init__(self) -> None:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cost:
-    #: Of each Kafka node.
+    #: The restarts of each Kafka node.
     restarts: int
-    #: Of the operator.
+    #: The pauses of the operator.
     pauses: int = 0
-    #: How often each node is told to read again.
+    #: How often each node reads its certificates again.
     reloads: int = 0
 
     def __add__(self, other: Cost) -> Cost:
@@ -27,9 +27,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class _Row:
-    #: Where nodes can be told to read again.
+    #: The cost where nodes can reload.
     reload: Cost
-    #: Where they cannot, or where somebody asks for restarts; None: nothing is done then.
+    #: The cost where nodes cannot reload, or the caller asks for restarts; None: nothing is done then.
     restart: Cost | None
 
 

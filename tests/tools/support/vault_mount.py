@@ -84,7 +84,7 @@ class SetUp:
 
     administrator: Administrator
     mount: str
-    #: Of the issuing CA, which is not the default of the mount.
+    #: The reference of the issuing CA, which is not the default of the mount.
     issuer_ref: str
     authority: Chain
 

@@ -34,7 +34,7 @@ class Brokers:
     bootstrap: str
     #: A file like /etc/hosts.
     hosts: Path
-    #: Where the clients of one ledger produce and consume.
+    #: The topic to which the clients of one ledger produce, and from which they consume.
     topic: str
 
 
@@ -119,7 +119,7 @@ class Demand:
 
     #: Handshakes a second.
     rate: float
-    #: Of the clients that produce and consume.
+    #: The libraries of the clients that produce and consume.
     libraries: tuple[str, ...] = LIBRARIES
 
     @property

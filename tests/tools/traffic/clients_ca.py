@@ -43,7 +43,7 @@ class ClientsTraffic(Traffic):
     replaced: Mapping[str, bytes] = field(default_factory=dict)
     #: Whether the flow waited for what reads its Secret only once.
     waited: bool = False
-    #: Of each flow, what is counted beside records and handshakes.
+    #: The further counts of each flow, beside records and handshakes.
     counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def run(self, flow: Flow) -> None:

@@ -19,12 +19,12 @@ CLUSTER, CLIENTS = "cluster", "clients"
 
 @dataclass(frozen=True)
 class Flow:
-    #: Of its playbook too, where that is not given.
+    #: The name of the flow, and of its playbook where that is not given.
     name: str
     plays: str = ""
     #: The CA of the flow, cluster or clients.
     ca: str = CLUSTER
-    #: It is told which CA it replaces, as one like it may just have finished.
+    #: Whether it names the CA that it replaces, because a flow like it may just have finished.
     aimed: bool = False
     #: Brings a new key, which some clients learn of only when the old CA is about to leave.
     rekeys: bool = False
@@ -32,11 +32,11 @@ class Flow:
     ages: bool = False
     #: Before it, all nodes restart for a reason of their own.
     restarts: bool = False
-    #: To a CA of the cluster from one whose key an issuer keeps.
+    #: Whether it leads from a CA whose key an issuer keeps to a CA of the cluster.
     returns: bool = False
     #: A replacement that has gone so far that everybody uses the new CA.
     undoes: bool = False
-    #: How many users are served at a time; all at once where it is 0.
+    #: The number of users that are served at a time; 0: all users at the same time.
     user_batch: int = 0
 
     @property

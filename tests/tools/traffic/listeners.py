@@ -15,7 +15,7 @@ from ..operator.leaves import broker_service
 class Listener:
     name: str
     port: int
-    #: Of clients, by certificate, or none.
+    #: How clients authenticate: ``tls``; empty: they do not.
     authentication: str = ""
 
     @property

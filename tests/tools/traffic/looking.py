@@ -42,7 +42,7 @@ class View:
     contexts: Mapping[str, SSLContext | Connects]
     asking: dict[str, SSLContext]
     api: SSLContext | None
-    #: Of nodes. A party whose pod restarts is missing.
+    #: The addresses of nodes; a party whose pod restarts is missing.
     addresses: dict[str, str]
 
     def attempt(self, target: Target, host: str) -> Verdict | None:

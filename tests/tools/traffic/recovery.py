@@ -84,7 +84,7 @@ class Figures:
     sent: int
     #: Acknowledged records that no consumer has read.
     lost: int
-    #: How many records a consumer had not read a minute after the end, by consumer.
+    #: The number of records that a consumer had not read a minute after the end, by consumer.
     behind: Mapping[str, int]
     duplicated: int
     handshakes: int

@@ -103,7 +103,7 @@ class Variant:
     name: str
     #: The variables of the flows.
     options: Mapping[str, str]
-    #: Where a CA is brought from, beside a cluster; without it the flows make theirs.
+    #: The place outside the cluster that the flows take their CAs from; None: the flows make them.
     outside: Callable[[BedCluster], AbstractContextManager[Outside]] = in_the_cluster
     #: Whether a link certificate introduces it; a CA below a root of its own gets none.
     links: bool = True
@@ -131,7 +131,7 @@ VARIANTS = (
 class Scenario:
     layout: Layout
     variant: Variant
-    #: Of the CAs that the flows make.
+    #: The path length of the CAs that the flows make.
     path_length: int = 1
 
     def __str__(self) -> str:

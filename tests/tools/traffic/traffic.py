@@ -44,7 +44,7 @@ class Controlled:
 class Traffic(ABC):
     tier: Tier
     scenario: Scenario
-    #: Where a CA is brought from that no flow makes.
+    #: The place outside the cluster that the flows take their CAs from.
     outside: Outside
     load: Load
     ledger: Ledger

@@ -52,7 +52,7 @@ def fingerprint(entity: Entity) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    #: For people.
+    #: The name in messages.
     name: str
     step: Step
     #: Plural and name of each object that the step writes.

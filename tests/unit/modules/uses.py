@@ -54,7 +54,7 @@ class Use:
     #: A cluster of its own.
     start: Callable[[], MemoryCluster]
     options: Mapping[str, Any]
-    #: In their order, the Lease apart.
+    #: The writes in their order, without the Lease.
     writes: list[str]
     #: Whether it takes the Lease for them.
     leased: bool = field(default=True, kw_only=True)

@@ -66,13 +66,13 @@ class StoredIssuer:
 
 @dataclass
 class Mount:
-    #: Of a lease, as it is tuned; 32 days unless somebody changes it.
+    #: The longest lease that the mount grants; 32 days by default.
     longest: timedelta = timedelta(days=32)
     issuers: list[StoredIssuer] = field(default_factory=list)
     roles: dict[str, dict[str, Any]] = field(default_factory=dict)
     default: str = ""
     waiting: list[Any] = field(default_factory=list)
-    #: By the server's clock.
+    #: The time by the server's clock.
     now: Callable[[], datetime] = field(default=lambda: datetime.now(timezone.utc))
 
     def issuer(self, reference: str) -> StoredIssuer:

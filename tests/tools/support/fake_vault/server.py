@@ -32,7 +32,7 @@ class Fault:
     headers: dict[str, str] = field(default_factory=dict)
     #: A part of the paths that it is for.
     path: str = "/sign/"
-    #: How often; -1 for ever.
+    #: How often it happens; -1: for ever.
     times: int = 1
     raw: bytes | None = None
     #: Seconds before it comes.
