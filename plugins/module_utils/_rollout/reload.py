@@ -55,6 +55,13 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class StaticValue:
+    """A setting without its dynamic value: the node goes by its static text, as it resolved that when it started."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class References:
     """The references to mounted Secrets in the configuration of a node."""
 
@@ -104,20 +111,28 @@ def read_listener_settings(config: str, references: References, where: str) -> L
     return ListenerSettings(tuple(map(settings.__getitem__, trust)), tuple(map(settings.__getitem__, leaf)))
 
 
-def read_leaves_outside(config: str, references: References, where: str) -> tuple[tuple[Setting, ...], ...]:
-    """The leaf of each listener on which the node serves others than brokers, listeners for clients first. A node refuses a new leaf for its listener between
-    brokers while the leaf that it presents there has ended, and with it everything else in the same request. Raises ReloadImpossible.
+def read_leaves_outside(
+    config: str, references: References, where: str
+) -> tuple[tuple[Setting | StaticValue, ...], ...]:
+    """The leaf of each listener on which the node serves others than brokers, listeners for clients first. Raises ReloadImpossible.
+
+    A node refuses a new leaf for its listener between brokers while the leaf that it presents there has ended, and with it everything else in the same
+    request. A node that has reloaded before holds that leaf by a dynamic value, which it resolves again with each request. So each request removes that value:
+    a node that has started with the leaf that it presents finds nothing to change there.
     """
     properties, found = _properties(config), dict[str, list[Setting]]()
     for setting in read_listener_settings(config, references, where).leaf:
         stores = _STORES.fullmatch(setting.name)
         found.setdefault(stores["listener"] if stores else "", []).append(setting)
     control_plane = properties["controller.listener.names"].lower()
-    found.pop(properties.get("inter.broker.listener.name", "").lower(), None)
+    between_brokers = found.pop(properties.get("inter.broker.listener.name", "").lower(), [])
+    static = tuple(StaticValue(setting.name) for setting in between_brokers)
     if "controller" not in properties["process.roles"]:
         # On a node without a controller these are settings of its client.
         found.pop(control_plane, None)
-    return tuple(tuple(found[one]) for one in sorted(found, key=lambda listener: (listener == control_plane, listener)))
+    return tuple(
+        (*found[listener], *static) for listener in sorted(found, key=lambda name: (name == control_plane, name))
+    )
 
 
 def read_user_trust(
@@ -182,7 +197,7 @@ def _name(listener: str, store: str) -> str:
 #: The versions of the two APIs that are used here: Kafka has them since 2.4 and 3.7 (KIP-919), in the same form on
 #: brokers and controllers.
 _ALTER, _DESCRIBE = 1, 1
-_BROKER, _SET, _CONTROLLERS = 4, 0, 2
+_BROKER, _SET, _DELETE, _CONTROLLERS = 4, 0, 1, 2
 #: Bytes; every answer to these questions is far smaller.
 _LONGEST_ANSWER = 1 << 20
 
@@ -245,13 +260,15 @@ class NodeAdmin:
         self._protocol: Any = KafkaProtocol(client_id="trustops.strimzi", receive_message_max_bytes=_LONGEST_ANSWER)
         self._versions: dict[int, tuple[int, int]] | None = None
 
-    def set_on_node(self, node_id: int, settings: Sequence[Setting]) -> Answer:
-        """SET of the dynamic configuration of this node, all or nothing. Raises ApiMissing."""
+    def set_on_node(self, node_id: int, settings: Sequence[Setting | StaticValue]) -> Answer:
+        """SET and DELETE of the dynamic configuration of this node, all or nothing. Raises ApiMissing."""
         from kafka.protocol.admin import IncrementalAlterConfigsRequest as Request
 
         resource = Request.AlterConfigsResource
         configs = [
             resource.AlterableConfig(name=setting.name, config_operation=_SET, value=setting.reference)
+            if isinstance(setting, Setting)
+            else resource.AlterableConfig(name=setting.name, config_operation=_DELETE, value=None)
             for setting in settings
         ]
         wanted = resource(resource_type=_BROKER, resource_name=str(node_id), configs=configs)
@@ -344,7 +361,7 @@ def reload_node(
 
 def reload_by_controllers(
     target: ReloadTarget,
-    settings: Sequence[Setting],
+    settings: Sequence[Setting | StaticValue],
     open_port: PortOpener,
     context: ssl.SSLContext,
     deadline: Deadline,
@@ -358,7 +375,7 @@ def reload_by_controllers(
 @dataclass(frozen=True)
 class _Reloading:
     target: ReloadTarget
-    settings: Sequence[Setting]
+    settings: Sequence[Setting | StaticValue]
     open_port: PortOpener
     context: ssl.SSLContext
     deadline: Deadline

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, Setting
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, Setting, StaticValue
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 
 from ..operator.podsets import nodes_of
@@ -26,6 +26,10 @@ from .memory_api import Change
 from .memory_cluster import MemoryCluster
 
 BETWEEN_BROKERS = REPLICATION.lower()
+
+
+def _listener(setting: Setting | StaticValue) -> str:
+    return setting.name.removeprefix("listener.name.").partition(".")[0]
 
 
 def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
@@ -106,11 +110,12 @@ class ReloadingNodes:
         self.after(target.node.pod)
 
     def _reload_by_controllers(
-        self, target: ReloadTarget, settings: Sequence[Setting], *_how: Any, **_options: Any
+        self, target: ReloadTarget, settings: Sequence[Setting | StaticValue], *_how: Any, **_options: Any
     ) -> None:
         self.before(target.node.pod)
-        (listener,) = {setting.name.removeprefix("listener.name.").partition(".")[0] for setting in settings}
+        (listener,) = {_listener(setting) for setting in settings if isinstance(setting, Setting)}
         assert listener != BETWEEN_BROKERS, "a node refuses that"
+        assert {_listener(setting) for setting in settings if isinstance(setting, StaticValue)} <= {BETWEEN_BROKERS}
         self.served.append((target.node.pod, listener))
         if target.node.pod not in self.deaf:
             self.answers.served.add((target.node.uid, int(listener.rpartition("-")[2])))

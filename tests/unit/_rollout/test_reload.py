@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
     ReloadTarget,
     Setting,
+    StaticValue,
     read_leaves_outside,
     read_listener_settings,
     reload_by_controllers,
@@ -104,6 +105,17 @@ def test_for_a_broker_that_cannot_pass_it_on_the_active_controller_is_asked() ->
     mine, active, broker = KafkaDouble(code=NOT_CONTROLLER, active=1), KafkaDouble(), KafkaDouble()
     by_controllers({MINE: mine, OTHER: active, BROKER: broker})
     assert (asked_of(active), broker.asked) == (WANTED, [])
+
+
+def test_a_dynamic_value_is_removed_by_the_request_that_sets_others() -> None:
+    active = KafkaDouble()
+    with listening({MINE: active}) as ports:
+        target = ReloadTarget(node_of(0), CONTROLLERS[:1], DOMAIN)
+        changes = (*SETTINGS, StaticValue("listener.name.replication-9091.ssl.keystore.key"))
+        reload_by_controllers(target, changes, doors(ports), operator_context(), Deadline.after(10))
+    ((_type, _name, configs, _validates),) = asked_of(active)
+    # Operation 1 is DELETE (KIP-339).
+    assert configs == [*WANTED[0][2], ("listener.name.replication-9091.ssl.keystore.key", 1, None)]
 
 
 def test_a_controller_that_does_not_answer_is_passed_over() -> None:
@@ -343,7 +355,18 @@ def test_outside_is_every_listener_but_the_listener_between_brokers(
     """Clients first."""
     references = strimzi_references(ClusterNames("kafka", "demo"), POD)
     found = read_leaves_outside(written(*roles), references, WHERE)
-    assert [[one.name for one in pair] for pair in found] == [stores(listener) for listener in listeners]
+    assert [[one.name for one in request if isinstance(one, Setting)] for request in found] == [
+        stores(listener) for listener in listeners
+    ]
+
+
+@pytest.mark.parametrize(("roles", "static"), [((), True), (("broker",), True), (("controller",), False)])
+def test_a_broker_resolves_its_leaf_between_brokers_with_no_request(roles: tuple[str, ...], static: bool) -> None:
+    """A node that has reloaded before would resolve it again, refuse it, and with it the whole request."""
+    references = strimzi_references(ClusterNames("kafka", "demo"), POD)
+    for request in read_leaves_outside(written(*roles), references, WHERE):
+        removed = [one.name for one in request if isinstance(one, StaticValue)]
+        assert removed == (stores("replication-9091") if static else [])
 
 
 @ROLES
