@@ -112,12 +112,12 @@ def _await(end: datetime) -> None:
     time.sleep(max(0.0, (end - datetime.now(timezone.utc)).total_seconds() + 1))
 
 
-def make_short_lived_authority(cluster: BedCluster, name: str, end: datetime) -> None:
-    """A cluster CA of the user for a Kafka resource of this name, before there is one."""
+def make_short_lived_authority(cluster: BedCluster, name: str, end: datetime, ca: str = "cluster") -> None:
+    """A CA of the user for a Kafka resource of this name, before there is one. ca: ``cluster`` or ``clients``."""
     key = certs.new_ca_key()
     content = {
-        f"{name}-cluster-ca-cert": ("ca.crt", _root(certs.name("cluster-ca v0"), key, end), "ca-cert-generation"),
-        f"{name}-cluster-ca": ("ca.key", certs.key_pem(key), "ca-key-generation"),
+        f"{name}-{ca}-ca-cert": ("ca.crt", _root(certs.name(f"{ca}-ca v0"), key, end), "ca-cert-generation"),
+        f"{name}-{ca}-ca": ("ca.key", certs.key_pem(key), "ca-key-generation"),
     }
     resource = {"metadata": {"name": name, "namespace": cluster.namespace}}
     for secret, (entry, value, generation) in content.items():
@@ -129,9 +129,9 @@ def make_short_lived_authority(cluster: BedCluster, name: str, end: datetime) ->
         cluster.kube.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}])
 
 
-def outlive_authority(tier: Tier) -> None:
-    """Returns when the cluster CA has ended; no certificate of it has."""
-    _await(x509.load_pem_x509_certificate(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"]).not_valid_after_utc)
+def outlive_authority(tier: Tier, ca: str = "cluster") -> None:
+    """Returns when the CA has ended; no certificate of it has."""
+    _await(x509.load_pem_x509_certificate(tier.secret(f"{tier.name}-{ca}-ca-cert")["ca.crt"]).not_valid_after_utc)
 
 
 def renewed_authority(tier: Tier, end: datetime) -> bytes:
