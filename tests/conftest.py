@@ -16,7 +16,7 @@ from hypothesis import Phase, settings
 # HYPOTHESIS_PROFILE=search. A property that needs more takes a multiple of the profile's number.
 settings.register_profile("checks", deadline=None, database=None, derandomize=True, max_examples=40)
 settings.register_profile("search", deadline=None, max_examples=1000)
-# For mutations: the examples of the checks, and no search for the smallest that fails, which nobody reads.
+# For mutations: the examples of the checks, and no search for the smallest that fails, which is of no use there.
 settings.register_profile("mutation", settings.get_profile("checks"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "checks"))
 

@@ -39,7 +39,7 @@ class Keeper(Protocol):
 
 @dataclass
 class Office:
-    """Somebody who signs files."""
+    """A person who signs files."""
 
     runner: Runner
     folder: Path

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Secrets and ConfigMaps that somebody else writes into the namespace of a cluster."""
+"""Secrets and ConfigMaps that another program writes into the namespace of a cluster."""
 
 from __future__ import annotations
 

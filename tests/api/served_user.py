@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A user whom a User Operator serves, and for whom somebody else has issued a certificate as well."""
+"""A user whom a User Operator serves, and for whom another issuer has issued a certificate as well."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every playbook with a CA whose key somebody else keeps, from the first certificate of a cluster until the operator has a CA of its own
+"""Every playbook with a CA whose key an outside issuer keeps, from the first certificate of a cluster until the operator has a CA of its own
 again. Growing is in ``test_cert_manager``. Each takes minutes: `make test-long` runs them, and ``tests/issuers`` has parts of them in each run.
 """
 

@@ -21,7 +21,7 @@ def refused(runner: Runner, playbook: str, *texts: str, **variables: str | dict[
 
 
 def test_unknown_cluster(runner: Runner) -> None:
-    refused(runner, "renew", "does not exist", "names of cluster and namespace", strimzi_cluster="nobody")
+    refused(runner, "renew", "does not exist", "names of cluster and namespace", strimzi_cluster="absent")
 
 
 def test_unknown_namespace(runner: Runner) -> None:

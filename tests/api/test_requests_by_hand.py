@@ -43,7 +43,7 @@ def shell(script: str, folder: Path, **variables: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_ca_whose_key_stays_with_somebody_else(runner: Runner, tmp_path: Path) -> None:
+def test_a_ca_whose_key_stays_with_another_office(runner: Runner, tmp_path: Path) -> None:
     office, folder = tmp_path / "office", tmp_path / "requests"
     office.mkdir()
     shell(

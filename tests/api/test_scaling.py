@@ -12,7 +12,7 @@ import pytest
 
 from .running import Runner
 
-#: The role runs in every run in ``test_permissions``; pools are scaled in memory, also where somebody else has the key of the CA.
+#: The role runs in every run in ``test_permissions``; pools are scaled in memory, also where an outside issuer has the key of the CA.
 pytestmark = pytest.mark.long
 
 

@@ -71,7 +71,7 @@ def create_topic(admin: KafkaPythonAdmin, name: str, replicas: list[int], **conf
     eventually(is_there)
 
 
-def everybody_is_back(admin: KafkaAdmin) -> bool:
+def nodes_are_back(admin: KafkaAdmin) -> bool:
     brokers, topics, quorum = admin.brokers(), admin.topics(), admin.quorum()
     if len(voters_caught_up(quorum, FETCH_TIMEOUT)) < len(NODES) or set(brokers) != {
         Broker(one, False) for one in NODES

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .clients import admin_of, create_topic, eventually, everybody_is_back
+from .clients import admin_of, create_topic, eventually, nodes_are_back
 from .nodes import KafkaNodes
 
 
@@ -16,7 +16,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaNodes]:
     with KafkaNodes(tmp_path_factory.mktemp("kafka")) as nodes:
         try:
             with admin_of(nodes) as admin:
-                eventually(lambda: everybody_is_back(admin))
+                eventually(lambda: nodes_are_back(admin))
                 create_topic(admin, "orders", [0, 1, 2])
                 create_topic(admin, "single", [0], min_insync_replicas=1)
         except AssertionError as problem:

@@ -31,7 +31,7 @@ def certificate_of(issued: Issued) -> Certificate:
 
 
 class Doors:
-    """``open_port`` on processes instead of pods. opened: the doors that somebody went through, in order."""
+    """``open_port`` on processes instead of pods. opened: the doors that a client went through, in order."""
 
     def __init__(self, nodes: KafkaNodes) -> None:
         self._ports: Mapping[tuple[str, int], int] = {

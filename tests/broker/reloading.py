@@ -45,8 +45,8 @@ def reload(
     trusted: Sequence[Issued] = (),
 ) -> list[tuple[str, int]]:
     """As the operator, trusting the nodes' CA, unless told otherwise. Returns through which doors it went."""
-    doors, everybody = Doors(nodes), {one: node(one, roles) for one, roles in nodes.roles.items()}
-    target = ReloadTarget(everybody[which], [one for one in everybody.values() if one.controller], DOMAIN)
+    doors, nodes_by_id = Doors(nodes), {one: node(one, roles) for one, roles in nodes.roles.items()}
+    target = ReloadTarget(nodes_by_id[which], [one for one in nodes_by_id.values() if one.controller], DOMAIN)
     anchors = {f"CA {number}": certificate_of(one) for number, one in enumerate(trusted or [nodes.authority])}
     reload_node(target, settings, doors, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
     return doors.opened

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
 )
 
 from .certificates import authority, leaf
-from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually, everybody_is_back, node
+from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually, node, nodes_are_back
 from .nodes import NODES, KafkaNodes
 
 pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
@@ -49,8 +49,8 @@ def test_the_brokers_of_a_healthy_cluster(admin: KafkaPythonAdmin) -> None:
 def test_the_topics_with_what_is_in_force_for_each(admin: KafkaPythonAdmin) -> None:
     """``orders`` has its minimum from the brokers' configuration, ``single`` from its own."""
     found = {topic.name: topic for topic in admin.topics()}
-    everybody = frozenset(NODES)
-    assert found["orders"].partitions == (Partition("orders", 0, everybody, everybody),)
+    replicas = frozenset(NODES)
+    assert found["orders"].partitions == (Partition("orders", 0, replicas, replicas),)
     assert found["orders"].min_insync_replicas == 2
     assert found["single"].partitions == (Partition("single", 0, frozenset({0}), frozenset({0})),)
     assert found["single"].min_insync_replicas == 1
@@ -72,7 +72,7 @@ def test_a_node_that_stops_changes_both_checks_and_its_return_changes_them_back(
         _refuses_all_but(gone, others, admin)
     finally:
         kafka.start(gone)
-    eventually(lambda: everybody_is_back(admin))
+    eventually(lambda: nodes_are_back(admin))
     quorum, topics = admin.quorum(), admin.topics()
     for one in NODES:
         assert not quorum_violations(node(one), quorum, FETCH_TIMEOUT)
@@ -112,8 +112,8 @@ def test_an_identity_of_another_ca_is_not_let_in(kafka: KafkaNodes) -> None:
 
 
 def test_who_is_no_superuser_is_told_so_and_not_that_nothing_is_at_stake(kafka: KafkaNodes) -> None:
-    with admin_of(kafka, identity=leaf("somebody", kafka.authority)) as somebody:
+    with admin_of(kafka, identity=leaf("client", kafka.authority)) as client:
         with pytest.raises(KafkaUnavailable, match="ClusterAuthorizationFailed"):
-            somebody.quorum()
+            client.quorum()
         with pytest.raises(KafkaUnavailable, match="does not take us for a superuser"):
-            somebody.topics()
+            client.topics()

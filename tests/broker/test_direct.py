@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct i
 
 from ..tools.support.memory_api import Change
 from ..unit._rollout.direct_stand import DirectStand
-from .clients import LIBRARY_READS_ITS_FILES, admin_of, everybody_is_back
+from .clients import LIBRARY_READS_ITS_FILES, admin_of, nodes_are_back
 from .nodes import NODES, KafkaNodes
 
 LIMIT = timedelta(seconds=60)
@@ -41,7 +41,7 @@ class Nodes(DirectStand):
     def _restart(self, change: Change) -> None:
         if (change.plural, change.verb) != ("pods", "delete"):
             return
-        if not everybody_is_back(self.witness):
+        if not nodes_are_back(self.witness):
             self.too_early.append(change.name)
         node = int(change.name.rsplit("-", 1)[1])
         self.nodes.stop(node)
@@ -59,4 +59,4 @@ def test_a_whole_roll(kafka: KafkaNodes) -> None:
         assert sorted(stand.deleted) == list(NODES)
         assert stand.too_early == []
         assert [action.verb for action in work.actions if action.verb == "restart"] == ["restart"] * len(NODES)
-        assert everybody_is_back(witness)
+        assert nodes_are_back(witness)

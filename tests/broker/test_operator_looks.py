@@ -7,7 +7,7 @@ import pytest
 from ..tools.cluster.tls import client_context
 from ..tools.operator.live import ask
 from ..tools.operator.safety import State, refusals
-from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually, everybody_is_back
+from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually, nodes_are_back
 from .nodes import NODES, KafkaNodes
 
 pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
@@ -38,5 +38,5 @@ def test_while_a_node_is_down_no_other_may_go(kafka: KafkaNodes) -> None:
     finally:
         kafka.start(2)
     with admin_of(kafka) as admin:
-        eventually(lambda: everybody_is_back(admin))
+        eventually(lambda: nodes_are_back(admin))
     assert [list(refusals(node, look(kafka), 2)) for node in NODES] == [[]] * 3

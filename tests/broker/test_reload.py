@@ -105,11 +105,11 @@ def test_a_broker_is_asked_on_its_own_port(nodes: KafkaNodes, which: int) -> Non
 
 @EVERY_NODE
 def test_who_may_not_is_refused_for_good(nodes: KafkaNodes, which: int) -> None:
-    somebody = leaf("somebody", nodes.authority)
+    client = leaf("client", nodes.authority)
     with pytest.raises(
         ReloadImpossible, match=rf"node {pod_of(which)} .*ClusterAuthorizationFailedError \(31\)"
     ) as caught:
-        reload(nodes, which, settings_of(nodes, which).trust, identity=somebody)
+        reload(nodes, which, settings_of(nodes, which).trust, identity=client)
     assert "spread=restart" in caught.value.remedy
 
 

@@ -28,7 +28,7 @@ DEADLINE = NOW + timedelta(hours=1)
 PUBLISHED = NOW - timedelta(hours=1)
 
 #: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, the CA in use
-#: renewed with the same key, an intermediate CA of a root that nobody knows, and one of the CA in use.
+#: renewed with the same key, an intermediate CA of an unknown root, and an intermediate CA of the CA in use.
 OLD, NEW, OTHER, RENEWED, SUPPLIED, BELOW = range(6)
 _UNKNOWN_ROOT = 9
 
@@ -80,7 +80,7 @@ def _root(name: str, number: int) -> Certificate:
 
 @cache
 def _unknown_root() -> Certificate:
-    return _root("Root of somebody else", _UNKNOWN_ROOT)
+    return _root("Unknown Root", _UNKNOWN_ROOT)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from . import invariants, names
 from .events import Event, events
-from .people import nobody
+from .people import keep_hands_off
 from .runs import Runner
 from .state import ModelCluster
 
@@ -22,7 +22,7 @@ class ClusterCa:
     #: The number of nodes that the cluster is created with.
     nodes: int
     #: Actions of people that may come in between.
-    people: People = nobody
+    people: People = keep_hands_off
     #: The invariants that have to hold.
     invariant: Invariant = invariants.broken
 

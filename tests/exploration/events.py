@@ -42,7 +42,7 @@ def start(model: ModelCluster, number: int) -> ModelCluster:
 
 
 def forget(model: ModelCluster, number: int) -> ModelCluster:
-    """The pod with this UID is gone: nobody waits for it any more, and its answers say nothing."""
+    """The pod with this UID is gone: no run waits for it any more, and its answers do not count."""
     model = map_uids(model, lambda uids: uids - {number}).touched(pod(number))
     return replace(model, runs=tuple(_without_answer(run, number) for run in model.runs))
 

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from .cluster_ca import ClusterCa, Invariant, People
 from .explore import CounterExample, Explored, explore
 from .invariants import broken
-from .people import nobody
+from .people import keep_hands_off
 from .runs import Runner
 from .starts import start
 
@@ -21,7 +21,7 @@ Record = Callable[[str, object], None]
 
 
 def explored(
-    record: Record, runner: Runner, nodes: int, people: People = nobody, *, runs: int = 1, components: tuple[Component, ...] = (),
+    record: Record, runner: Runner, nodes: int, people: People = keep_hands_off, *, runs: int = 1, components: tuple[Component, ...] = (),
     invariant: Invariant = broken,
 ) -> Explored:  # fmt: skip
     """Everything from the start of the runner's flow on, counted for the summary."""
@@ -46,7 +46,12 @@ def to_an_end(*what: Any, **how: Any) -> Explored:
 
 
 def counter_example(
-    runner: Runner, nodes: int = 2, people: People = nobody, *, runs: int = 1, components: tuple[Component, ...] = ()
+    runner: Runner,
+    nodes: int = 2,
+    people: People = keep_hands_off,
+    *,
+    runs: int = 1,
+    components: tuple[Component, ...] = (),
 ) -> str:
     """The invariant that is broken in the end, as its sentence; the way to it is printed."""
     with pytest.raises(CounterExample) as found:

@@ -12,7 +12,7 @@ from .state import LEDGER, Books, Heard, Leaf, ModelCluster, Removed, Slot
 def broken(before: ModelCluster, after: ModelCluster, event: str, leaving: int | None = None) -> str | None:
     """The invariant that this event breaks, None when all hold. event: what ``explore`` says of it.
 
-    leaving: a CA that somebody has asked to leave.
+    leaving: a CA that the user has asked to leave.
     """
     return (
         broken_inside(before, after, event, leaving)
@@ -97,7 +97,7 @@ def _forgotten(before: ModelCluster, after: ModelCluster) -> str | None:
         now = remembered.get(removed.authority)
         for number, slot in enumerate(after.slots):
             if slot.up and any(removed.authority in one.trusts for one in _cleared(slot, number, removed, now)):
-                return f"I5: nobody remembers that pod {number} trusts CA {removed.authority}"
+                return f"I5: the ledger forgets that pod {number} trusts CA {removed.authority}"
     return None
 
 

@@ -41,7 +41,7 @@ class UnansweredRunner(LookingRunner):
         return (None,) * len(model.slots)
 
     def asked(self, seen: Secrets, listed: tuple[Slot, ...], heard: Answers, circumstances: bool) -> Snapshot:
-        return snapshot_of(seen, listed, bool(listed)).with_nodes(in_place=InPlace(reload="nobody can be asked."))
+        return snapshot_of(seen, listed, bool(listed)).with_nodes(in_place=InPlace(reload="no node can be asked."))
 
 
 def answers(model: ModelCluster) -> Answers:

@@ -47,7 +47,7 @@ def in_turn(intent: Intent, *others: Intent) -> Mixture:
 
 
 class ThinkingBetter(Mixture):
-    """A rotation that somebody aborts at any moment; from then on every run is about the abort."""
+    """A rotation that a person aborts at any moment; from then on every run is about the abort."""
 
     def __init__(self, rotation: Runner, abort: Runner) -> None:
         super().__init__(rotation, abort)

@@ -13,19 +13,19 @@ from .state import CERTIFICATE, KAFKA, Leaf, ModelCluster, Pause, Slot, leaf_sec
 MOST = 2
 
 
-def nobody(model: ModelCluster) -> Iterator[Event]:
-    """Everybody keeps their hands off."""
+def keep_hands_off(model: ModelCluster) -> Iterator[Event]:
+    """No person changes anything."""
     yield from ()
 
 
 def adds_another_ca(model: ModelCluster) -> Iterator[Event]:
     if model.ca.current is not None and OTHER not in model.ca.others:
-        yield "somebody adds a CA", _with_others(model, model.ca.others | {OTHER})
+        yield "a person adds a CA", _with_others(model, model.ca.others | {OTHER})
 
 
 def takes_out_the_prepared_ca(model: ModelCluster) -> Iterator[Event]:
     for prepared in model.ca.prepared & model.ca.others:
-        yield "somebody takes out the prepared CA", _with_others(model, model.ca.others - {prepared})
+        yield "a person takes out the prepared CA", _with_others(model, model.ca.others - {prepared})
 
 
 def _with_others(model: ModelCluster, others: frozenset[int]) -> ModelCluster:
@@ -48,24 +48,24 @@ def removes_an_annotation(model: ModelCluster) -> Iterator[Event]:
     for number, slot in enumerate(model.slots):
         if slot.annotated is not None and all(other.annotated for other in model.slots):
             yield (
-                f"somebody removes an annotation of pod {number}",
+                f"a person removes an annotation of pod {number}",
                 model.with_slot(number, slot._replace(annotated=None)).touched(pod(number)),
             )
 
 
 def takes_a_label_away(model: ModelCluster) -> Iterator[Event]:
-    """Somebody takes a label of a pod away and puts it back, of one pod at a time."""
+    """A person takes a label from a pod and puts it back, of one pod at a time."""
     for number, slot in enumerate(model.slots):
         if slot.up and (not slot.labelled or all(other.labelled for other in model.slots)):
             what = f"takes a label of pod {number} away" if slot.labelled else f"gives pod {number} its label back"
             changed = model.with_slot(number, slot._replace(labelled=not slot.labelled))
-            yield f"somebody {what}", changed.touched(pod(number))
+            yield f"a person {what}", changed.touched(pod(number))
 
 
 def takes_the_permission_away(model: ModelCluster) -> Iterator[Event]:
     """As long as it is gone, no node can be told to read again."""
     what = "takes the permission to reload away" if model.reloadable else "gives the permission to reload back"
-    yield f"somebody {what}", replace(model, reloadable=not model.reloadable)
+    yield f"a person {what}", replace(model, reloadable=not model.reloadable)
 
 
 def hangs(model: ModelCluster) -> Iterator[Event]:
@@ -89,11 +89,11 @@ def passes_a_verdict(model: ModelCluster) -> Iterator[Event]:
 def lifts_the_pause(model: ModelCluster) -> Iterator[Event]:
     """By hand, or as the clean-up of a run that was refused would, if it did not ask for the Lease."""
     if model.pause.asked:
-        yield "somebody lifts the pause", replace(model, pause=Pause(False, False)).changed(KAFKA)
+        yield "a person lifts the pause", replace(model, pause=Pause(False, False)).changed(KAFKA)
 
 
 def adds_a_node(model: ModelCluster) -> Iterator[Event]:
-    """Somebody scales the cluster up: the operator issues a leaf of the CA that it knows, and makes the pod."""
+    """A person scales the cluster up: the operator issues a leaf of the CA that it knows, and makes the pod."""
     ca, view = model.ca, model.view
     if model.pause.asked or not model.slots or ca.current is None or ca.key is None or len(model.slots) >= MOST:
         return
@@ -117,4 +117,4 @@ def restores_an_old_leaf(model: ModelCluster) -> Iterator[Event]:
         old = Leaf(OLD, slot.stored.generation)
         if slot.stored.authority != OLD and all(other.stored.authority != OLD for other in model.slots):
             restored = model.with_slot(number, slot._replace(stored=old)).changed(leaf_secret(number))
-            yield f"somebody restores the old leaf {number}", restored
+            yield f"a person restores the old leaf {number}", restored

@@ -54,7 +54,7 @@ class Walker(ABC, Generic[Model]):
 
     @abstractmethod
     def gives_up(self, model: Any, number: int) -> Iterator[Happening[Any]]:
-        """A run that ends with an error lets everybody on."""
+        """A run that ends with an error resumes every operator and user."""
 
     # The acts of a run.
 

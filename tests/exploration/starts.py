@@ -38,7 +38,7 @@ def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ..
 #: Time does not pass here: clients need none.
 NO_GRACE = timedelta()
 LINKED = an_intent(Goal.REPLACE_KEY, client_grace=NO_GRACE)
-#: A CA that the one in use cannot certify: everybody has to trust it before it is used.
+#: A CA that the CA in use cannot certify: every process has to trust it before it is used.
 UNLINKED = changed_intent(LINKED, supplied=PreparedAuthority(chain(SUPPLIED), certificate(SUPPLIED).public_key_sha256))
 #: As little linked to the one in use as need be: it has certified it as an intermediate CA.
 BELOW_IT = changed_intent(LINKED, supplied=PreparedAuthority(chain(BELOW), certificate(BELOW).public_key_sha256))

@@ -1,6 +1,6 @@
 """A cluster as small values: what a model checker can put into a set.
 
-Certificates are numbers into ``authorities.py``; a pod's UID is its slot, and whoever remembered the UID of a pod that
+Certificates are numbers into ``authorities.py``; a pod's UID is its slot, and a run that remembered the UID of a pod that
 has been replaced since forgets it: nothing distinguishes a dead UID from another.
 """
 
@@ -65,8 +65,9 @@ class Slot(NamedTuple):
 
     stored: Leaf
     template: Leaf
-    #: The leaf that the running pod says it was started with, None when somebody removed the annotation; presents, trusts: what its listeners really loaded.
+    #: The leaf that the running pod says it was started with, None when a person removed the annotation.
     annotated: Leaf | None
+    #: The leaf and the CAs that its listeners really loaded.
     presents: Leaf
     trusts: frozenset[int]
     #: Whether there is a pod at all.
@@ -227,7 +228,7 @@ class Run(NamedTuple):
     seen: Secrets | None = None
     #: The writes that the run has decided on.
     writes: tuple[Write, ...] = ()
-    #: The objects that somebody wrote since it read them.
+    #: The objects that another program wrote since the run read them.
     changed: frozenset[str] = frozenset()
     #: The answers of the nodes to the run; None for a node that has gone since.
     heard: tuple[Heard | None, ...] | None = None
@@ -295,7 +296,7 @@ class ModelCluster(WithRuns):
         return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated, self.own, self.status)
 
     def issued(self, number: int, leaf: Leaf) -> Leaf:
-        """The leaf with a serial that nobody remembers of this slot, so that nothing mistakes it for an earlier leaf."""
+        """The leaf with a serial that nothing remembers of this slot, so that nothing mistakes it for an earlier leaf."""
         slot = self.slots[number]
         seen = {slot.stored, slot.template, slot.annotated or slot.stored, *(one.presents for one in slot.channels)}
         taken = {one.serial for one in seen if one.authority == leaf.authority}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every state that a rotation can reach which somebody aborts at any moment."""
+"""Every state that a rotation can reach when a person aborts it at any moment."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def aborted_at_any_moment(
             for intent in (UNLINKED, RENEW)
             for kind in (LookingRunner, UnansweredRunner)
         ),
-        # Where nobody can be asked, nobody can be told to read again either, and patience has to end first.
+        # Where no node can be asked, no node can be told to read again either, and patience has to end first.
         pytest.param(PATIENT, LookingRunner, marks=long),
     ],
     ids=_name,

@@ -121,7 +121,7 @@ def test_a_node_and_what_happens_meanwhile(
 
 @long
 @pytest.mark.parametrize("intent", [PATIENT, UNLINKED, RENEW], ids=_name)
-def test_two_nodes_and_a_pause_that_somebody_lifts(intent: Intent, record_property: Record) -> None:
+def test_two_nodes_and_a_pause_that_a_person_lifts(intent: Intent, record_property: Record) -> None:
     to_an_end(record_property, LookingRunner(intent), 2, lifts_the_pause)
 
 

@@ -22,7 +22,7 @@ from .findings import Record, to_an_end
 from .invariants import broken
 from .looking import LookingRunner
 from .mixtures import Mixture
-from .people import hangs, nobody
+from .people import hangs, keep_hands_off
 from .starts import LINKED, PATIENT, RENEW
 from .state import ModelCluster, Secrets, Slot, Write
 
@@ -71,7 +71,7 @@ def test_a_node_that_hangs(intent: Intent, nodes: int, record_property: Record) 
 
 def test_nothing_restarts_without_silence_either(record_property: Record) -> None:
     """Otherwise the tests above would show nothing."""
-    to_an_end(record_property, Restarting(LINKED), 1, nobody, invariant=_restarts_nothing)
+    to_an_end(record_property, Restarting(LINKED), 1, keep_hands_off, invariant=_restarts_nothing)
 
 
 def test_a_missing_answer_that_is_taken_for_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from .people import (
     a_pod_stays_away,
     adds_a_node,
     adds_another_ca,
-    nobody,
+    keep_hands_off,
     removes_an_annotation,
     restores_an_old_leaf,
     takes_a_label_away,
@@ -46,7 +46,7 @@ def _name(value: Any) -> str:
 
 def _by(intent: Intent) -> People:
     """A renewal meets CAs of others in the flows; here it would double each of its many states."""
-    return nobody if intent is RENEW else adds_another_ca
+    return keep_hands_off if intent is RENEW else adds_another_ca
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
 
 
 @pytest.mark.parametrize(("nodes", "paused"), [(1, True), (1, False), (2, True), (2, False)], ids=_name)
-def test_a_ca_that_somebody_had_swapped_in_takes_the_place_through_the_gates(nodes: int, paused: bool) -> None:
+def test_a_ca_that_was_swapped_in_by_hand_takes_its_place_through_the_gates(nodes: int, paused: bool) -> None:
     """From where the one in use is back. Its key is gone: the operator can issue nothing until the switch."""
     intent = an_intent(Goal.UPGRADE, adopts=certificate(SUPPLIED).sha256, client_grace=NO_GRACE)
     begin = start(RECONCILE, nodes, 1)

@@ -100,11 +100,11 @@ class ByLabelsAlone(Runner):
         return super().decision(seen, tuple(one._replace(up=one.up and one.labelled, labelled=True) for one in listed))
 
 
-def test_nobody_is_overlooked_for_want_of_a_label() -> None:
+def test_no_pod_is_overlooked_for_want_of_a_label() -> None:
     assert counter_example(ByLabelsAlone(UNLINKED), people=takes_a_label_away).startswith("I1")
 
 
-def test_a_former_leaf_that_somebody_puts_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_former_leaf_that_is_put_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(books, "_doubtful", lambda *arguments: frozenset())
     assert counter_example(Runner(LINKED), 1, restores_an_old_leaf).startswith("I2")
 
@@ -112,7 +112,7 @@ def test_a_former_leaf_that_somebody_puts_back_is_noticed(monkeypatch: pytest.Mo
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (books, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *arguments: frozenset())
-    assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
+    assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
 
 
 def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest
         return replace(found, lingering=frozenset()) if found else None
 
     monkeypatch.setattr(books, "_after_removal", forgetful)
-    assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
+    assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
 
 
 def test_what_listeners_present_again_raft_clients_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flows that ask somebody else for every leaf, as the fault tests run them: same end, never a failed handshake, and no leaf is asked for twice."""
+"""Flows that ask an outside issuer for every leaf, as the fault tests run them: same end, never a failed handshake, and no leaf is asked for twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 
 @dataclass(frozen=True)
 class AskingStory(Story):
-    #: Somebody else keeps the key of the CA in use already.
+    #: An outside issuer keeps the key of the CA in use already.
     kept: bool = False
     #: The next CA has the name of that one, and is a root.
     named: bool = False
@@ -61,7 +61,7 @@ class AskingStory(Story):
 
 @dataclass
 class AskingTelling(Telling):
-    """Between two runs somebody signs what lies in the Secrets."""
+    """Between two runs an office signs the requests in the Secrets."""
 
     signing: SigningOffice
     #: No listener can show which of two CAs it trusts, so nodes restart.
@@ -110,7 +110,7 @@ class Following(Flow):
 
 @dataclass(frozen=True)
 class FollowingStory(Story):
-    """A CA with another key takes the place of the one in use, or its renewal does, where somebody else keeps the key already."""
+    """A CA with another key takes the place of the one in use, or its renewal does, where an outside issuer keeps the key already."""
 
     def __str__(self) -> str:
         return f"{super().__str__()}, of a source"

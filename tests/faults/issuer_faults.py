@@ -130,10 +130,10 @@ _SIGN = "cannot sign with issuer kafka-2026 of mount pki by role kafka"
 _REQUEST = f"CertificateRequest kafka/{VICTIM}-"
 _WAITS = "nothing else is held up, and the next run goes on"
 _NO_OFFICE = NotPossible(
-    "nobody answers but with a certificate: who refuses puts nothing back, and the request stays open"
+    "an office answers with a certificate alone: one that refuses puts nothing back, and the request stays open"
 )
 _NO_SERVER = NotPossible("no request goes to a server of this issuer: it reads what lies in the Kubernetes API")
-_NO_APPROVER = NotPossible("nobody approves: what the role does not permit is invalid")
+_NO_APPROVER = NotPossible("no approver is there: what the role does not permit is invalid")
 _API_LIMIT = "Run again when the API server is healthy"
 _API_TOKEN = "whether they have expired"
 _ANSWERED_TWICE = Cell(Ends.HEEDLESS, ("", "", ""), again)

@@ -96,7 +96,7 @@ def names(*names: str) -> x509.SubjectAlternativeName:
 
 
 def renamed(authority: Authority) -> Authority:
-    """The same key under another name, certified by nobody."""
+    """The same key under another name, without another CA above it."""
     made = make("Kafka CA 2", authority.keys[0], begin=BEGIN, end=START + YEAR)
     return Authority((made.certificate,), authority.keys[:1])
 
@@ -118,7 +118,7 @@ def later(template: Template, delay: timedelta) -> Template:
 
 
 def previous(course: Course) -> None:
-    """The issuer gives an earlier answer once more: somebody mixes files up, a controller is restored, a proxy has a cache."""
+    """The issuer gives an earlier answer once more: a person mixes files up, a controller is restored, a proxy has a cache."""
     signing = course.issuer.signing
     signing.mistake = lambda template: replace(template, arranged=lambda pems: signing.answers[-1] or pems)
 
@@ -170,7 +170,7 @@ def four_minutes_pass(course: Course) -> None:
     course.cluster.memory.seconds += 241
 
 
-# Nobody answers.
+# The issuer does not answer.
 
 
 def idle(course: Course) -> None:
@@ -213,7 +213,7 @@ def approved(course: Course) -> None:
 
 
 def deleted(course: Course) -> None:
-    """Somebody clears away what waits."""
+    """A person deletes the requests that wait."""
     controllers = course.of(ByCertManager).controllers
     controllers.verdict = ({"type": "Ready", "status": "False", "reason": "Pending", "message": "later"},)
     course.run()
@@ -244,7 +244,7 @@ def api_permits(course: Course) -> None:
 
 
 def loses(what: str) -> Happening:
-    """Somebody takes a verb out of the Role when the first request is there."""
+    """The administrator takes a verb out of the Role when the first request is there."""
 
     def begins(course: Course) -> None:
         permitted = course.cluster.permitted

@@ -82,7 +82,7 @@ def with_nodes(cluster: WatchedCluster, patch: pytest.MonkeyPatch, *, reload: bo
 
 
 def have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
-    """Gives the double fast keys: the tests are about who trusts whom, not about how long primes take. It shares everybody's clock."""
+    """Gives the double fast keys: the tests are about who trusts whom, not about how long primes take. It shares the clock of all other processes."""
     for name in ("new_ca_key", "new_leaf_key"):
         patch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
     begin = START.replace(microsecond=0)

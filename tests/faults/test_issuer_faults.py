@@ -76,7 +76,7 @@ def test_what_goes_wrong_is_told_harms_nothing_and_heals(course: Course, cell: C
         assert not cluster.paused
         cell.cured(course)
     if ends is Ends.FAILED:
-        # Nobody is asked before it is time.
+        # The issuer is not asked before it is time.
         asked = len(issuer.signing.requests)
         assert told(course) == (ends, said)
         assert len(issuer.signing.requests) == asked

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The adoption of a CA that somebody has swapped in, killed at each of its writes and run again."""
+"""The adoption of a CA that a user has swapped in, killed at each of its writes and run again."""
 
 from __future__ import annotations
 

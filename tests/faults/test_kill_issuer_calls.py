@@ -33,7 +33,7 @@ def counted(course: Course, at: int | None = None, after: bool = False) -> Issue
 
 
 def signed_again(course: Course) -> int:
-    """How many certificates were given that nobody needs, where everything else has ended well."""
+    """How many certificates were given that no leaf needs, where everything else has ended well."""
     assert_only(course.cluster, course.supplied.fingerprint)
     assert (issuing_secrets(course.cluster), course.issuer.left()) == ([], [])
     assert course.cluster.issued_by_operator == []
@@ -77,7 +77,7 @@ def told_apart(made: list[str]) -> list[int]:
 )
 @pytest.mark.parametrize("kind", ["cert-manager", "vault", pytest.param("external", marks=pytest.mark.long)])
 def test_killed_at_a_call_and_run_again(kind: str, moment: str, often: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vault signs again whatever it is asked: what it had signed when nobody had written it down is signed once more."""
+    """Vault signs again whatever it is asked: what it had signed before a run wrote that down is signed once more."""
     made = undisturbed(kind, monkeypatch)
     assert made.count("request") == LEAVES
     for number in range(1, len(made) + 1) if often else told_apart(made):

@@ -82,7 +82,7 @@ def test_killed_at_the_call(
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_the_write(kept: tuple[WatchedCluster, ByVault], after: bool) -> None:
-    """With the write the link is in the cluster, and nobody is asked again."""
+    """With the write the link is in the cluster, and the issuer is not asked again."""
     cluster, issuer = kept
     old, guard = cluster.current, _AtTheLink(cluster.memory.api, after=after)
     cluster.permitted = guard

@@ -17,7 +17,7 @@ from .courses import kill
 
 
 def test_another_flow_after_a_kill_ends_the_pause(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether the pool has its size by then or not; a certificate that nobody asks for any more is had again."""
+    """Whether the pool has its size by then or not; a certificate that is not asked for any more is issued again."""
     telling = ScalingStory(1).begin(monkeypatch)
     cluster = telling.cluster
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The checker sees what goes wrong where a gate is open and a rule takes the cluster for further than it is: otherwise
-its silence means nothing. With closed gates the same mistakes harm nobody.
+its silence means nothing. With closed gates the same mistakes harm no process.
 """
 
 from __future__ import annotations
@@ -144,7 +144,9 @@ def test_a_switch_before_agents_restart_is_seen(monkeypatch: pytest.MonkeyPatch)
     ids=["trusted", "published", "operator first", "switched", "operator forgotten"],
 )  # fmt: skip
 @pytest.mark.parametrize("story", STORIES, ids=str)
-def test_closed_gates_keep_everybody_from_harm(mistake: Mistake, story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_gates_keep_every_process_from_harm(
+    mistake: Mistake, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whether or not the flow comes to its end like that: then the right rules bring it there."""
     telling = story.begin(monkeypatch)
     right, telling.cluster.engine = telling.cluster.engine, mistake.engine()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A flow on the cluster CA and one on the clients CA at the same time, whoever is faster: each is refused with a sentence or safe, and both
+"""A flow on the cluster CA and one on the clients CA at the same time, whichever is faster: each is refused with a sentence or safe, and both
 can be finished. No node and no user is refused at any write.
 """
 
@@ -136,7 +136,7 @@ class _Interrupted:
 
 
 def refused(turn: Turn[FlowResult]) -> list[str]:
-    """The sentences of a flow that did not come to its end. Raises an error that nobody may ever see."""
+    """The sentences of a flow that did not come to its end. Raises an error that no user may ever see."""
     if turn.failure is not None:
         if not isinstance(turn.failure, StepError):
             raise turn.failure
@@ -175,7 +175,7 @@ def test_each_waits_for_the_other_in_the_middle(both: Both, monkeypatch: pytest.
 
 
 class Unconditional:
-    """An API that takes every write of the Kafka resource, also over what somebody else has written meanwhile."""
+    """An API that takes every write of the Kafka resource, also over what another program has written meanwhile."""
 
     def __init__(self, api: Any) -> None:
         self.stream, self._request = api.stream, api.request

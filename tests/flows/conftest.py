@@ -44,7 +44,7 @@ def clients_cluster(monkeypatch: pytest.MonkeyPatch) -> ClientsCluster:
 
 
 def _in_time(cluster: _Cluster, patch: pytest.MonkeyPatch) -> _Cluster:
-    """Its operators have the same time as everybody."""
+    """Its operators have the same time as all other processes."""
     begin = START.replace(microsecond=0)
     patch.setattr(certs, "now", lambda: begin + timedelta(seconds=cluster.memory.seconds))
     return cluster

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rotation is undone at any phase: the CA that it was to replace is used by everybody again, and the other one is gone."""
+"""A rotation is undone at any phase: every process uses the CA again that was to be replaced, and the other CA is gone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody adds a CA by hand, at any time: it is taken into the books, spread, and stays."""
+"""A user adds a CA by hand, at any time: the flows take it into the ledger, every process trusts it, and it stays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def assert_both(cluster: WatchedCluster, current: str, other: Authority) -> None
 
 
 @pytest.mark.parametrize("shape", ["root", "two levels"])
-def test_reconciling_makes_everybody_trust_it(cluster: WatchedCluster, shape: str) -> None:
+def test_after_reconcile_every_process_trusts_it(cluster: WatchedCluster, shape: str) -> None:
     cluster.create()
     other = SHAPES[shape]()
     cluster.put(CERTIFICATES, partner_crt=other.pem)
@@ -98,7 +98,7 @@ def test_what_has_just_left_is_taken_out_again(cluster: WatchedCluster, nodes: R
     assert cluster.rolls == {0}
 
 
-def test_what_has_just_left_is_trusted_again_when_everybody_has_forgotten_it(
+def test_a_ca_that_has_just_left_is_trusted_again_when_every_process_has_forgotten_it(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     gone = removing(cluster, nodes)

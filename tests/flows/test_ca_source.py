@@ -29,7 +29,7 @@ SOURCE = CaSourceReference("Secret", "kafka", "corporate-ca", "bundle.pem")
 
 
 def wants(cluster: WatchedCluster, *authorities: Authority) -> None:
-    """Somebody writes these CAs, each with what is above it, into the source."""
+    """A user writes these CAs, each with the CAs above it, into the source."""
     cluster.source = SOURCE
     body = {
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": SOURCE.name},
@@ -103,7 +103,7 @@ def test_a_renewal_of_it_needs_no_confirmation_and_no_restart(cluster: WatchedCl
 
 
 def test_from_one_to_another_and_the_old_one_may_stay_in_the_source(cluster: WatchedCluster) -> None:
-    """An intermediate below the corporate root, then another one below it; nobody takes the old one out."""
+    """An intermediate below the corporate root, then another intermediate below it; the old CA stays in the source."""
     cluster.create()
     top = root()
     first, second = below(top, "Kafka CA 1"), below(top, "Kafka CA 2")
@@ -169,7 +169,7 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     waiting = cluster.run(Goal.RENEW_LEAVES, **due).outcome.decision
     assert "another CA of the source, CN=Next Root" in " ".join(waiting.waiting)
     assert not waiting.done
-    # The leaf is kept, and nobody is asked again.
+    # The leaf is kept, and the issuer is not asked again.
     assert cluster.run(Goal.RENEW_LEAVES, **due).changes == []
     assert signing.requests() == []
     told = reconcile(cluster)

@@ -107,7 +107,7 @@ def test_it_is_kept_without_being_asked_for(cluster: WatchedCluster) -> None:
     assert read_pem(cluster.secret(BUNDLE)["ca.crt"]) == trusted(cluster)
 
 
-def test_where_nobody_asks_there_is_no_bundle(cluster: WatchedCluster) -> None:
+def test_a_flow_without_publish_makes_no_bundle(cluster: WatchedCluster) -> None:
     cluster.create()
     cluster.finish(Goal.REPLACE_KEY)
     assert cluster.secret(BUNDLE) == {}

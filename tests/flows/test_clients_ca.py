@@ -153,7 +153,7 @@ def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: Reloadi
     assert cluster.rolls == {0}
 
 
-def test_a_ca_that_the_operator_has_replaced_stays_until_programs_have_read_their_certificates_again(
+def test_a_ca_that_the_operator_has_replaced_stays_until_programs_have_read_again(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
     """It was in use before the adoption, and the operator keeps it until it expires."""
@@ -217,7 +217,7 @@ def test_neither_flow_works_in_a_pause_of_the_other(cluster: ClientsCluster, ca:
     cluster.begin()
     cluster.ca = ca
     other = cluster.work().scope.other_ca
-    marks = {"strimzi.io/pause-reconciliation": "true", other.paused_by: "somebody"}
+    marks = {"strimzi.io/pause-reconciliation": "true", other.paused_by: "another run"}
     cluster.change("kafkas", CLUSTER, {"metadata": {"annotations": marks}})
     cluster.memory.settle(1)
     told = held(cluster.run(Goal.REPLACE_KEY))
@@ -225,7 +225,7 @@ def test_neither_flow_works_in_a_pause_of_the_other(cluster: ClientsCluster, ca:
     assert (cluster.writes, cluster.paused) == (0, True)
 
 
-def test_nobody_issues(cluster: ClientsCluster) -> None:
+def test_a_cluster_without_a_user_operator_holds_the_flow(cluster: ClientsCluster) -> None:
     cluster.begin()
     cluster.change("kafkas", CLUSTER, {"spec": {"entityOperator": None}})
     cluster.memory.settle(1)
@@ -235,7 +235,9 @@ def test_nobody_issues(cluster: ClientsCluster) -> None:
     assert cluster.writes == 0
 
 
-def test_a_user_whose_certificates_somebody_else_issues(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_user_whose_certificates_another_issuer_issues_holds_the_flow(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
     cluster.begin()
     cluster.add("partner", kind="tls-external")
     told = held(cluster.run(Goal.REPLACE_KEY))
@@ -247,7 +249,7 @@ def test_a_user_whose_certificates_somebody_else_issues(cluster: ClientsCluster,
     assert_only(cluster, cluster.current)
 
 
-def test_a_user_whom_somebody_has_paused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_user_that_another_program_has_paused_holds_the_flow(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     pause = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}}
     cluster.change("kafkausers", "orders", pause)
@@ -275,7 +277,7 @@ def test_a_program_that_reads_its_secret_only_at_its_start(cluster: ClientsClust
 
 
 class TestTheEndOfWhatAProgramHasRead:
-    """Nobody restarts it, and brokers refuse its certificate from then on whichever CA is trusted."""
+    """The program does not restart, and brokers refuse its certificate from then on whichever CA is trusted."""
 
     LIFE = 60
 
@@ -316,7 +318,7 @@ class TestTheEndOfWhatAProgramHasRead:
     def test_a_program_that_was_late_before_the_switch_holds_it_for_good(
         self, cluster: ClientsCluster, nodes: ReloadingNodes
     ) -> None:
-        """Nobody has seen what it had read."""
+        """No run has seen which certificate it had read."""
         cluster.begin()
         start(cluster, "billing", "payments")
         cluster.memory.seconds += 1
@@ -404,10 +406,10 @@ def test_a_connect_that_logs_in_with_a_binding_is_waited_for(cluster: ClientsClu
     assert "KafkaAccess kafka/access, KafkaConnect kafka/connect" in [action.object for action in result.actions]
 
 
-def test_a_connect_that_presents_a_certificate_for_which_nobody_restarts_it(
+def test_a_connect_that_presents_a_certificate_for_which_its_operator_does_not_restart_it(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
-    """It logs in as one user, and is restarted for that one before the other has its next certificate."""
+    """It logs in as one user, and restarts for that user before the other user has its next certificate."""
     cluster.begin()
     connect = LoggingIn(cluster.memory, "orders", mounts=["payments"], every=1)
     cluster.programs.start("the connector", "payments")
@@ -431,7 +433,7 @@ def test_a_kafka_access_that_is_not_bound_holds_nothing(cluster: ClientsCluster,
     assert_only(cluster, cluster.current)
 
 
-def test_a_program_that_nobody_waits_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_waived_program_delays_no_flow(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """It is cut off when the CA leaves, as its waiver says."""
     cluster.begin()
     start(cluster, "billing", "payments")
@@ -509,7 +511,7 @@ def test_without_the_gate_before_use_users_are_refused(cluster: ClientsCluster, 
         cluster.run(Goal.REPLACE_KEY)
 
 
-def test_whoever_is_waived_wrongly_is_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_program_that_is_waived_by_mistake_is_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """The observer sees what the gate before removal is there for: a waiver opens it for one program."""
     cluster.begin()
     start(cluster, "billing", "payments")

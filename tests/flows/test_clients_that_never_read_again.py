@@ -128,7 +128,7 @@ def test_the_next_replacement_has_link_certificates_of_its_own(cluster: WatchedC
     "goal", [Goal.RECONCILE, Goal.RENEW_LEAVES, Goal.RENEW, Goal.DOWNGRADE], ids=lambda goal: goal.value
 )
 @pytest.mark.each_once
-def test_link_certificates_that_have_ended_harm_nobody(cluster: WatchedCluster, goal: Goal, ended: str) -> None:
+def test_link_certificates_that_have_ended_harm_no_client(cluster: WatchedCluster, goal: Goal, ended: str) -> None:
     """The next run of any flow stores the chains of nodes without them. Nothing restarts for it, and nothing is written for it again."""
     days = timedelta(days=100)
     old = replaced(cluster, first=days) if ended == "the first CA" else replaced(cluster, START + days)

@@ -51,7 +51,7 @@ def test_without_this_nodes_present_what_begins_in_the_future(
 
 
 @pytest.mark.parametrize("case", mostly_long(CASES))
-def test_a_clock_that_is_a_little_ahead_harms_nobody(
+def test_a_clock_that_is_a_little_ahead_harms_no_client(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case
 ) -> None:
     flow = case.begin(cluster)

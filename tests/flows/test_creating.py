@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Creating: the CA is there before the cluster, and nobody else is touched."""
+"""Creating: the CA is there before the cluster, and other clusters stay as they are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody labels a pod of another application as a process of the cluster, in the middle of a flow. The flow holds, says so, and goes on when
+"""A user labels a pod of another application as a process of the cluster, in the middle of a flow. The flow holds, says so, and goes on when
 the labels are gone; the pod is neither restarted nor annotated, and gets no certificate.
 """
 

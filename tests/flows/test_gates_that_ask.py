@@ -156,7 +156,7 @@ def test_pods_that_are_replaced_while_they_are_asked_are_asked_again(
     assert left == [0]
 
 
-def test_nobody_is_asked_where_no_gate_is(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_steps_behind_no_gate_ask_no_node(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     flow = UNLINKED.begin(cluster)
     nodes.answers.asked = 0
     flow.run(until=Phase.TRUST)

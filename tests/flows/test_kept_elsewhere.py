@@ -128,7 +128,7 @@ def scale(cluster: WatchedCluster, replicas: int) -> None:
 
 
 def test_a_cluster_is_created_with_it(cluster: WatchedCluster) -> None:
-    """The operator, which can issue nothing, waits for the leaves; nobody has to write them by hand."""
+    """The operator, which can issue nothing, waits for the leaves; no person has to write them by hand."""
     supplied = elsewhere(root("Corporate Root"))
     run(cluster, Goal.CREATE, supplied)
     cluster.deploy()
@@ -268,7 +268,7 @@ def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster, goal: Goal) ->
 
 
 @pytest.mark.parametrize("name", [NODE, "demo-entity-topic-operator-certs", "demo-cluster-operator-certs"])
-def test_a_leaf_that_somebody_has_deleted_is_asked_for_and_put_back(cluster: WatchedCluster, name: str) -> None:
+def test_a_leaf_that_was_deleted_is_asked_for_and_put_back(cluster: WatchedCluster, name: str) -> None:
     """The operator cannot put it back: it stands still until the Secret is there."""
     cluster.create()
     supplied = elsewhere(root("First"))
@@ -363,7 +363,7 @@ def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: Watch
 
 @ONCE
 def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) -> None:
-    """Somebody had the old request signed when another one was in its place already, because its key was lost."""
+    """A person had the old request signed when another request was in its place already, because its key was lost."""
     cluster.create()
     supplied = elsewhere(root("Corporate Root", path_length=0))
     run(cluster, Goal.REPLACE_KEY, supplied)
@@ -385,7 +385,7 @@ def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) ->
 
 @ONCE
 def test_a_corrected_answer_to_a_request_that_was_refused_is_taken(cluster: WatchedCluster) -> None:
-    """The request that is made again is for the same key and names: nobody has to export it again."""
+    """The request that is made again is for the same key and names: no person has to export it again."""
     cluster.create()
     supplied = elsewhere(root("Corporate Root", path_length=0))
     run(cluster, Goal.REPLACE_KEY, supplied)
@@ -401,7 +401,7 @@ def test_a_corrected_answer_to_a_request_that_was_refused_is_taken(cluster: Watc
 
 
 @ONCE
-def test_nobody_restarts_for_it_where_nobody_is_to_restart(cluster: WatchedCluster) -> None:
+def test_with_retire_when_restarted_no_node_restarts_for_it(cluster: WatchedCluster) -> None:
     cluster.create()
     supplied = elsewhere(root("Corporate Root", path_length=0))
     patient: dict[str, Any] = {"retire": Retire.WHEN_RESTARTED, "asked": ASKED}
@@ -440,7 +440,7 @@ def test_leaves_are_renewed_although_nodes_have_yet_to_forget_the_old_ca(cluster
     cluster.finish(Goal.RECONCILE, asked=ASKED)
     assert [name for name in before if stored(cluster, name) == before[name]] == []
     assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
-    # Before the leaves end that nodes were started with, they restart: nobody presents them any more.
+    # Before the leaves end that nodes were started with, they restart: no node presents them any more.
     cluster.memory.seconds += 38 * DAY
     cluster.memory.settle(1)
     cluster.finish(Goal.RECONCILE, asked=ASKED)
@@ -471,7 +471,7 @@ def test_leaves_are_renewed_by_runs_that_stop_after_the_phase_use(cluster: Watch
 
 @ONCE
 def test_what_ends_while_a_client_holds_the_flow_is_told(cluster: WatchedCluster) -> None:
-    """Nobody renews certificates of the CA in use before the switch, and the operator cannot."""
+    """No issuer renews certificates of the CA in use before the switch, and the operator cannot."""
     cluster.create()
     first = moved(cluster, elsewhere(root("First")))
     client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])

@@ -1,9 +1,9 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody takes a label from a running node, or from a Secret. The flow holds, says so, and goes on when it is put back.
+"""A user takes a label from a running node, or from a Secret. The flow holds, says so, and goes on when it is put back.
 
-The checker looks after every write: who has lost a label is refused by nobody, and refuses nobody.
+The checker looks after every write: no process refuses a node that has lost a label, and that node refuses no process.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, label:
 def test_who_looks_only_for_labels_breaks_connections(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
-    """The negative control: nobody knows which nodes there are."""
+    """The negative control: the run does not know which nodes there are."""
     monkeypatch.setattr(pods, "known_nodes", lambda *arguments: frozenset())
     flow = REPLACEMENTS[-1].begin(cluster)
     label_node(cluster, label, None)

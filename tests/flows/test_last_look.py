@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A call reports the last time it asked the nodes: that is the proof, although nobody is asked once it is given."""
+"""A call reports the last time it asked the nodes: that is the proof, although the call asks no node after it."""
 
 from __future__ import annotations
 

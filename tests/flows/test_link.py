@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The link certificate: the next CA's key certified by the one in use, so that nobody has to restart to trust it first
+"""The link certificate: the next CA's key certified by the one in use, so that no process has to restart to trust it first
 (docs/operator.md, "Link certificates")."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def links(cluster: WatchedCluster) -> Iterator[tuple[str, str, int]]:
 
 @pytest.mark.usefixtures("uptake")
 def test_it_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedCluster) -> None:
-    """After every write: not where anybody loads CAs from, and in no ledger."""
+    """After every write: not where a process loads CAs from, and in no ledger."""
     cluster.create()
     seen: set[str] = set()
 
@@ -101,8 +101,10 @@ def test_the_plan_says_who_restarts_before_it_is_used_and_why(cluster: WatchedCl
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize(("phase", "goes_on_as"), [(Phase.TRUST, "unlinked"), (Phase.USE, "")], ids=str)
-def test_when_somebody_takes_it_away(cluster: WatchedCluster, phase: Phase, goes_on_as: str) -> None:
-    """Before it is used everybody restarts to trust the new CA; then nothing hangs on it any more."""
+def test_a_flow_goes_on_when_its_link_certificate_is_deleted(
+    cluster: WatchedCluster, phase: Phase, goes_on_as: str
+) -> None:
+    """Before it is used every process restarts to trust the new CA; afterwards no process needs the link certificate."""
     cluster.create()
     cluster.run(Goal.REPLACE_KEY, until=phase)
     (link,) = [key for key in cluster.secret(KEYS) if key.endswith(".link.crt")]

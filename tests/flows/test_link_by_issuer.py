@@ -79,7 +79,7 @@ def asking(cluster: WatchedCluster, issuer: ByVault) -> dict[str, Any]:
     return {"asked": issuer.reference, "links": issuer.linker, "replaces": cluster.current}
 
 
-def test_nobody_has_to_restart_only_to_trust_the_new_ca(cluster: WatchedCluster, vault: FakeVault) -> None:
+def test_no_process_has_to_restart_only_to_trust_the_new_ca(cluster: WatchedCluster, vault: FakeVault) -> None:
     issuer = moved(cluster, vault)
     result = cluster.finish(Goal.REPLACE_KEY, **asking(cluster, issuer))
     assert (warned(result), issuer.certified) == ([], 1)
@@ -163,7 +163,7 @@ def test_from_one_ca_in_vault_to_the_next(cluster: WatchedCluster, vault: FakeVa
         pytest.param(None, 0, id="the CA in use permits none below it"),
     ],
 )
-def test_where_it_would_be_in_vain_nobody_is_asked(
+def test_where_no_link_certificate_would_help_the_issuer_is_not_asked(
     cluster: WatchedCluster, vault: FakeVault, own: Authority | None, path_length: int
 ) -> None:
     issuer = moved(cluster, vault, path_length)
@@ -203,7 +203,7 @@ def test_without_it_the_replacement_goes_on_and_says_why(
     assert_only(cluster, cluster.current)
 
 
-def test_the_plan_says_who_is_asked_and_asks_nobody(cluster: WatchedCluster, vault: FakeVault) -> None:
+def test_the_plan_names_the_issuer_and_does_not_ask_it(cluster: WatchedCluster, vault: FakeVault) -> None:
     issuer = moved(cluster, vault)
     work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, **asking(cluster, issuer))
     planned = plan(work, inspect(work, intent), intent)
@@ -227,7 +227,7 @@ def test_it_ends_early_and_goes_on_with_what_is_in_the_cluster(cluster: WatchedC
 def test_nodes_restart_before_the_operator_stands_still(
     cluster: WatchedCluster, vault: FakeVault, nodes: ReloadingNodes
 ) -> None:
-    """The operator's own leaf stays of the old CA until they have restarted, and it can renew none: nobody would restart them any more."""
+    """The operator's own leaf stays of the old CA until they have restarted, and it can renew none: the operator would not restart them any more."""
     issuer = moved(cluster, vault)
     cluster.finish(Goal.REPLACE_KEY, retire=Retire.WHEN_RESTARTED, **asking(cluster, issuer))
     assert cluster.rolls == {0}
@@ -258,7 +258,7 @@ def test_other_names_of_listeners_come_although_the_operator_stays_on_the_old_ca
 
 
 def test_what_is_refused_again_at_once_is_asked_for_once(cluster: WatchedCluster, vault: FakeVault) -> None:
-    """Somebody wants another try, and nothing has been corrected."""
+    """The user wants another try, and has corrected nothing."""
     cluster.create()
     corporate = replace(root("Corporate Root"), elsewhere=True)
     issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)

@@ -73,7 +73,7 @@ def test_who_has_read_the_renewed_ca_in_use_accepts_it(cluster: WatchedCluster) 
     assert cluster.issuers() == {"CN=cluster-ca v1,O=io.strimzi"}
 
 
-def test_where_nobody_names_them_nothing_is_known_of_them(cluster: WatchedCluster) -> None:
+def test_outside_clients_that_are_not_named_are_not_known(cluster: WatchedCluster) -> None:
     """The negative control: it is the Secret that keeps the link from being used."""
     begin(cluster, 0)
     cluster.outside = NOTHING_SAID

@@ -56,7 +56,9 @@ def assert_replaced(cluster: ClientsCluster, old: str) -> None:
 
 
 @pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
-def test_nobody_verifies_from_the_beginning(cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal) -> None:
+def test_without_a_verifying_listener_from_the_beginning_no_node_restarts(
+    cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal
+) -> None:
     cluster.begin()
     with_authentication(cluster, "scram-sha-512")
     acted_upon(cluster)

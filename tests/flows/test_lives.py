@@ -43,7 +43,7 @@ def ends_in(cluster: WatchedCluster, name: str = NODE) -> timedelta:
     return leaf.not_after - cluster.work().clock.now()
 
 
-#: As the operator sees them: an option of ours, or a CA that somebody brings.
+#: As the operator sees them: an option of ours, or a CA that the user brings.
 SHORT: list[tuple[int, timedelta | None, Authority | None]] = [
     (30, 30 * DAYS, None),
     (90, 90 * DAYS, None),

@@ -50,7 +50,7 @@ def give_address(memory: MemoryCluster, service: str, address: str) -> None:
 
 @pytest.fixture
 def signing(cluster: WatchedCluster) -> SigningOffice:
-    """Two nodes behind load balancers; somebody else keeps the key of the CA, and a certificate for the next node is at hand."""
+    """Two nodes behind load balancers; an outside issuer keeps the key of the CA, and a certificate for the next node is at hand."""
     pool, kafka = clusters.dual_role(CLUSTER, NAMESPACE, replicas=2)
     kafka["spec"]["kafka"]["listeners"] = [*clusters.LISTENERS, LISTENER]
     cluster.memory.neighbours.append(lambda: cloud(cluster.memory))
@@ -95,7 +95,7 @@ def test_the_next_run_has_a_new_node_certified_with_its_address(
     assert unaddressed(cluster) == {}
 
 
-def test_so_it_is_where_somebody_scales_by_hand(cluster: WatchedCluster, signing: SigningOffice) -> None:
+def test_the_same_holds_where_a_user_scales_by_hand(cluster: WatchedCluster, signing: SigningOffice) -> None:
     scale_by_hand(cluster, 3)
     cluster.memory.settle(2)
     run(cluster, Goal.RECONCILE)

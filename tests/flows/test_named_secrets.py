@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clients CA is replaced while somebody logs in with certificates that the User Operator has not written, in Secrets that a person has
-named, and while users are in several namespaces."""
+"""The clients CA is replaced while a partner logs in with certificates that the User Operator has not written, in Secrets that the caller names, and
+while users are in several namespaces."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
 
 
 class Partner:
-    """Somebody whose certificate lies in a Secret of another namespace, and who has read that."""
+    """A program whose certificate lies in a Secret of another namespace, and which has read it."""
 
     def __init__(self, cluster: ClientsCluster, subject: str) -> None:
         self.cluster, self.subject = cluster, subject
@@ -66,7 +66,7 @@ class Partner:
         self.start()
 
     def take(self, authority: Authority | None = None) -> None:
-        """Somebody puts a certificate of this CA, or the one in use, into the Secret."""
+        """The issuer puts a certificate of this CA, or of the CA in use, into the Secret."""
         self.cluster.memory.seconds += 1
         self._send("PUT", f"secrets/{NAMED.name}", self._issued(authority))
 
@@ -107,7 +107,7 @@ def superuser(cluster: ClientsCluster) -> None:
     cluster.memory.settle(1)
 
 
-def nobody(cluster: ClientsCluster) -> None:
+def copied(cluster: ClientsCluster) -> None:
     """A copy of the certificate of a user for whom the User Operator issues them."""
     cluster.add("partner")
 
@@ -117,7 +117,7 @@ def nobody(cluster: ClientsCluster) -> None:
     [
         (external, "KafkaUser kafka/partner"),
         (superuser, "superuser CN=partner"),
-        (nobody, "Secret apps/partner-tls entry tls.crt"),
+        (copied, "Secret apps/partner-tls entry tls.crt"),
     ],
 )
 def test_the_old_ca_stays_until_it_holds_a_certificate_of_the_next_and_is_read(
@@ -144,7 +144,7 @@ def test_the_old_ca_stays_until_it_holds_a_certificate_of_the_next_and_is_read(
 def test_a_ca_that_is_put_back_for_a_program_that_goes_back_is_not_forgotten(
     cluster: ClientsCluster, nodes: ReloadingNodes, spread: Spread
 ) -> None:
-    """Nothing is restarted or told to read again, as long as nobody could forget it."""
+    """No node restarts or reads again, as long as the CA stays trusted."""
     external(cluster)
     partner, before = Partner(cluster, "partner"), cluster.secret(CERTIFICATES)["ca.crt"]
     old = Authority(parse_chain(before), (load_key(cluster.secret(KEYS)["ca.key"]),))
@@ -171,7 +171,7 @@ def test_a_ca_that_is_put_back_for_a_program_that_goes_back_is_not_forgotten(
     assert_only(cluster, cluster.current)
 
 
-def test_whoever_is_waived_wrongly_is_refused(cluster: ClientsCluster) -> None:
+def test_a_program_that_is_waived_by_mistake_is_refused(cluster: ClientsCluster) -> None:
     """The observer sees what the gate is there for."""
     external(cluster)
     Partner(cluster, "partner")
@@ -210,7 +210,7 @@ def trusted_beside(cluster: ClientsCluster, *authorities: Authority) -> None:
         cluster.run(Goal.RECONCILE, trusting=(one.chain,))
 
 
-def test_a_ca_of_somebody_else_stays_until_the_program_has_read_a_certificate_of_another(
+def test_a_ca_of_a_partner_stays_until_the_program_has_read_a_certificate_of_another(
     cluster: ClientsCluster,
 ) -> None:
     """Brokers trust it beside the CA in use, and users never had a certificate of it from the User Operator."""
@@ -246,7 +246,7 @@ def test_such_a_ca_stays_so_too_where_a_flow_that_was_to_bring_it_into_use_is_gi
     assert_only(cluster, old)
 
 
-def test_one_rotation_after_the_other_beside_a_ca_of_somebody_else(cluster: ClientsCluster) -> None:
+def test_one_rotation_after_the_other_beside_the_ca_of_a_partner(cluster: ClientsCluster) -> None:
     """The certificates of the partner are never of the CA in use, and no rotation waits for that."""
     external(cluster)
     partner, theirs = Partner(cluster, "partner"), root("Partner Root")
@@ -286,7 +286,7 @@ def test_a_named_secret_that_cannot_be_read_is_told_before_anything_is_written(
 
 
 def test_users_of_another_namespace_are_issued_again_by_their_own_user_operator(cluster: ClientsCluster) -> None:
-    """It reads the same CA Secrets, and gives the Secrets of users names of its own. Nobody sees whether it makes PKCS#12 files."""
+    """It reads the same CA Secrets, and gives the Secrets of users names of its own. The run cannot see whether it makes PKCS#12 files."""
     theirs = UserOperatorDouble(
         cluster.memory.api, APPS, CLUSTER, prefix="kafka-", ca_namespace="kafka", keystores=False
     )
@@ -327,7 +327,7 @@ def test_a_user_operator_of_another_namespace_that_stands_still_holds_the_flow(c
 
 @pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.RENEW_LEAVES, Goal.REPLACE_KEY])
 def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: ClientsCluster, goal: Goal) -> None:
-    nobody(cluster)
+    copied(cluster)
     partner, old = Partner(cluster, "partner"), cluster.current
     held(cluster.run(Goal.REPLACE_KEY))
     cluster.outside = NOTHING_SAID
@@ -341,7 +341,9 @@ def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: Clie
     assert_only(cluster, cluster.current)
 
 
-def test_nobody_can_have_read_a_certificate_of_a_ca_that_is_given_up_before_its_switch(cluster: ClientsCluster) -> None:
+def test_no_program_can_have_read_a_certificate_of_a_ca_that_is_given_up_before_its_switch(
+    cluster: ClientsCluster,
+) -> None:
     """The program has not read its last certificate yet, and whichever it has read is of a CA that was there before."""
     external(cluster)
     partner, old = Partner(cluster, "partner"), cluster.current
@@ -355,7 +357,7 @@ def test_nobody_can_have_read_a_certificate_of_a_ca_that_is_given_up_before_its_
 
 def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCluster) -> None:
     """The observer sees what it was named for: a login with a certificate in it is refused then."""
-    nobody(cluster)
+    copied(cluster)
     Partner(cluster, "partner")
     held(cluster.run(Goal.REPLACE_KEY))
     cluster.outside = Outside(presenting=())
@@ -364,7 +366,7 @@ def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCl
 
 
 def test_what_is_named_again_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
-    nobody(cluster)
+    copied(cluster)
     Partner(cluster, "partner")
     cluster.outside = NOTHING_SAID
     cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
@@ -376,7 +378,7 @@ def test_what_is_named_again_is_remembered_from_then_on(cluster: ClientsCluster)
 
 def test_nothing_is_remembered_of_a_flow_that_has_finished(cluster: ClientsCluster) -> None:
     partner = Partner(cluster, "partner")
-    nobody(cluster)
+    copied(cluster)
     held(cluster.run(Goal.REPLACE_KEY))
     partner.take()
     partner.stop()
@@ -409,7 +411,7 @@ def test_a_user_namespace_is_remembered(cluster: ClientsCluster) -> None:
 @pytest.mark.parametrize("writes", WRITES)
 def test_killed_at_any_write_it_is_remembered(cluster: ClientsCluster, writes: range, tmp_path: Path) -> None:
     """From the write on that prepares the next CA: before it there is no flow."""
-    nobody(cluster)
+    copied(cluster)
     Partner(cluster, "partner")
     old, cluster.outside = cluster.current, Outside(presenting=(NAMED,))
     transport = cluster.permitted = ForkingTransport(cluster.memory.api, writes, after=True)

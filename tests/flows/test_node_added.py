@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A cluster that is scaled up in the middle of a flow: the operator issues the new node's leaf from the CA that it knows.
 
-The checker looks after every write: nobody refuses the new node, and the new node refuses nobody.
+The checker looks after every write: no process refuses the new node, and the new node refuses no process.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ WRITTEN = [
     ("strimzipodsets", POD_SET),
     ("kafkas", "demo"),
 ]
-#: Where one of these changes, the operator restarts nodes by itself, whoever changed it: a CA under another generation is among them.
+#: Where one of these changes, the operator restarts nodes by itself, whichever program changed it: a CA under another generation is among them.
 _RESTARTING = (CERTIFICATES, BUNDLE, NODE_LEAF, POD_SET)
 #: Annotations that say whose pause it is.
 PAUSED_BY = "trustops.strimzi/paused-by"

@@ -229,7 +229,7 @@ def test_the_plan_is_what_happens(cluster: WatchedCluster, every: int, monkeypat
     assert planned.violations == ()
     (wait,) = [step for step in planned_steps(planned) if NAME in step[1]]
     assert wait[0] == "trust"
-    # A client that follows at once has followed before somebody would wait for it.
+    # A client that follows at once has followed before a run would wait for it.
     assert [step for step in planned_steps(planned) if every > 1 or step != wait] == in_order(steps)
 
 

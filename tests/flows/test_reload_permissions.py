@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run that may not do all that a reload takes: nodes are restarted instead, or somebody is told which rule is missing."""
+"""A run that may not do all that a reload takes: nodes restart instead, or the run stops and names the missing rule."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_no_run_goes_without_the_owners_of_pods(cluster: WatchedCluster) -> None
 
 
 @pytest.mark.parametrize("review", UNKNOWN, ids=lambda review: str(review.status))
-def test_nodes_are_restarted_where_nobody_says_what_is_permitted(
+def test_nodes_restart_where_the_api_server_does_not_say_what_is_permitted(
     cluster: WatchedCluster, nodes: ReloadingNodes, review: Response
 ) -> None:
     cluster.create()
@@ -180,7 +180,7 @@ def test_nothing_is_lacking_where_restarts_are_asked_for(
     assert cluster.paid == cost_of(Goal.REPLACE_KEY, reload=False)
 
 
-def test_a_key_generation_that_nobody_may_tell_pods_of_waits_for_the_hand_back(cluster: WatchedCluster) -> None:
+def test_a_key_generation_that_the_run_may_not_stamp_on_pods_waits_for_the_hand_back(cluster: WatchedCluster) -> None:
     """The operator restarts every node for trust and for use then, as it does for a new key of its own."""
     cluster.create()
     cluster.permitted.denied = frozenset({"patch strimzipodsets"})

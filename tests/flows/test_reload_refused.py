@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Something stands in the way of a reload: nodes are restarted instead, or somebody is told why (docs/operator.md,
+"""Something stands in the way of a reload: nodes restart instead, or the run stops and says why (docs/operator.md,
 "Reload").
 """
 
@@ -65,7 +65,7 @@ def test_restarted_where_nodes_cannot_read_again(
 def test_pods_that_cannot_be_stamped_are_restarted(
     cluster: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody here can compute the operator's revision of such a pod: the operator would restart it anyway."""
+    """The collection cannot compute the operator's revision of such a pod: the operator would restart it anyway."""
     cluster.create()
     monkeypatch.setattr(stamping, "not_reproduced", lambda pod_set: [pod_set["spec"]["pods"][0]["metadata"]["name"]])
     told = "the Cluster Operator would restart demo-kafka-0 despite new annotations."

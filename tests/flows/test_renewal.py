@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A supplied CA is renewed: the same key in another certificate, whoever signed it."""
+"""A supplied CA is renewed: the same key in another certificate, whichever issuer signed it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Managed:
         self.cluster.memory.seconds += time.total_seconds()
 
     def replace_authority(self, authority: Authority) -> None:
-        """Somebody exchanges the CA behind the issuer."""
+        """The administrator exchanges the CA behind the issuer."""
         self.manager.authority = Entity(authority.chain[0], authority.keys[0])
 
     def kept(self, name: str = NODE) -> dict[str, bytes]:
@@ -169,7 +169,7 @@ def test_a_key_in_pkcs_1_form_is_stored_in_pkcs_8_form(managed: Managed, monkeyp
     assert managed.cluster.secret(NODE)[f"{NODE}.key"].startswith(b"-----BEGIN PRIVATE KEY-----")
 
 
-def test_a_leaf_that_nobody_can_validate_waits(managed: Managed) -> None:
+def test_a_leaf_that_no_node_can_validate_waits(managed: Managed) -> None:
     before, other = managed.in_use(), elsewhere("Next Root")
     managed.replace_authority(other)
     managed.manager.renew(NODE)
@@ -199,7 +199,7 @@ def test_a_key_is_stored_before_its_certificate_counts(managed: Managed) -> None
 
 
 def test_a_renewal_by_the_ca_that_is_replaced_is_no_answer(managed: Managed) -> None:
-    """Nobody has taken it up when somebody replaces the CA: its leaf is issued again at once, and not refused first."""
+    """The run has not taken it up when the user replaces the CA: its leaf is issued again at once, and not refused first."""
     managed.manager.renew(NODE)
     other = elsewhere("Next Root")
     managed.replace_authority(other)
@@ -223,7 +223,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_what_somebody_has_changed_is_corrected(managed: Managed) -> None:
+def test_a_certificate_that_was_changed_by_hand_is_corrected(managed: Managed) -> None:
     wanted, before = (managed.certificate() or {})["spec"], managed.in_use()
     for spec in CHANGES:
         managed.change({"spec": spec})
@@ -253,7 +253,7 @@ def test_a_deleted_certificate_is_made_again(managed: Managed) -> None:
     assert managed.in_use() == before
 
 
-def test_a_certificate_of_somebody_else_is_never_overwritten(managed: Managed) -> None:
+def test_a_certificate_of_another_owner_is_never_overwritten(managed: Managed) -> None:
     managed.change({"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}, "spec": {"duration": "48h"}})
     theirs = managed.certificate()
     result = managed.run()

@@ -33,7 +33,7 @@ def every_component(cluster: WatchedCluster) -> None:
 
 
 def assert_no_more_than(cluster: WatchedCluster, restarts: int, crashes: int = 1) -> None:
-    """The nodes that nobody touched have had their restarts, and the other one has not had one for nothing."""
+    """Nodes that did not crash have had their restarts, and the node that crashed has had none beyond them."""
     counts = cluster.counts()
     assert counts.pop(NODE) <= restarts + crashes
     assert set(counts.values()) == {restarts}
@@ -107,7 +107,7 @@ FLOWS = [Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.R
 @pytest.mark.parametrize("case", FLOWS, ids=str)
 @pytest.mark.each_once
 def test_after_any_write(cluster: WatchedCluster, case: Case, who: Callable[[WatchedCluster], None]) -> None:
-    """The checker looks after each of them. Where the same object is written again, nobody restarts again: what is
+    """The checker looks after each of them. Where the same object is written again, no process restarts again: what is
     recorded of processes would change for ever."""
     flow = case.begin(cluster)
     old = cluster.current

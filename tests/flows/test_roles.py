@@ -45,14 +45,14 @@ LOOKING, FLOWS = ROLES["looking"], [*ROLES["looking"], *ROLES["flows"]]
 ALL = [*FLOWS, *ROLES["reload"]]
 ISSUING = [*ALL, *ROLES["issuing"]]
 LAYOUTS = [*FLOWS, *ROLES["layouts"]]
-#: Where somebody else keeps the key of the CA.
+#: Where an outside issuer keeps the key of the CA.
 TO_KNOW_WANTED_NODES = {("list", "kafkanodepools", "*")}
 TO_READ_ADDRESSES = {("list", "services", "*"), ("list", "routes", "*")}
 #: Where the CAs to trust are in a ConfigMap. The Role for reloads reads every one.
 TO_READ_CAS = {("get", "configmaps", "corporate-roots")}
 #: With the Role for looking alone; the Role for reloads reads every ConfigMap.
 TO_READ_TRAIL = {("get", "configmaps", "demo-cluster-ca-audit")}
-#: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
+#: Through a websocket, which no test here opens; tests/unit/_kube/ has what it asks for.
 TO_TELL = {("create", "events", "*")}
 TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
 
@@ -74,7 +74,7 @@ def test_two_roles_are_enough_where_nodes_are_restarted(cluster: WatchedCluster,
     permitted = bound(cluster, FLOWS)
     flow = case.begin(cluster, three_nodes)
     flow.finish(publish=True)
-    # Nobody could tell the operator of the key that was replaced before.
+    # The runs could not tell the operator of the key that was replaced before.
     cost = Cost(2, pauses=1) if case.goal is Goal.DOWNGRADE else flow.cost
     assert (permitted.refused, cluster.paid) == ([], cost)
 
@@ -113,7 +113,7 @@ def _without(name: str, rule: dict[str, Any]) -> dict[str, Any]:
     return {"resourceNames": [one for one in rule["resourceNames"] if one != name]} if "resourceNames" in rule else {}
 
 
-def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_the_roles_permit_only_what_the_flows_use(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     """path_length: a Deployment would refuse a link certificate, and restarts first. Clients get no time, so the CA is not renewed instead."""
     # Where nodes are added, the Roles name their Secrets too.
     rules = [_grown(rule) for rule in ALL]
@@ -159,7 +159,7 @@ def test_looking_is_enough_to_read_the_cas_to_trust(cluster: WatchedCluster) -> 
     assert (permitted.refused, permitted.used >= TO_READ_CAS | TO_READ_TRAIL) == ([], True)
 
 
-def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
+def test_four_roles_are_enough_where_an_outside_issuer_keeps_the_key(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     """And each rule of the fourth is used: a refused request is made again, which changes what is stored."""
@@ -211,7 +211,7 @@ def test_another_role_is_enough_to_show_users(cluster: WatchedCluster) -> None:
 
 
 def test_looking_is_enough_to_read_the_addresses_of_listeners(cluster: WatchedCluster) -> None:
-    """Where somebody else keeps the key of the CA, and only there."""
+    """Where an outside issuer keeps the key of the CA, and only there."""
     cluster.create(manifests=three_nodes())
     kinds = ("loadbalancer", "route")
     listeners = [{"name": kind, "port": 9095, "type": kind, "tls": True} for kind in kinds]

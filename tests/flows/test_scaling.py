@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node pool is scaled: where the operator has no key, its new nodes get their certificates in a pause, before anybody asks for them."""
+"""A node pool is scaled: where the operator has no key, its new nodes get their certificates in a pause, before the operator asks for them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def replicas(cluster: WatchedCluster) -> int:
     return int(pool["spec"]["replicas"])
 
 
-def test_with_certificates_at_hand_nobody_waits(cluster: WatchedCluster) -> None:
+def test_with_certificates_at_hand_the_run_does_not_wait(cluster: WatchedCluster) -> None:
     signing = growing(cluster)
     signing.signed.clear()
     cluster.look_away()
@@ -50,7 +50,7 @@ def test_with_certificates_at_hand_nobody_waits(cluster: WatchedCluster) -> None
     assert (done.violations, done.waiting) == ((), ())
     assert (replicas(cluster), cluster.paused, cluster.pauses) == (3, False, 1)
     leaf, found = cluster.secret(NEXT), cluster.memory.api.find("secrets", "kafka", NEXT)
-    # By these labels the operator finds the Secret, and deletes Secrets of nodes that nobody asks for.
+    # By these labels the operator finds the Secret, and deletes Secrets of nodes that are not wanted.
     assert found
     assert found["metadata"]["labels"] == {
         "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka", "strimzi.io/name": "demo-kafka", "strimzi.io/component-type": "kafka",

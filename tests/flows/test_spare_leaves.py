@@ -144,7 +144,7 @@ def test_they_follow_the_listeners(cluster: WatchedCluster) -> None:
 
 
 def test_a_node_that_is_added_by_hand_gets_the_one_that_waits(cluster: WatchedCluster) -> None:
-    """Nobody is asked for it, so the operator goes on with the next run."""
+    """No issuer is asked for it, so the operator goes on with the next run."""
     signing = growing(cluster)
     signing.signed.clear()
     scale(cluster, 3)

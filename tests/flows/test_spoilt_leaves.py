@@ -136,7 +136,7 @@ def test_a_leaf_that_is_spoilt_stops_a_flow_before_its_next_restart(
     flow = Case(Goal.REPLACE_KEY, circumstance).begin(cluster)
     if until is not None:
         flow.run(until=until)
-    bench, leaf = Bench(cluster, root("Nobody's"), None), PROCESSES["node"]
+    bench, leaf = Bench(cluster, root("Unused"), None), PROCESSES["node"]
     cluster.look_elsewhere()
     bench.issued(leaf, root("Theirs"))
     held = flow.run().outcome.decision

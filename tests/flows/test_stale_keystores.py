@@ -29,7 +29,7 @@ def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
 
 
 def put(cluster: ClientsCluster, **entries: bytes | None) -> None:
-    """Somebody else writes into the user's Secret. entries: the Secret's entries, by their endings."""
+    """Another program writes into the user's Secret. entries: the Secret's entries, by their endings."""
     data = {f"user.{end}": value and base64.b64encode(value).decode() for end, value in entries.items()}
     cluster.change("secrets", "orders", {"data": data})
 

@@ -55,15 +55,13 @@ SUCCESSIONS = [
     below_the_root_in_use,
     the_root_above,
 ]
-#: The CA in use has certified the next one's key, or can: it certifies roots, and nobody else's intermediate CAs.
+#: The CA in use has certified the next one's key, or can: it certifies roots, and no intermediate CAs of another root.
 LINKED = (one_level_further_down, below_the_root_in_use, the_root_above)
 
 
 @pytest.mark.parametrize("succession", SUCCESSIONS)
 def test_the_old_one_is_gone(cluster: WatchedCluster, succession: Callable[[], Pair]) -> None:
-    """Only the issuing CA itself is an anchor (docs/operator.md, "User-managed CA"): kinship above it matters to
-    nobody.
-    """
+    """Only the issuing CA itself is an anchor (docs/operator.md, "User-managed CA"): kinship above it matters to no process."""
     old, new = succession()
     cluster.create(old)
     cluster.finish(Goal.REPLACE_KEY, new)

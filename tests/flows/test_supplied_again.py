@@ -57,7 +57,7 @@ def test_what_a_playbook_replaced_long_ago_does_not_come_back(cluster: WatchedCl
     assert_only(cluster, second.fingerprint)
 
 
-def test_a_ca_that_everybody_trusts_already_needs_no_trust_roll(cluster: WatchedCluster) -> None:
+def test_a_ca_that_every_process_trusts_already_needs_no_trust_roll(cluster: WatchedCluster) -> None:
     cluster.create()
     supplied = below(root())
     cluster.put(CERTIFICATES, next_crt=supplied.pem)

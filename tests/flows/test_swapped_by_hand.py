@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody puts another CA into the place of the one in use: every flow holds, until it is adopted or taken out again."""
+"""A user puts another CA into the place of the CA in use: every flow holds, until it is adopted or taken out again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GOALS = [goal for goal in Goal if goal is not Goal.CREATE]
 
 def swap(cluster: WatchedCluster, new: Authority, generation: int = 1, **kept: bytes) -> None:
     """In one breath, as far as the operator is concerned: it looks at its next reconcile. From here until the old CA is
-    back, nobody can say that all accept each other.
+    back, processes need not accept each other.
     """
     old, cluster.checker.enabled = cluster.current, False
 
@@ -121,7 +121,7 @@ def test_the_old_ca_that_was_kept_beside_it_keeps_being_trusted(cluster: Watched
 
 
 def test_where_every_process_has_started_with_it_it_enters_as_the_ca_in_use(cluster: WatchedCluster) -> None:
-    """The operator has brought it everywhere, whatever that has cost; nobody restarts once more to trust it."""
+    """The operator has brought it to every process by restarts; no process restarts once more to trust it."""
     cluster.create()
     new = root("Swapped Root")
     swap(cluster, new)

@@ -31,7 +31,7 @@ from .cases import Case
 
 
 def with_the_root_trusted(cluster: WatchedCluster) -> tuple[Authority, Authority]:
-    """Everybody trusts the corporate root, below which the next CA is."""
+    """Every process trusts the corporate root, below which the next CA is."""
     corporate = root()
     first, second = below(corporate, "Kafka CA 1"), below(corporate, "Kafka CA 2")
     cluster.store(first, {"root.crt": corporate.pem})
@@ -84,7 +84,7 @@ def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, 
 
 @pytest.mark.usefixtures("uptake")
 def test_without_the_removal_gate_a_ca_leaves_while_a_leaf_relies_on_it(cluster: WatchedCluster) -> None:
-    """The operator's own leaf relies on it: nobody has replaced that leaf here."""
+    """The operator's own leaf relies on it: the flow has no rule here that replaces it."""
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     cluster.engine = without(use_by_operator)
     violations = flow.run().outcome.decision.violations

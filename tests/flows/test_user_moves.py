@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A user moves to certificates of somebody else and back: what programs read stays where it is, whenever a call is killed."""
+"""A user moves to certificates of another issuer and back: what programs read stays where it is, whenever a call is killed."""
 
 from __future__ import annotations
 
@@ -200,8 +200,8 @@ def test_a_user_operator_that_stands_still_is_named(cluster: ClientsCluster) -> 
 
 def test_a_user_that_is_not_there(cluster: ClientsCluster) -> None:
     work = cluster.work()
-    change = ChangeOfAuthentication("kafka", "nobody", "nobody", read_clients_ca(None), work, lambda: None)
-    with pytest.raises(StepError, match="KafkaUser kafka/nobody does not exist"):
+    change = ChangeOfAuthentication("kafka", "absent", "absent", read_clients_ca(None), work, lambda: None)
+    with pytest.raises(StepError, match="KafkaUser kafka/absent does not exist"):
         change.carry_out(EXTERNAL)
 
 

@@ -61,7 +61,7 @@ def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: Reloa
     assert paused(cluster) == 0
 
 
-def test_nobody_is_paused_who_need_not_be(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_without_batches_no_user_is_paused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     seen: list[Change] = []
     cluster.memory.api.listeners.append(lambda change: seen.append(change) if PAUSE in str(change.new) else None)
@@ -74,7 +74,7 @@ def test_the_first_gets_none(cluster: ClientsCluster, nodes: ReloadingNodes) -> 
     cluster.begin(*FIVE)
     old = cluster.programs.stored()
     cluster.memory.neighbours.clear()
-    # The User Operator confirms the pause of everybody, and then issues nothing for one of them.
+    # The User Operator confirms the pause of every user, and then issues nothing for one of them.
     cluster.memory.neighbours.append(
         lambda: cluster.users.reconcile(*(FIVE if paused(cluster) == len(FIVE) else FIVE[1:]))
     )
@@ -87,7 +87,9 @@ def test_the_first_gets_none(cluster: ClientsCluster, nodes: ReloadingNodes) -> 
     assert paused(cluster) == 0
 
 
-def test_a_pause_that_nobody_confirms(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_pause_that_the_user_operator_does_not_confirm_stops_the_run(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
     cluster.begin()
     old, cluster.users_run = cluster.current, False
     with pytest.raises(OperatorSilent, match=r"has not confirmed the pause of KafkaUser kafka/orders, KafkaUser"):
@@ -98,10 +100,10 @@ def test_a_pause_that_nobody_confirms(cluster: ClientsCluster, nodes: ReloadingN
     assert_only(cluster, cluster.current)
 
 
-def test_a_run_that_stops_before_the_switch_leaves_nobody_paused(
+def test_a_run_that_stops_before_the_switch_leaves_no_user_paused(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
-    """A run was killed when everybody was paused, and the next one is told to go no further."""
+    """A run was killed when every user was paused, and the next run may go no further."""
     cluster.begin()
     ours = {"metadata": {"annotations": {PAUSE: "true", "trustops.strimzi/paused-for-clients-ca-by": "a dead run"}}}
     for user in ("orders", "payments"):
@@ -116,7 +118,7 @@ FREE = {"metadata": {"annotations": {PAUSE: None}}}
 
 
 def pause_at(cluster: ClientsCluster, secret: str, user: str) -> None:
-    """Somebody else pauses a user when this Secret changes for the first time."""
+    """Another program pauses a user when this Secret changes for the first time."""
 
     def pause(change: Change) -> None:
         if (change.plural, change.name) == ("secrets", secret):
@@ -127,10 +129,10 @@ def pause_at(cluster: ClientsCluster, secret: str, user: str) -> None:
 
 
 @pytest.mark.parametrize("batch", [None, 2])
-def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(
+def test_a_pause_of_a_user_by_another_program_during_the_flow_stays(
     cluster: ClientsCluster, nodes: ReloadingNodes, batch: int | None
 ) -> None:
-    """Nobody waits for that user, which holds the flow at its end; all others are served."""
+    """No run waits for that user, which holds the flow at its end; all others are served."""
     cluster.begin(*FIVE)
     old = cluster.programs.stored()[FIVE[0]]
     pause_at(cluster, KEYS, FIVE[0])
@@ -166,7 +168,7 @@ def test_a_program_that_logs_in_as_such_a_user_and_as_another_is_not_waited_for(
     assert mirror.restarts == 2
 
 
-def test_a_pause_of_somebody_else_does_not_keep_an_abort_from_the_others(
+def test_a_pause_by_another_program_does_not_keep_an_abort_from_other_users(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
     cluster.begin(*FIVE)
@@ -187,13 +189,13 @@ def stored_issuers(cluster: ClientsCluster) -> dict[str, str]:
     return {user: certs.load(one)[0].issuer.rfc4514_string() for user, one in cluster.programs.stored().items()}
 
 
-def test_a_pause_of_somebody_else_while_a_certificate_is_waited_for(
+def test_a_pause_by_another_program_while_a_certificate_is_waited_for(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
     """The error names it, and the next run serves the others."""
     cluster.begin(*FIVE)
     cluster.memory.neighbours.clear()
-    # The User Operator confirms the pause of everybody, and is slow with the first one: somebody else pauses that then.
+    # The User Operator confirms the pause of every user, and is slow with the first: another program pauses that user then.
     cluster.memory.neighbours.append(lambda: look(cluster))
     with pytest.raises(OperatorSilent) as raised:
         cluster.run(Goal.REPLACE_KEY, user_batch=2)
@@ -237,7 +239,7 @@ def test_a_user_that_gets_another_authentication_while_it_is_paused_is_let_on(
 def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
-    """Somebody has let the user on, and the User Operator has yet to look: we pause the user when its status tells of no pause any more."""
+    """Another program has resumed the user, and the User Operator has yet to look: we pause the user when its status tells of no pause any more."""
     cluster.begin()
     cluster.change("kafkausers", "orders", {"metadata": {"annotations": {PAUSE: "true"}}})
     cluster.memory.settle(1)
@@ -279,7 +281,7 @@ def without_keystores(cluster: ClientsCluster, told: str) -> None:
     cluster.memory.api.listeners.append(look)
 
 
-def test_without_pkcs12_files_nobody_is_served_during_the_switch(
+def test_without_pkcs12_files_no_user_is_served_during_the_switch(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
     """Between its two writes the operator would store empty certificates."""

@@ -97,7 +97,7 @@ def requests_left(cluster: ClientsCluster) -> list[str]:
 
 
 def assert_served(cluster: ClientsCluster, authority: Authority) -> None:
-    """Everybody has a certificate of this CA that the User Operator keeps, and it has issued none."""
+    """Every user has a certificate of this CA that the User Operator keeps, and it has issued none."""
     cluster.users.issued.clear()
     before = users_of(cluster)
     cluster.memory.settle(2)
@@ -122,7 +122,7 @@ SHAPES = {"root": lambda: root("Corporate Root"), "intermediate": lambda: below(
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_there_and_back(cluster: ClientsCluster, uptake: bool, shape: str) -> None:
-    """Nobody is refused on the way, which the observer of user programs sees to after every write."""
+    """No program is refused on the way, which the observer of user programs checks after every write."""
     cluster.begin(*FIVE)
     supplied = elsewhere(SHAPES[shape]())
     moved(cluster, supplied)
@@ -145,7 +145,7 @@ def test_asked_for_first_and_nothing_is_held_up_meanwhile(cluster: ClientsCluste
     assert waiting.waiting[0].startswith("2 certificates of CN=Corporate Root,O=io.strimzi")
     assert "for orders, payments; nothing else is held up" in waiting.waiting[0]
     assert (cluster.current, users_of(cluster), cluster.paused) == (before, users, False)
-    assert cluster.accepted == {before, supplied.fingerprint}, "trust comes first, and waits for nobody"
+    assert cluster.accepted == {before, supplied.fingerprint}, "trust comes first, and waits for no user"
     assert all("strimzi.io/pause-reconciliation" not in cluster.marks(user) for user in users)
     again = run(cluster, Goal.REPLACE_KEY, supplied)
     assert (cluster.writes, again.outcome.decision.waiting) == (0, waiting.waiting)
@@ -210,7 +210,7 @@ def subject_of_issuer(cluster: ClientsCluster, user: str) -> str:
 
 
 def test_the_first_is_not_kept(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    """Where the User Operator does not keep the first certificate, nobody else gets any."""
+    """Where the User Operator does not keep the first certificate, no other user gets its certificate."""
     cluster.begin(*FIVE)
     supplied = elsewhere(root("Corporate Root"))
     run(cluster, Goal.REPLACE_KEY, supplied)
@@ -253,7 +253,7 @@ def test_a_renewal_keeps_the_certificates(cluster: ClientsCluster, nodes: Reload
 def test_a_renewal_keeps_certificates_that_end_before_long_until_others_have_come(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
-    """Nobody stays paused for an issuer that takes its time."""
+    """No user stays paused for an issuer that takes its time."""
     cluster.begin()
     first = elsewhere(root("First"))
     office = moved(cluster, first)
@@ -330,7 +330,7 @@ def test_certificates_are_renewed_before_the_user_operator_would_try(
     assert_served(cluster, supplied)
 
 
-def test_certificates_are_renewed_beside_a_ca_of_somebody_else(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_certificates_are_renewed_beside_the_ca_of_a_partner(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """The certificates of the partner are never of the CA in use, so that this is never in use by all."""
     cluster.begin()
     external(cluster)
@@ -566,7 +566,7 @@ def test_a_user_named_as_one_of_strimzis_own_gets_none(cluster: ClientsCluster, 
     assert cluster.writes == 0
 
 
-def somebody_elses(cluster: ClientsCluster, name: str, kind: str = "Opaque") -> dict[str, Any]:
+def foreign_secret(cluster: ClientsCluster, name: str, kind: str = "Opaque") -> dict[str, Any]:
     """A Secret without the labels of those of users."""
     body = {"apiVersion": "v1", "kind": "Secret", "type": kind, "metadata": {"name": name, "namespace": NAMESPACE}}
     cluster.memory.apply(body)
@@ -574,7 +574,7 @@ def somebody_elses(cluster: ClientsCluster, name: str, kind: str = "Opaque") -> 
 
 
 @pytest.mark.parametrize("batch", [None, 1])
-def test_a_user_whose_secret_is_somebody_elses_keeps_nobody_waiting(
+def test_a_user_with_a_secret_of_another_program_delays_no_run(
     cluster: ClientsCluster, nodes: ReloadingNodes, batch: int | None
 ) -> None:
     """Neither users that are new, nor those whose certificates end."""
@@ -582,7 +582,7 @@ def test_a_user_whose_secret_is_somebody_elses_keeps_nobody_waiting(
     supplied = elsewhere(root("Corporate Root"))
     office = moved(cluster, supplied)
     cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 2048)
-    theirs = {name: somebody_elses(cluster, name, "kubernetes.io/tls") for name in ("alerts", "audit")}
+    theirs = {name: foreign_secret(cluster, name, "kubernetes.io/tls") for name in ("alerts", "audit")}
     cluster.add("alerts", "audit", "billing")
     run(cluster, Goal.RECONCILE, user_batch=batch)
     office.work()
@@ -616,11 +616,11 @@ def test_a_user_whose_secret_is_somebody_elses_keeps_nobody_waiting(
 
 
 def test_after_the_switch_the_first_one_is_another_then(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    """Somebody has made the user and a Secret of that name while the issuer took its time."""
+    """The user and a foreign Secret of that name were made while the issuer took its time."""
     cluster.begin()
     supplied = elsewhere(root("Corporate Root"))
     run(cluster, Goal.REPLACE_KEY, supplied)
-    theirs, added = somebody_elses(cluster, "audit"), kafka_user("audit", NAMESPACE)
+    theirs, added = foreign_secret(cluster, "audit"), kafka_user("audit", NAMESPACE)
     added["metadata"]["annotations"] = {"strimzi.io/pause-reconciliation": "true"}
     cluster.memory.apply(added)
     cluster.memory.settle(1)
@@ -672,7 +672,7 @@ def test_a_certificate_that_the_user_operator_would_renew_at_once_is_refused(
     assert_only(cluster, supplied.fingerprint)
 
 
-def test_somebody_who_adds_an_organization_is_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_certificate_with_an_added_organization_is_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """Rights and quotas are those of CN=<user>; and O=io.strimzi is what makes superusers."""
     cluster.begin("orders")
     supplied = elsewhere(root("Corporate Root"))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Certificates of users by every issuer: there and back, and nobody is refused (docs/users.md, "A CA whose key is elsewhere")."""
+"""Certificates of users by every issuer: there and back, and no program is refused (docs/users.md, "A CA whose key is elsewhere")."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ByCertificates:
     settings: IssuerSettings = field(default_factory=lambda: CertManagerCertificates(CertManagerIssuer("corporate")))
 
     def work(self) -> None:
-        """Nobody has to do anything."""
+        """This issuer answers by itself."""
 
 
 @dataclass
@@ -158,10 +158,10 @@ def test_what_cert_manager_renews_by_itself_is_copied_by_the_next_run(by: Issued
 
 @by_certificates
 def test_what_no_listener_trusts_is_not_copied(by: Issued) -> None:
-    """Somebody has exchanged the CA behind the issuer, and cert-manager renews by it."""
+    """The administrator has exchanged the CA behind the issuer, and cert-manager renews by it."""
     by.finish(Goal.REPLACE_KEY, by.authority)
     assert isinstance(by.issuer, ByCertificates)
-    stranger = root("Somebody Else", end=START + 10 * YEAR)
+    stranger = root("Stranger", end=START + 10 * YEAR)
     by.issuer.manager.authority = Entity(stranger.chain[0], stranger.keys[0])
     by.cluster.memory.seconds += 7200
     by.issuer.manager.renew(FIVE[0])
@@ -175,12 +175,12 @@ def test_what_no_listener_trusts_is_not_copied(by: Issued) -> None:
 
 @by_certificates
 def test_left_over_certificates_of_users_are_removed_last(by: Issued) -> None:
-    """And by nobody who tidies up after the cluster CA."""
+    """And by no run that tidies up after the cluster CA."""
     by.finish(Goal.REPLACE_KEY, by.authority)
     work = by.cluster.work()
     assert find_left_over(observe_cluster(work), work) == ()
     by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, asked=by.issuer.reference)
-    assert set(by.certificates) == set(FIVE), "whoever goes back may think again"
+    assert set(by.certificates) == set(FIVE), "a user who goes back may change their mind"
     other = by.cluster.work()
     other.scope = other.scope.of(CaKind.CLUSTER)
     assert find_left_over(observe_cluster(other), other) == ()
@@ -207,7 +207,7 @@ def test_a_user_with_the_name_under_which_another_ones_certificate_is_kept(by: I
 
 @pytest.mark.parametrize("by", KINDS[1:2], indirect=True)
 def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> None:
-    """Both have their certificates when whoever runs the flows goes over to Certificates."""
+    """Both have their certificates when the user who runs the flows moves on to Certificates."""
     other = f"{FIVE[0]}-cm"
     by.cluster.add(other)
     by.finish(Goal.REPLACE_KEY, by.authority)
@@ -225,7 +225,7 @@ def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> 
 @every_issuer
 def test_a_new_user_is_served(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)
-    by.cluster.change("kafkausers", FIVE[0], {"metadata": {"annotations": {"somebody": "looked"}}})
+    by.cluster.change("kafkausers", FIVE[0], {"metadata": {"annotations": {"team": "looked"}}})
     by.cluster.add("billing")
     assert by.cluster.secret("billing") == {}
     by.cluster.users.keystores = False

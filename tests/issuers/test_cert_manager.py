@@ -94,14 +94,14 @@ def test_an_issuer_that_is_not_ready(corporate: Corporate, kind: str) -> None:
     wait_for(waits_for(one, token, *parts), "the word that the Issuer is not Ready")
 
 
-def test_an_issuer_that_nobody_serves(corporate: Corporate) -> None:
+def test_an_issuer_that_no_controller_serves(corporate: Corporate) -> None:
     one = by(corporate, CertManagerIssuer("corporate", "PrivateIssuer", "example.com"))
     token = asked(one, wish().order)
     parts = ("is approved, and no controller has begun", "PrivateIssuer corporate of example.com runs")
-    wait_for(waits_for(one, token, *parts), "the word that nobody has begun")
+    wait_for(waits_for(one, token, *parts), "the word that no controller has begun")
 
 
-def test_a_request_that_nobody_approves(corporate: Corporate) -> None:
+def test_a_request_that_no_approver_approves(corporate: Corporate) -> None:
     one = corporate.counterpart("corporate").silent
     (answer,) = one.poll((asked(one, wish().order),))
     assert isinstance(answer, Waiting)

@@ -60,7 +60,7 @@ def changed(corporate: Corporate, name: str, patch: dict[str, Any]) -> None:
     assert done.status == 200, done.body
 
 
-def test_what_somebody_has_changed_is_corrected_and_issued_again(corporate: Corporate) -> None:
+def test_a_certificate_that_was_changed_is_corrected_and_issued_again(corporate: Corporate) -> None:
     one, order = corporate.by_certificates("corporate"), wish().order
     (first,) = issued(one.issuer, asked(one.issuer, order))
     formats = [{"type": "DER"}]
@@ -77,13 +77,13 @@ def test_what_somebody_has_changed_is_corrected_and_issued_again(corporate: Corp
 
 
 def test_a_renewal_of_its_own_is_seen(corporate: Corporate) -> None:
-    """As when it is time: somebody runs cmctl renew."""
+    """As when it is time: a person runs cmctl renew."""
     one, order = corporate.by_certificates("corporate"), wish(CLIENT).order
     (first,) = issued(one.issuer, asked(one.issuer, order))
     path = f"{path_of_certificate(NAMESPACE, order.name)}/status"
     found = corporate.kube.request("GET", path_of_certificate(NAMESPACE, order.name)).body
     condition = {
-        "type": "Issuing", "status": "True", "reason": "ManuallyTriggered", "message": "by somebody",
+        "type": "Issuing", "status": "True", "reason": "ManuallyTriggered", "message": "by a person",
         "lastTransitionTime": one.now().strftime("%Y-%m-%dT%H:%M:%SZ"), "observedGeneration": 1,
     }  # fmt: skip
     patch = {"status": {"conditions": [*found["status"]["conditions"], condition]}}
@@ -149,10 +149,10 @@ def test_what_waits_for_approval_says_so(corporate: Corporate) -> None:
         is_told(answer)
         return " is not approved yet. " in answer.why and "has to (cmctl approve -n unapproved" in answer.why
 
-    wait_for(is_so, "the word that nobody has approved")
+    wait_for(is_so, "the word that no approver has approved")
 
 
-def test_a_certificate_of_somebody_else_is_left_alone(corporate: Corporate) -> None:
+def test_a_certificate_of_another_owner_is_left_alone(corporate: Corporate) -> None:
     one, order = corporate.by_certificates("corporate"), wish().order
     theirs = {"secretName": "theirs", "commonName": "theirs", "issuerRef": {"name": "corporate"}}
     body = {

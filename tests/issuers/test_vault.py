@@ -88,7 +88,7 @@ def test_a_login_that_is_used_up(limited: SetUp) -> None:
     assert "Give another secret_id" in said
 
 
-def test_a_token_that_nobody_knows(limited: SetUp) -> None:
+def test_a_token_that_the_server_does_not_know(limited: SetUp) -> None:
     said = unavailable(limited, VaultToken("hvs.gone"))
     assert "it does not accept the token, which has ended or was revoked" in said
 
@@ -139,8 +139,8 @@ def test_a_ca_below_which_there_may_be_none_certifies_none(ready: SetUp) -> None
 @pytest.mark.parametrize(
     ("changed", "cause", "remedy"),
     [
-        ({"role": "nobody"}, "it is not set up for that (HTTP 400: unknown role: nobody)", "Create this role"),
-        ({"issuer_ref": "nobody"}, "it is not set up for that (HTTP 500: ", "Correct issuer.name"),
+        ({"role": "absent"}, "it is not set up for that (HTTP 400: unknown role: absent)", "Create this role"),
+        ({"issuer_ref": "absent"}, "it is not set up for that (HTTP 500: ", "Correct issuer.name"),
         ({"mount": "nowhere"}, "it has no such path, or the token may not see it (HTTP 404: ", "Check url, mount"),
     ],
     ids=["role", "issuer", "mount"],

@@ -191,7 +191,7 @@ def test_by_a_token_that_was_made_for_vault(ready: SetUp, accounts: Accounts) ->
 
 @pytest.mark.parametrize(
     ("role", "account", "namespace"),
-    [("kafka", "others", NAMESPACE), ("kafka", ROTATION, UNAPPROVED), ("strict", ROTATION, NAMESPACE), ("nobody", ROTATION, NAMESPACE)],
+    [("kafka", "others", NAMESPACE), ("kafka", ROTATION, UNAPPROVED), ("strict", ROTATION, NAMESPACE), ("absent", ROTATION, NAMESPACE)],
     ids=["another account", "another namespace", "another audience", "another role"],
 )  # fmt: skip
 def test_by_a_service_account_that_the_role_is_not_bound_to(

@@ -10,7 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from OpenSSL import SSL
 
-#: ApiVersions, version 0, without a client id: every listener of Kafka answers it to anybody whom it lets in.
+#: ApiVersions, version 0, without a client id: every listener of Kafka answers it to any client that it lets in.
 QUESTION = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 _PATIENCE = struct.pack("ll", 20, 0)  # a struct timeval
 
@@ -25,7 +25,7 @@ class Shown:
 
 
 def handshake(address: str, port: int, certificates: bytes = b"", key: bytes = b"") -> Shown:
-    """Connect with a client certificate (PEM, leaf first) or without one, and ask something; trusts everybody."""
+    """Connect with a client certificate (PEM, leaf first) or without one, and ask something; trusts every server."""
     context = SSL.Context(SSL.TLS_CLIENT_METHOD)
     context.set_verify(SSL.VERIFY_NONE)
     if certificates:

@@ -15,7 +15,7 @@ LINK_PREFIX = "tok"  # of the machine's end of the link; 15 characters are all t
 
 @dataclass(frozen=True)
 class Network:
-    """A network, of 256 out of the range for benchmarks of networks (RFC 2544), which nobody routes."""
+    """A network, of 256 out of the range for benchmarks of networks (RFC 2544), which no router forwards."""
 
     number: int
 

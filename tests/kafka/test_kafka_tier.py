@@ -60,7 +60,7 @@ def test_nodes_know_each_other_by_name_and_agree(tier: Tier) -> None:
 
 
 def test_no_node_refuses_another(tier: Tier) -> None:
-    """The machine, which has no certificate to show, is refused: were logs not read, nobody would be."""
+    """The machine, which has no certificate to show, is refused: were logs not read, no refusal would be seen."""
     machine = tier.cluster.bed.addresses.api
     for node in NODES:
         tier.shake_hands(node, 9091)

@@ -27,7 +27,7 @@ POOL = {"strimzi_node_pool": "broker"}
 
 @dataclass(frozen=True)
 class Namespace:
-    """Where somebody signs requests on the bed."""
+    """Where a person signs requests on the bed."""
 
     cluster: BedCluster
     #: Seconds since the beginning of the look.
@@ -64,7 +64,7 @@ class Small(NamedTuple):
             assert chain == self.tier.node_chain(node)
             assert chain[0].issuer.public_bytes() == self.ca.chain[0].subject_der
 
-    def nobody_else_has_restarted(self) -> None:
+    def assert_earlier_nodes_did_not_restart(self) -> None:
         assert self.runner.restarts_since(self.before) == 0
         for node in self.before:
             (container,) = self.tier.cluster.get("pods", node)["status"]["containerStatuses"]
@@ -98,7 +98,7 @@ def test_a_broker_is_added_with_the_certificate_that_waits(small: Small) -> None
     small.tier.cluster.wait_until_ready("demo", 300)
     assert small.nodes() == {*NODES, SECOND}
     small.presents_a_leaf_of_the_ca(SECOND)
-    small.nobody_else_has_restarted()
+    small.assert_earlier_nodes_did_not_restart()
 
 
 def test_one_that_is_added_by_hand_starts_after_one_run(small: Small) -> None:
@@ -108,12 +108,12 @@ def test_one_that_is_added_by_hand_starts_after_one_run(small: Small) -> None:
     assert cluster.kube.request("PATCH", path, body=patch, content_type="application/merge-patch+json").status == 200
     wait_for(lambda: "NotReady" in small.conditions(), "the operator standing still", 60)
     assert small.nodes() == before
-    small.nobody_else_has_restarted()
+    small.assert_earlier_nodes_did_not_restart()
     small.runner.flow("reconcile").check()
     cluster.wait_until_ready("demo", 300)
     assert small.nodes() == {*before, THIRD}
     small.presents_a_leaf_of_the_ca(THIRD)
-    small.nobody_else_has_restarted()
+    small.assert_earlier_nodes_did_not_restart()
     # Both have joined: each tells it of the others.
     nodes = small.tier.quorum(SECOND, "--bootstrap-server", f"{small.tier.host(THIRD)}:9091")
     assert nodes == {"0": "observer", "1": "voter", "2": "observer", "3": "observer"}
@@ -127,4 +127,4 @@ def test_the_operator_removes_brokers_with_their_secrets(small: Small) -> None:
     for node in (SECOND, THIRD):
         path = f"/api/v1/namespaces/{small.tier.cluster.namespace}/secrets/{node}"
         assert small.tier.cluster.kube.request("GET", path).status == 404
-    small.nobody_else_has_restarted()
+    small.assert_earlier_nodes_did_not_restart()

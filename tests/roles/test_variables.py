@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A variable that somebody mistypes is refused before anything is done."""
+"""A variable that a user mistypes is refused before anything is done."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_variable_that_no_role_reads_is_refused_with_what_helps(tmp_path: Path
 def test_a_playbook_about_one_ca_takes_no_other(
     tmp_path: Path, given: dict[str, str], about: str | None, said: str
 ) -> None:
-    """given: as by somebody who runs the playbook, which is stronger than what a playbook says."""
+    """given: as by a user who runs the playbook, whose values win over those of the playbook."""
     play = {
         "hosts": "localhost",
         "gather_facts": False,

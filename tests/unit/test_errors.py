@@ -54,7 +54,7 @@ def test_errors_elsewhere_stay_in_their_file() -> None:
     assert elsewhere == []
 
 
-# Names of CAs, and other text from elsewhere, before anybody sees it.
+# Names of CAs, and other text from elsewhere, before a user sees it.
 
 
 @pytest.mark.parametrize(

@@ -26,5 +26,5 @@ def test_nothing_is_accepted_that_a_verifier_refuses(case: Spelling, verifiers: 
     ):
         said = {one: verifier.accepts(asked) for one, verifier in verifiers.items()}
         assert {one for one, accepted in said.items() if accepted} == case.accepted_by
-        everybody = all(said.values())
-        assert {valid(asked, one) for one in Verifier} == {everybody}
+        all_accept = all(said.values())
+        assert {valid(asked, one) for one in Verifier} == {all_accept}

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from .events import Event, events
 from .invariants import broken
-from .people import nobody
+from .people import keep_hands_off
 from .runs import UsersRunner
 from .state import ModelUsers
 
@@ -19,7 +19,7 @@ People: TypeAlias = Callable[[ModelUsers], Iterator[Event]]
 class ClientsCa:
     runner: UsersRunner
     #: Actions of people that may come in between.
-    people: People = nobody
+    people: People = keep_hands_off
     #: The run that undoes the flow, where a person wants that.
     undoing: UsersRunner | None = None
 

@@ -1,4 +1,4 @@
-"""A run that nobody disturbs any more, and that is alone, comes to its end, from every state, in so many rounds (I8)."""
+"""A run that is alone and meets no disturbance any more comes to its end, from every state, in so many rounds (I8)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NoEnd(AssertionError):
 
 
 def rounds_to_the_end(found: Explored[ModelUsers], world: ClientsCa) -> int:
-    """The most rounds that any state needs. In a round everybody who has something to do does the next thing. Raises NoEnd."""
+    """The most rounds that any state needs. In a round every program that has something to do does the next thing. Raises NoEnd."""
     models = list(found.states)
     left = {models[number]: 0 for number in found.ends}
     for model in models:

@@ -126,7 +126,7 @@ def _stored(model: ModelUsers, number: int, user: User, leaf: int, beside: int) 
 
 
 def programs(model: ModelUsers) -> Iterator[Event]:
-    """A program restarts: the operator or somebody restarts it, or it comes back after a crash."""
+    """A program restarts: the operator or a person restarts it, or it comes back after a crash."""
     for number, program in enumerate(model.programs if model.environment.reading else ()):
         user = model.users[program.user]
         if not program.fresh and user is not None and user.leaf is not None and user.has_certificate:

@@ -12,7 +12,7 @@ from .clients_ca import ClientsCa
 from .endings import rounds_to_the_end
 from .state import ModelUsers
 
-#: More rounds than any run takes that nobody disturbs any more.
+#: More rounds than any run takes that meets no disturbance any more.
 ROUNDS = 120
 
 

@@ -21,7 +21,7 @@ def _refused(model: ModelUsers) -> str | None:
                     return f"I1: listener {position} of broker {number} does not accept a certificate of CA {leaf}"
         for where, trusted in (("certificate Secret", model.ca.projected), ("trust bundle", model.bundle)):
             if not accepts(trusted, leaf):
-                return f"I2: CA {leaf} has left the {where}, and somebody may present a certificate of it"
+                return f"I2: CA {leaf} has left the {where}, and a user may present a certificate of it"
     return None
 
 
@@ -52,5 +52,5 @@ def _forgotten(before: ModelUsers, after: ModelUsers, event: str) -> str | None:
             continue
         for number in removed.awaiting - awaiting.get(removed.authority, frozenset()):
             if any(removed.authority in trusts for trusts in after.brokers[number]):
-                return f"I5: nobody remembers that broker {number} accepts CA {removed.authority}"
+                return f"I5: the ledger forgets that broker {number} accepts CA {removed.authority}"
     return None

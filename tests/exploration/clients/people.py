@@ -9,15 +9,15 @@ from .events import Event
 from .state import ModelUsers, User
 
 
-def nobody(model: ModelUsers) -> Iterator[Event]:
-    """Everybody keeps their hands off."""
+def keep_hands_off(model: ModelUsers) -> Iterator[Event]:
+    """No person changes anything."""
     yield from ()
 
 
 def adds_a_user(model: ModelUsers) -> Iterator[Event]:
     for number, user in enumerate(model.users):
         if user is None:
-            yield f"somebody adds user {number}", model.with_user(number, User())
+            yield f"a person adds user {number}", model.with_user(number, User())
 
 
 def adds_and_deletes_users(model: ModelUsers) -> Iterator[Event]:
@@ -26,16 +26,16 @@ def adds_and_deletes_users(model: ModelUsers) -> Iterator[Event]:
     used = {program.user for program in model.programs}
     for number, user in enumerate(model.users):
         if user is not None and user.work is None and number not in used:
-            yield f"somebody deletes user {number}", model.with_user(number, None)
+            yield f"a person deletes user {number}", model.with_user(number, None)
 
 
 def wants_it_undone(model: ModelUsers) -> Iterator[Event]:
-    """Somebody wants the flow undone, once; and lets it go on where the old CA has left already."""
+    """A person wants the flow undone, once; and lets it go on where the old CA has left already."""
     if model.aborting is False:
-        yield "somebody wants it undone", replace(model, aborting=True)
+        yield "a person wants it undone", replace(model, aborting=True)
     flow = model.books.flow if model.books else None
     if model.aborting and flow is not None and not flow.is_abort and flow.replaces not in model.ca.projected:
-        yield "somebody is told that it is too late", replace(model, aborting=None)
+        yield "the run says that it is too late", replace(model, aborting=None)
 
 
 def with_all(*people: Callable[[ModelUsers], Iterator[Event]]) -> Callable[[ModelUsers], Iterator[Event]]:

@@ -26,7 +26,7 @@ from .events import Event
 from .state import Listed, Listeners, ModelUsers, Secrets
 from .translation import after_asking, number_of_user, snapshot_of
 
-#: Users are read again and written again until nobody has changed them in between, so that nothing stands in the way.
+#: Users are read again and written again until no other program has changed them in between, so that nothing stands in the way.
 _A_USER = "a user"
 #: Requests to brokers know no versions.
 A_BROKER = "a node"

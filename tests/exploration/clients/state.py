@@ -134,7 +134,7 @@ class ModelUsers(WithRuns):
     view: frozenset[int] | None
     runs: tuple[Run, ...]
     environment: Environment
-    #: Somebody wants the flow undone; None: no more.
+    #: Whether a person wants the flow undone; None: not any more.
     aborting: bool | None = False
     #: The time that has passed, in the longest times that an issuer takes with one certificate.
     age: int = 0
@@ -150,7 +150,7 @@ class ModelUsers(WithRuns):
 
     @property
     def presented(self) -> frozenset[int]:
-        """The CAs of all certificates that somebody presents, or may read and present at any moment."""
+        """The CAs of all certificates that a program presents, or may read and present at any moment."""
         stored = (one for one in self.users if one is not None and one.has_certificate)
         leaves = {one.leaf for one in stored if is_valid(one.born, self.age)}
         read = {one.presents for one in self.programs if is_valid(one.born, self.age)}

@@ -16,7 +16,7 @@ from ..authorities import NEW, OLD, RENEWED
 from ..findings import Record
 from .clients_ca import ClientsCa, People
 from .findings import to_the_end
-from .people import adds_a_user, adds_and_deletes_users, nobody, wants_it_undone, with_all
+from .people import adds_a_user, adds_and_deletes_users, keep_hands_off, wants_it_undone, with_all
 from .runs import Unasked, UsersRunner
 from .starts import ABORT, FOLLOWED, IN_BATCHES, READER, RENEW, REPLACE_KEY, UPGRADE, start
 from .state import Environment
@@ -40,7 +40,7 @@ class Case:
     absent: int = 0
     runs: int = 1
     environment: Environment = PLAIN
-    people: People = nobody
+    people: People = keep_hands_off
     runner: type[UsersRunner] = UsersRunner
 
     def explore(self, record: Record) -> Any:
@@ -96,7 +96,7 @@ LONG = [
     "case",
     [*(pytest.param(one, id=one.name) for one in SHORT), *(pytest.param(one, id=one.name, marks=pytest.mark.long) for one in LONG)],
 )  # fmt: skip
-def test_nobody_is_refused_and_every_run_comes_to_its_end(case: Case, record_property: Record) -> None:
+def test_no_program_is_refused_and_every_run_comes_to_its_end(case: Case, record_property: Record) -> None:
     found = case.explore(record_property)
     ends = [model for model, number in found.states.items() if number in found.ends]
     wanted = {REPLACE_KEY: NEW, IN_BATCHES: NEW, RENEW: RENEWED, UPGRADE: OLD}[case.intent]

@@ -34,7 +34,7 @@ from ..state import KAFKA, Pause, Run, Write
 from . import runs
 from .clients_ca import ClientsCa, People
 from .findings import counter_example, to_the_end
-from .people import adds_a_user, nobody, wants_it_undone
+from .people import adds_a_user, keep_hands_off, wants_it_undone
 from .runs import Unasked, UsersRunner
 from .starts import ABORT, FOLLOWED, READER, REPLACE_KEY, start
 from .state import Environment, Listed, Listeners, ModelUsers, Secrets
@@ -44,7 +44,7 @@ BLIND, BLIND_AND_WORN = Environment(keystores=False), Environment(keystores=Fals
 LOST = "user 0 has lost its certificate"
 
 
-def world(people: People = nobody, engine: Any = None, runner: type[UsersRunner] = UsersRunner) -> ClientsCa:
+def world(people: People = keep_hands_off, engine: Any = None, runner: type[UsersRunner] = UsersRunner) -> ClientsCa:
     made = [runner(intent, *([engine] if engine else [])) for intent in (REPLACE_KEY, ABORT)]
     return ClientsCa(made[0], people, made[1])
 
@@ -59,7 +59,7 @@ def test_the_gates_before_use() -> None:
 
 
 def test_the_removal_gate() -> None:
-    """When nobody was seen to present the old CA any more, a user comes to present it."""
+    """When no program was seen to present the old CA any more, a user comes to present it."""
     begin = start(REPLACE_KEY, (1,), 0, absent=1)
     assert counter_example(begin, world(adds_a_user, leaving_open("removal"))).startswith("I2")
 
@@ -119,7 +119,7 @@ def test_the_read_back(monkeypatch: Patch) -> None:
 def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: Patch) -> None:
     for module in (books, retire):
         monkeypatch.setattr(module, "pods_trusting_removed", lambda *_arguments: frozenset())
-    assert counter_example(start(REPLACE_KEY), world()).startswith("I5: nobody remembers that broker 0 accepts CA 0")
+    assert counter_example(start(REPLACE_KEY), world()).startswith("I5: the ledger forgets that broker 0 accepts CA 0")
 
 
 # Pauses.
@@ -140,14 +140,14 @@ def test_the_key_goes_first(key_first: bool, monkeypatch: Patch, record_property
     monkeypatch.setattr(switch, "pause_reissue", lambda _at: ())
     begin = start(REPLACE_KEY, environment=BLIND)
     if key_first:
-        to_the_end(record_property, "nobody is paused, and nobody's certificate ends", begin, world())
+        to_the_end(record_property, "no user is paused, and no certificate ends", begin, world())
         return
     monkeypatch.setitem(of_both._WRITES, Switch, certificate_first)
     assert counter_example(begin, world()) == LOST
 
 
-def test_nobody_is_let_on_in_the_middle_of_the_switch(monkeypatch: Patch) -> None:
-    """A run that gives up between its two writes lets nobody on."""
+def test_no_user_is_resumed_in_the_middle_of_the_switch(monkeypatch: Patch) -> None:
+    """A run that gives up between its two writes resumes no user."""
     monkeypatch.setattr(pause, "_key_matches", lambda _snapshot: True)
     assert counter_example(start(REPLACE_KEY, environment=BLIND_AND_WORN), world()) == LOST
 
@@ -207,19 +207,19 @@ def test_conditional_writes() -> None:
 
 
 def test_a_switch_is_ended_before_anything_else() -> None:
-    """Without this rule a run that is to undo a switch of which half is done gives up the CA whose key is in use; nobody goes on from there
+    """Without this rule a run that is to undo a switch of which half is done gives up the CA whose key is in use; no run goes on from there
     (I8).
     """
     assert explore(start(REPLACE_KEY), world(wants_it_undone, without(settle_key))).dead_ends()
 
 
-def test_nobody_stays_paused(monkeypatch: Patch) -> None:
-    """A run that ends in an orderly way lets everybody on."""
+def test_no_user_stays_paused(monkeypatch: Patch) -> None:
+    """A run that ends in an orderly way resumes every user."""
 
-    def nobody_is_let_on(_snapshot: Snapshot) -> tuple[()]:
+    def resume_no_user(_snapshot: Snapshot) -> tuple[()]:
         return ()
 
-    monkeypatch.setattr(pause, "_resume_reissue", nobody_is_let_on)
+    monkeypatch.setattr(pause, "_resume_reissue", resume_no_user)
     monkeypatch.setattr(runs, "resume_operators", lambda snapshot: ())
     begin = start(REPLACE_KEY, environment=BLIND)
     assert counter_example(begin, world(wants_it_undone)) == "user 0 stays paused"

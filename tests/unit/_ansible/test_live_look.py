@@ -39,7 +39,7 @@ class Nodes:
         return self.eyes.take(self._ask)
 
 
-def test_who_wants_what_is_stored_asks_nobody() -> None:
+def test_with_stored_evidence_the_call_asks_no_node() -> None:
     nodes = Nodes(Evidence.ANNOTATIONS)
     assert nodes.look() is None
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, "asked for")
@@ -53,7 +53,7 @@ def test_who_wants_what_is_stored_asks_nobody() -> None:
         ((), "no node has a listener that answers which CAs it trusts"),
     ],
 )
-def test_by_itself_it_gives_up_where_nobody_can_be_asked(met: Any, why: str) -> None:
+def test_automatic_evidence_falls_back_on_annotations_where_no_node_can_be_asked(met: Any, why: str) -> None:
     nodes = Nodes(Evidence.AUTO, met)
     assert (nodes.look(), nodes.look()) == (None, None)
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, why)

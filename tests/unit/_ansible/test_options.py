@@ -37,7 +37,7 @@ def given(**options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        pytest.param(None, ExternalIssuer(), id="nobody is named"),
+        pytest.param(None, ExternalIssuer(), id="no options"),
         pytest.param(given(), ExternalIssuer(), id="the default"),
         pytest.param(given(type="external", name="", url=""), ExternalIssuer(), id="what is empty is not given"),
         pytest.param(given(type="cert_manager", name="corporate"), CertManagerIssuer("corporate"), id="an Issuer"),
@@ -117,7 +117,7 @@ BY_TOKEN = dict.fromkeys(FLOW.options["issuer"]["options"]["login"]["options"]) 
     ],
 )
 def test_options_of_another_issuer_are_refused(options: dict[str, Any], message: str) -> None:
-    """Above all a type that was forgotten: requests would wait for a person, and nobody would know."""
+    """Above all a type that was forgotten: requests would wait for a person, and the user would not know."""
     with pytest.raises(OptionsError) as caught:
         issuer_settings(given(**options))
     assert f"{caught.value} {caught.value.remedy}" == f"issuer: {message}"

@@ -86,7 +86,7 @@ def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:
 # The answers of listeners, as results of modules.
 
 
-def test_nobody_was_asked() -> None:
+def test_without_asked_listeners_none_are_described() -> None:
     assert describe_listeners(None) == []
 
 
@@ -97,7 +97,7 @@ def test_of_the_cluster_ca() -> None:
     ]
 
 
-def test_of_the_clients_ca_nobody_presents_anything() -> None:
+def test_under_the_clients_ca_no_listener_presents_a_certificate() -> None:
     """Brokers present certificates of another CA there."""
     found = describe_listeners(answering(STAGES["trusted"], accepting=[name_of(OLD)], refusing=[name_of(NEW)]))
     assert [(one["issuers"], one["trusts"], len(one["refuses"]), one["why"]) for one in found] == [

@@ -63,13 +63,13 @@ PAUSE = Pause(phase=Phase.USE, purpose="try something")
 RESUME = Resume(phase=Phase.USE)
 
 
-#: A write that harms nobody.
+#: A write that harms no process.
 RAISE = RaiseKeyGeneration(generation=7)
 RECONCILE, RENEW = Intent(Goal.RECONCILE), Intent(Goal.RENEW)
 AWAIT = AwaitIssuer(
     secrets=("demo-kafka-0",),
     issuer=(),
-    asked="somebody",
+    asked="an issuer",
     until=datetime.max.replace(tzinfo=timezone.utc),
     phase=Phase.PREPARE,
 )
@@ -115,7 +115,7 @@ def run_ruled(cluster: WatchedCluster, rule: Rule, intent: Intent = RECONCILE, *
 
 
 class TestEnd:
-    def test_where_nothing_is_to_be_done_nobody_takes_the_lease(self, cluster: WatchedCluster) -> None:
+    def test_a_run_without_work_does_not_take_the_lease(self, cluster: WatchedCluster) -> None:
         before = len(cluster.memory.api.writes)
         taken: list[str] = []
         work = cluster.work()
@@ -217,7 +217,7 @@ class TestFailure:
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 
-    def test_who_never_had_the_lease_ends_nobodys_pause(self, cluster: WatchedCluster) -> None:
+    def test_a_run_that_never_had_the_lease_ends_no_pause(self, cluster: WatchedCluster) -> None:
         """Another run is alive, in the middle of a switch."""
         other = cluster.work()
         outcome = look(other, RECONCILE, ruled_by(lambda at: (PAUSE,)))
@@ -226,7 +226,7 @@ class TestFailure:
             run(cluster.work(), RECONCILE, _held_by_another)
         assert cluster.paused
 
-    def test_nothing_is_held_while_somebody_else_is_waited_for(self, cluster: WatchedCluster) -> None:
+    def test_the_lease_is_not_held_while_the_issuer_is_waited_for(self, cluster: WatchedCluster) -> None:
         """Another run may begin meanwhile, and pause the operator: a call that fails then leaves its pause alone."""
         held: list[str] = []
         work = cluster.work()
@@ -263,7 +263,7 @@ class TestFailure:
         run(cluster.work(), RECONCILE, take_nothing)
         assert not cluster.paused
 
-    def test_the_pause_of_somebody_else_is_none_of_ours(self, cluster: WatchedCluster) -> None:
+    def test_the_pause_of_another_user_stays(self, cluster: WatchedCluster) -> None:
         cluster.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
         work = cluster.work()
         outcome = run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
@@ -413,7 +413,7 @@ def _held_by_another() -> None:
 class TestConflict:
     @pytest.fixture
     def crossed(self, cluster: WatchedCluster) -> Rule:
-        """Somebody writes to the same Secret after it was read, the first time."""
+        """Another program writes to the same Secret after it was read, the first time."""
         left = [{"metadata": {"annotations": {"theirs": "too"}}}]
 
         def rule(at: Situation) -> Steps:
@@ -423,7 +423,7 @@ class TestConflict:
 
         return rule
 
-    def test_what_somebody_else_wrote_stays_and_it_is_decided_again(
+    def test_what_another_program_wrote_stays_and_the_run_decides_again(
         self, crossed: Rule, cluster: WatchedCluster
     ) -> None:
         beats: list[str] = []
@@ -438,7 +438,7 @@ class TestConflict:
         assert beats, "the Lease is kept while it is tried again"
 
 
-WHY = "Nodes are restarted with their renewed certificates: nobody can be reached."
+WHY = "Nodes are restarted with their renewed certificates: no node can be reached."
 
 
 class TestRestarts:
@@ -456,7 +456,7 @@ class TestRestarts:
         assert (seen[0], seen[-1]) == (Spread.AUTO, Spread.RESTART)
         assert work.warnings == ["Nodes cannot be reached from here. They are restarted instead."]
 
-    def test_unless_somebody_wants_no_restart(self, cluster: WatchedCluster) -> None:
+    def test_with_spread_reload_no_node_restarts(self, cluster: WatchedCluster) -> None:
         step = Reload(uids=frozenset({"any"}), authority=None)
         with pytest.raises(ReloadImpossible):
             run_ruled(cluster, lambda at: (step,), changed_intent(RECONCILE, spread=Spread.RELOAD))
@@ -493,8 +493,8 @@ class TestLinks:
 
         monkeypatch.setattr(engine, "carry_out", refuse)
         work = cluster.work()
-        run_ruled(cluster, rule, changed_intent(RECONCILE, links=Linker("somebody")), work=work)
-        assert seen == [Linker("somebody"), None, None]
+        run_ruled(cluster, rule, changed_intent(RECONCILE, links=Linker("an issuer")), work=work)
+        assert seen == [Linker("an issuer"), None, None]
         (warning,) = work.warnings
         assert warning.startswith("Vault does not permit that. The CA is replaced without a link certificate, ")
         assert warning.endswith("Permit it.")
@@ -508,7 +508,7 @@ class TestLooking:
         cluster.nodes = ReloadingNodes(cluster.memory)
         return cluster.nodes
 
-    def test_steps_behind_no_gate_ask_nobody(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+    def test_steps_behind_no_gate_ask_no_node(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
         outcome = run_ruled(cluster, raising)
         assert (nodes.answers.asked, outcome.looked) == (0, None)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole picture: asked of everybody who can be asked, and with every step that would follow."""
+"""The whole picture: from every node that can be asked, and with every step that would follow."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_those_that_were_asked_for_the_next_step_are_not_asked_twice(
     assert nodes.answers.asked == asked + 1
 
 
-def test_where_nobody_can_be_asked_stored_evidence_has_to_do(cluster: WatchedCluster) -> None:
+def test_where_no_node_can_be_asked_stored_evidence_has_to_do(cluster: WatchedCluster) -> None:
     snapshot = inspect(cluster.work(), RECONCILE).observation.snapshot
     assert snapshot.nodes.listeners is None
     assert snapshot.nodes.in_place is not None
     assert "cannot ask" in snapshot.nodes.in_place.reload
 
 
-def test_where_nobody_runs_nobody_is_asked() -> None:
+def test_where_no_node_runs_the_inspection_asks_none() -> None:
     outcome = inspect(work_on(MemoryCluster()), an_intent(Goal.CREATE, before_kafka=True))
     assert outcome.observation.snapshot.nodes.in_place is None
 

@@ -44,7 +44,7 @@ def looked(cluster: WatchedCluster, work: Work | None = None) -> Snapshot:
     return look_closely(work, observe_cluster(work)).snapshot
 
 
-def test_everybody_who_runs_answers(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+def test_every_running_node_answers(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
     assert {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
     assert snapshot.nodes.in_place == InPlace()
@@ -74,7 +74,7 @@ def test_who_was_replaced_meanwhile_is_asked_again_a_few_times(
     assert bool(left) or {one.uid for one in snapshot.nodes.listeners or ()} == cluster.node_uids
 
 
-def test_without_eyes_it_is_said_that_nobody_was_asked(cluster: WatchedCluster) -> None:
+def test_a_call_without_eyes_says_that_it_cannot_ask_nodes(cluster: WatchedCluster) -> None:
     snapshot = looked(cluster)
     assert (snapshot.nodes.listeners, snapshot.nodes.in_place) == (
         None, InPlace(reload="the call cannot ask the running nodes which CAs they trust."),
@@ -179,7 +179,7 @@ def test_an_earlier_look_does_not_keep_one_closed(
 def test_an_earlier_look_is_of_the_pods_that_ran_then(
     earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
-    """Nobody has asked the successor of a pod."""
+    """The run has not asked the successor of a pod."""
     cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/pods/demo-kafka-0", body={})
     cluster.memory.step()
     observation, _steps = decided(cluster, lambda at: (PAUSE,), earlier)

@@ -80,7 +80,7 @@ def test_the_operator_is_switched_when_no_other_ca_is_prepared(waiting: tuple[En
     ],
     ids=["nowhere", "nowhere, without a ledger", "in the ledger", "among the trusted", "in use"],
 )
-def test_a_ca_is_absent_when_nobody_reads_it_and_no_book_has_it(snapshot: Snapshot, absent: bool) -> None:
+def test_a_ca_is_absent_when_neither_the_secrets_nor_the_ledger_have_it(snapshot: Snapshot, absent: bool) -> None:
     assert is_absent(name_of(NEW))(snapshot) is absent
 
 
@@ -93,7 +93,7 @@ def test_a_ca_is_absent_when_nobody_reads_it_and_no_book_has_it(snapshot: Snapsh
         (cluster(ledger=ledger(entry(OLD), entry(NEW, TrustState.TRUSTED_UNUSED))), True),
         (cluster(ledger=ledger(entry(NEW, TrustState.TRUSTED_UNUSED), entry(THIRD, TrustState.UNTRUSTED))), False),
     ],
-    ids=["unknown", "not yet", "nobody runs", "unused", "another one is not"],
+    ids=["unknown", "not yet", "no pod runs", "unused", "another one is not"],
 )
 def test_everything_is_trusted_when_no_ca_of_the_books_is_not(snapshot: Snapshot, trusted: bool) -> None:
     assert is_trusted((chain_of(NEW),))(snapshot) is trusted

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pausing for somebody and letting on again: until it is true, and never against the will of another holder."""
+"""Pausing and resuming reconciliation for a named holder: until the operator confirms it, and never against the pause of another holder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .._strimzi.bench import Bench, conditions, kafka
 ANNOTATION, BY_US, FOR = "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by", "trustops.strimzi/paused-for"
 PAUSED = {"conditions": conditions("ReconciliationPaused")}
 READY = {"conditions": conditions("Ready")}
-US, STORAGE, NOBODY = {ANNOTATION: "true", BY_US: "run-1"}, {ANNOTATION: "true", FOR: "storage"}, {ANNOTATION: "true"}
+US, STORAGE, UNNAMED = {ANNOTATION: "true", BY_US: "run-1"}, {ANNOTATION: "true", FOR: "storage"}, {ANNOTATION: "true"}
 Act = Callable[[str, Work, Callable[[], None]], Observation]
 
 
@@ -115,9 +115,9 @@ def test_what_was_only_asked_for_is_waited_for(
     ("act", "found", "by"),
     [
         (pause_for, US, "by a run of this collection"),
-        (pause_for, NOBODY, "by another program or person"),
+        (pause_for, UNNAMED, "by another program or person"),
         (pause_for, {**STORAGE, FOR: "network"}, "for network"),
-        (resume_for, NOBODY, "by another program or person"),
+        (resume_for, UNNAMED, "by another program or person"),
         (resume_for, {**STORAGE, FOR: "network"}, "for network"),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(act: Act) -> N
 
 
 @pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
-def test_what_somebody_changed_meanwhile_is_not_overwritten(act: Act, found: dict[str, str]) -> None:
+def test_what_another_program_changed_meanwhile_is_not_overwritten(act: Act, found: dict[str, str]) -> None:
     bench = Paused(found, confirmed=bool(found))
     change = {"metadata": {"annotations": {"theirs": "too"}}}
     with pytest.raises(Conflict):

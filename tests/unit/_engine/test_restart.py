@@ -57,7 +57,7 @@ def test_where_nothing_is_chosen_nothing_restarts(stand: Stand) -> None:
 
 
 def test_only_those_that_are_older(stand: Stand) -> None:
-    """So a task that is run again restarts nobody twice."""
+    """So a task that is run again restarts no pod twice."""
     stand.api.clock = lambda: "2026-01-01T00:01:00Z"
     stand.recreate(NODES[0])
     assert restarted(stand, since=EPOCH + timedelta(seconds=1)) == set(NODES[1:])
@@ -66,7 +66,7 @@ def test_only_those_that_are_older(stand: Stand) -> None:
     assert len(stand.api.writes) == before
 
 
-def test_nobody_takes_the_lease_to_restart_nobody(stand: Stand) -> None:
+def test_a_call_that_restarts_no_pod_does_not_take_the_lease(stand: Stand) -> None:
     def refuse() -> None:
         raise AssertionError("the Lease was taken")
 

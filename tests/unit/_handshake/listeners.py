@@ -148,7 +148,7 @@ def openssl_listener(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     assert process.stdout is not None
-    # It stops when nobody reads what it writes.
+    # It stops when no thread reads what it writes.
     reading = threading.Thread(target=lambda: [None for _line in process.stdout or ()], daemon=True)
     try:
         line = ""

@@ -139,7 +139,7 @@ def test_who_asks_for_no_certificate_shows_no_trust(version: ssl.TLSVersion, tmp
     assert "asks for no client certificate" in seen.verdicts[_OLD].why
 
 
-def test_who_accepts_everybody_shows_no_trust(tmp_path: Path) -> None:
+def test_a_listener_that_accepts_every_certificate_shows_no_trust(tmp_path: Path) -> None:
     """It goes on after a certificate that it cannot verify."""
     with openssl_listener(tmp_path, [LEAF], [OLD.certificate], strict=False) as port:
         seen = observe(port)
@@ -286,7 +286,7 @@ def test_a_silent_listener_is_unknown_in_time() -> None:
 
 
 def test_who_falls_silent_while_it_is_asked_has_not_answered(tmp_path: Path) -> None:
-    """Half an answer is none: a probe that met nobody says nothing, and what the listener presented may be another process's."""
+    """Half an answer is none: a probe without an answer shows nothing, and what the listener presented may be another process's."""
     left = [1]
 
     @contextmanager
@@ -335,7 +335,7 @@ def test_a_probe_is_a_leaf_of_the_ca_that_gives_no_rights() -> None:
     assert parsed.extensions.get_extension_for_class(x509.BasicConstraints).critical
 
 
-def test_its_name_is_nobodys() -> None:
+def test_the_probe_has_the_name_of_no_user_and_no_component() -> None:
     """Components are O=io.strimzi, and a KafkaUser is a bare CN."""
     subject = make_probe(CA.certificate, CA.key, now=NOW).certificate.subject
     assert subject == "CN=CA trust probe (no user),O=trustops.strimzi"
@@ -403,7 +403,7 @@ def test_a_copied_chain_is_not_presented(signed: bool) -> None:
     assert UNPROVEN in seen.detail
 
 
-def test_a_listener_without_a_key_presents_nothing_and_refuses_nobody() -> None:
+def test_a_listener_without_a_key_presents_nothing_and_refuses_no_ca() -> None:
     @contextmanager
     def opening(timeout: float) -> Iterator[Impostor]:
         yield Impostor(CHAIN, [NEW.certificate])

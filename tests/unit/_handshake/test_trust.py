@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The judgements: only the difference between a CA in question and a CA that nobody trusts is evidence."""
+"""The judgements: only the difference between a CA in question and a CA that no listener trusts is evidence."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cluster with a CA whose key somebody else keeps, and that person, who answers requests well or badly."""
+"""A cluster with a CA whose key an outside issuer keeps, and that issuer, which answers requests well or badly."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def elsewhere(ca: Entity = CA) -> Bench:
 
 
 def put(bench: Bench, secret: str, entry: str, content: bytes | None) -> None:
-    """Somebody else writes an entry of a Secret, or removes it (None)."""
+    """Another program writes an entry of a Secret, or removes it (None)."""
     value = None if content is None else base64.b64encode(content).decode()
     bench.change("secrets", secret, {"data": {entry: value}})
 
@@ -85,7 +85,7 @@ def requested(bench: Bench, name: str = NODE, secret: str = REQUESTS) -> dict[st
 
 
 def signed(bench: Bench, name: str = NODE, by: Entity = CA, **options: Any) -> Certificate:
-    """The certificate that somebody signs for the request. options: how it differs from a good one."""
+    """The certificate that the issuer signs for the request. options: how it differs from a good one."""
     csr = x509.load_pem_x509_csr(requested(bench, name)["request"].encode())
     names = csr.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     usages = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH])

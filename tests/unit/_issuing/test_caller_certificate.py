@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A certificate for names of one's own: issued when it has to be, kept as long as it may be, in nobody else's Secret."""
+"""A certificate for names of one's own: issued when it has to be, kept as long as it may be, in no Secret of another owner."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_short_life_is_used_to_its_half_before_it_is_renewed() -> None:
 
 
 def test_what_is_trusted_follows_and_the_certificate_stays(bench: Bench) -> None:
-    """A CA that is not trusted by everybody yet is not among it."""
+    """A CA that some process does not trust yet is not among what is trusted."""
     entries = (
         LedgerEntry((CA.certificate,), TrustState.TRUSTED_IN_USE_ALL),
         LedgerEntry((OLD.certificate,), TrustState.PHASE_OUT),
@@ -286,7 +286,7 @@ def test_the_certificate_does_not_take_the_place_of_the_trusted_cas() -> None:
     ],
 )  # fmt: skip
 def test_the_subjects_of_the_operators_own_certificates_are_refused(name: str, holder: str) -> None:
-    """They are superusers of Kafka, whoever presents them."""
+    """Any client that presents them is a superuser of Kafka."""
     bench = office()
     before = len(bench.api.writes)
     with pytest.raises(StepError, match=f"{name} is that of the certificate of Strimzi's own {holder}") as caught:
@@ -294,7 +294,7 @@ def test_the_subjects_of_the_operators_own_certificates_are_refused(name: str, h
     assert (caught.value.remedy, len(bench.api.writes)) == ("Give another common name.", before)
 
 
-def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(bench: Bench) -> None:
+def test_what_another_program_wrote_meanwhile_is_not_overwritten(bench: Bench) -> None:
     work = bench.work()
     observation, get = bench.observe(), work.client.get_or_none
 

@@ -237,7 +237,7 @@ def test_a_name_that_no_certificate_can_have_is_told_by_the_secret() -> None:
     assert len(bench.api.writes) == before
 
 
-# Leaves that somebody else has issued.
+# Leaves that an outside issuer has issued.
 
 
 def at_hand(*secrets: str) -> Bench:
@@ -318,7 +318,7 @@ def linked(bench: Bench, *secrets: str) -> IssueLeaves:
 
 
 @pytest.mark.parametrize("secret", sorted(BY_SECRET))
-def test_everybody_presents_link_and_the_ca_in_use_behind_the_leaf(secret: str, bench: Bench) -> None:
+def test_every_secret_has_the_link_and_the_ca_in_use_behind_the_leaf(secret: str, bench: Bench) -> None:
     """Ending with the bytes of ca.crt and with its generation, so that the operator keeps it (docs/operator.md, "Re-issue")."""
     bench.carry_out(linked(bench, secret))
     made, (leaf, link, last) = prepared(bench), presented(bench, secret)

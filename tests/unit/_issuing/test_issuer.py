@@ -95,7 +95,7 @@ RECORD = RequestRecord("the external issuer", "", "", "", NOW, "a request")
 STORED = StoredRequest("demo-kafka-0", Component.KAFKA, RECORD)
 
 
-def test_where_nobody_is_named_people_are_asked() -> None:
+def test_without_a_named_issuer_the_external_issuer_is_asked() -> None:
     work = Bench().work()
     assert isinstance(issuer_of(work), External)
     assert work.settings.issuer == ExternalIssuer()

@@ -189,7 +189,7 @@ def test_what_is_signed_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPat
 WITHOUT = pytest.mark.parametrize(
     ("answer", "why", "remedy"),
     [
-        (lambda order: Refused("It certifies nobody.", "Ask somebody else."), "It certifies nobody.", "Ask somebody else."),
+        (lambda order: Refused("It certifies no CA.", "Ask another issuer."), "It certifies no CA.", "Ask another issuer."),
         (away, "It is sealed.", "Unseal it."),
         (
             lambda order: sign(order, not_after=order.not_after + YEAR),
@@ -216,7 +216,7 @@ def test_an_issuer_that_certifies_no_cas_is_told_of(monkeypatch: pytest.MonkeyPa
         prepared(monkeypatch, Noting())
 
 
-def test_a_prediction_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prediction_asks_no_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = prepared(monkeypatch, Certifying(away), dry_run=True)
     assert bench.observe().snapshot.ca.prepared == ()
     assert set(bench.data(SCOPE.ca_key_secret)) == {"ca.key"}
@@ -298,7 +298,7 @@ def test_a_forecast_assumes_that_the_way_back_is_signed(monkeypatch: pytest.Monk
 THEIRS = make("theirs", key(60), make("their root", key(61)))
 
 
-#: Somebody else keeps its key.
+#: An outside issuer keeps its key.
 SUPPLIED = SuppliedAuthority((THEIRS.certificate,), None)
 
 
@@ -344,7 +344,7 @@ def test_none_begins_after_the_moment_that_is_forecast_from() -> None:
     assert max(certificate.not_before for certificate in certificates) <= seen.snapshot.now
 
 
-def test_a_ca_whose_key_somebody_else_keeps_is_forecast_without_it() -> None:
+def test_a_ca_whose_key_an_outside_issuer_keeps_is_forecast_without_it() -> None:
     """Before it is prepared it is known from what the caller brings, afterwards from its place in the Secret."""
     bench = office(OLD)
     stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))

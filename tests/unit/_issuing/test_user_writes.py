@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Secret of a user as it is written: the User Operator keeps it, and nobody else's part of it is touched."""
+"""The Secret of a user as it is written: the User Operator keeps it, and the entries of other programs stay as they are."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLIENTS = SCOPE.of(CaKind.CLIENTS)
 ROOT, OLD = make("Corporate Root", key(1)), make("clients-ca v0", key(2))
 CA = make("Kafka CA", key(3), ROOT)
 OWN = key(9)
-#: A comment that somebody has put before it: the User Operator compares bytes.
+#: A comment that a user has put before it: the User Operator compares bytes.
 STORED = b"# Kafka CA\n" + pem(CA, ROOT)
 SHAPES: dict[str, tuple[Entity, Chain, bytes]] = {
     "root": (ROOT, (ROOT.certificate,), pem(ROOT)),

@@ -69,7 +69,7 @@ class ScriptedTransport:
 
 @dataclass
 class FakeClock:
-    """Time that passes when told to, or when somebody sleeps."""
+    """Time that passes when a test moves it, or when a caller sleeps."""
 
     seconds: float = 0.0
     slept: list[float] = field(default_factory=list)
@@ -95,7 +95,7 @@ def scripted(
 
 
 class Stage:
-    """An API server whose time passes while somebody watches: a second for each look, with what is due then."""
+    """An API server whose time passes while a client watches: a second for each look, with what is due then."""
 
     def __init__(self) -> None:
         self.api = MemoryApi()

@@ -32,7 +32,7 @@ def stage() -> Stage:
 
 
 def lease_of(stage: Stage, holder: str, client: KubeClient | None = None, clock: FakeClock | None = None) -> TrustLease:
-    """clock: of another machine; its own seconds do not matter to anybody else."""
+    """clock: of another machine; its seconds do not matter to other runs."""
     clock = clock or stage.clock
     return TrustLease(
         client or stage.client(), "kafka", NAME, holder,
@@ -125,7 +125,7 @@ def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: Stage) -> None:
     assert spec(stage)["holderIdentity"] == "job 17"
 
 
-def test_whoever_waits_says_for_whom_and_how_long(stage: Stage) -> None:
+def test_a_run_that_waits_names_the_holder_and_the_longest_wait(stage: Stage) -> None:
     lease_of(stage, "call-1@here").acquire()
     stage.clock.seconds = 12
     told: list[tuple[float, str]] = []
@@ -259,7 +259,7 @@ def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: Stage) -
 
 
 @pytest.mark.parametrize("edit", ["label", "delete"])
-def test_a_lease_that_somebody_edited_stays_ours(stage: Stage, edit: str) -> None:
+def test_a_lease_that_was_edited_by_hand_stays_ours(stage: Stage, edit: str) -> None:
     lease = lease_of(stage, "one")
     lease.acquire()
     if edit == "label":

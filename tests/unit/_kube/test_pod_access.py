@@ -404,7 +404,7 @@ def test_a_broken_connection_names_the_pod(listening: socket.socket, ports: Dire
             stream.recv(5)
 
 
-def test_nobody_listens(listening: socket.socket, ports: DirectPorts) -> None:
+def test_a_port_without_a_listener_is_unreachable(listening: socket.socket, ports: DirectPorts) -> None:
     port = port_of(listening)
     listening.close()
     with pytest.raises(Unreachable, match=r"127\.0\.0\.1 does not answer") as refused:

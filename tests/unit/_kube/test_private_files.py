@@ -98,7 +98,7 @@ def connected(
 
 
 def files(folder: Path) -> list[Path]:
-    """Without links: theirs lead into the memory of whoever follows them."""
+    """Without links: they lead into the memory of the process that follows them."""
     return [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
 
 
@@ -120,7 +120,7 @@ def test_killed_process_leaves_no_key(connected: subprocess.Popen[str], tmp_path
     assert files(tmp_path / "memory") + files(tmp_path / "disk") == []
 
 
-# Only what nobody uses any more is removed.
+# Only files of no living process are removed.
 
 HOLDING = """
 import sys

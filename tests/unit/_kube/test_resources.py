@@ -120,7 +120,7 @@ def test_neither_is_a_namespace_that_is_being_deleted() -> None:
 @pytest.mark.parametrize(
     ("resource", "group"), [("users", ""), ("groups", ""), ("userextras/scopes", "authentication.k8s.io")]
 )
-def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, group: str) -> None:
+def test_a_user_that_may_not_impersonate_is_shown_the_missing_rule(resource: str, group: str) -> None:
     message = (
         f'{resource} "jane" is forbidden: User "awx" cannot impersonate resource "{resource}" in API group "{group}" at the '
         "cluster scope"
@@ -386,7 +386,7 @@ def test_how_far_this_clock_is_ahead(sent: float, received: float, date: str, ah
     assert found == (None if ahead is None else timedelta(seconds=ahead))
 
 
-def test_nobody_else_reads_times_of_the_api_server() -> None:
+def test_no_other_module_reads_times_of_the_api_server() -> None:
     """Python 3.10, where modules may run and no test does, refuses these."""
     (folder,) = map(Path, module_utils.__path__)
     reading = {

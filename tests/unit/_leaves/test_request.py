@@ -57,11 +57,11 @@ AGAIN = replace(OPEN, failure=REFUSED)
 @pytest.mark.parametrize(
     ("request_", "wanted", "expected"),
     [
-        pytest.param(None, WANTED, Next.ASK, id="nobody was asked"),
+        pytest.param(None, WANTED, Next.ASK, id="no request was made"),
         pytest.param(OPEN, WANTED, Next.WAIT, id="the issuer has it"),
         pytest.param(OPEN, INSISTING, Next.WAIT, id="to insist does not help while it has it"),
         pytest.param(AGAIN, WANTED, Next.WAIT, id="it has it once more"),
-        pytest.param(AGAIN, INSISTING, Next.WAIT, id="it has it once more, whoever insists"),
+        pytest.param(AGAIN, INSISTING, Next.WAIT, id="it has it once more, although the caller insists"),
         pytest.param(ANSWERED, WANTED, Next.COLLECT, id="it has answered"),
         pytest.param(replace(FAILED, is_recorded=False), WANTED, Next.COLLECT, id="it has refused"),
         pytest.param(replace(FAILED, is_recorded=False), INSISTING, Next.COLLECT, id="a refusal is recorded first"),
@@ -151,7 +151,7 @@ def test_patience_ends_and_nothing_else_changes_with_time(
 
 @given(REQUESTS, WISHES, TIMES)
 def test_there_is_never_a_second_live_request(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
-    """Where the wanted issuer has a request that fits, nobody asks; a new request takes the place of the one before."""
+    """Where the wanted issuer has a request that fits, the run asks no issuer; a new request takes the place of the one before."""
     if next_action(request_, wanted, now) is not Next.ASK:
         return
     live = request_.is_open and not request_.outdated and request_.answer is None
@@ -188,7 +188,7 @@ def test_one_name_for_each_revision(
 @pytest.mark.parametrize(
     ("request_", "state"),
     [
-        pytest.param(None, LeafState.REQUIRED, id="nobody was asked"),
+        pytest.param(None, LeafState.REQUIRED, id="no request was made"),
         pytest.param(OPEN, LeafState.REQUESTED, id="the issuer has it"),
         pytest.param(AGAIN, LeafState.REQUESTED, id="it has it once more"),
         pytest.param(replace(OPEN, outdated="other names"), LeafState.REQUIRED, id="outdated"),
@@ -384,7 +384,7 @@ def test_the_leaves_of_a_cluster_do_not_all_come_at_once() -> None:
     assert times[-1] - times[0] > timedelta(minutes=5)
 
 
-def test_nobody_is_always_the_last() -> None:
+def test_no_leaf_is_always_the_last() -> None:
     """A leaf that comes late after one failure need not come late after the next."""
     names = [f"demo-kafka-{number}" for number in range(20)]
     first, second = (sorted(names, key=lambda name: after(count, name)) for count in (1, 2))

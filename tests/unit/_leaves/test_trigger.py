@@ -73,7 +73,7 @@ ROWS = [
     pytest.param(
         replace(HELD, key=key(2).public_key_sha256), WANTED, Reason.KEY, "the private key beside it is not its own", id="another key"
     ),
-    pytest.param(replace(HELD, key=""), WANTED, None, "", id="nobody has looked at the key"),
+    pytest.param(replace(HELD, key=""), WANTED, None, "", id="the key is not known"),
     pytest.param(
         holding(good(OTHER)), WANTED, Reason.AUTHORITY,
         f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:16]}) is to sign", id="another CA",

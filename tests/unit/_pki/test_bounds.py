@@ -75,7 +75,7 @@ def test_no_list_of_trusted_cas_takes_long(anchors: list[Entity], verifier: Veri
     assert time.process_time() - begin < 5
 
 
-def test_an_rsa_key_that_nobody_verifies_with() -> None:
+def test_an_rsa_key_that_no_verifier_takes() -> None:
     assert certificate_with_rsa_bits(MOST_RSA_BITS).key_type == ("rsa", MOST_RSA_BITS)
     assert certificate_with_rsa_bits(MOST_RSA_BITS).key_name == f"rsa-{MOST_RSA_BITS}"
     with pytest.raises(CertificateError, match="its RSA key has 16392 bits, and no verifier takes more than 16384"):

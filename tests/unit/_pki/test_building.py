@@ -145,7 +145,7 @@ def test_a_name_is_a_value() -> None:
 
 @pytest.mark.parametrize("made", [issue_root, renew_root, cross_certify])
 def test_the_dates_are_named(made: Any) -> None:
-    """Nobody takes one for the other."""
+    """So that no caller takes one date for the other."""
     old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR)
     about = {issue_root: (SUBJECT, key(0)), renew_root: (old, key(0)), cross_certify: (old, old, key(0))}[made]
     with pytest.raises(TypeError, match="positional"):

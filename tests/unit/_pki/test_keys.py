@@ -342,6 +342,6 @@ def test_any_content_is_looked_at(content: bytes) -> None:
     assert named_key(content) is None
 
 
-def test_nobody_takes_it_for_a_key() -> None:
+def test_the_placeholder_is_not_read_as_a_key() -> None:
     with pytest.raises(PrivateKeyError):
         load_stored_key(TEXT.encode())

@@ -55,7 +55,7 @@ def test_names_that_could_be_confused(case: Spelling) -> None:
         ),
     ],
 )  # fmt: skip
-def test_names_that_stay_the_same_when_somebody_writes_them_again(name: x509.Name, outlives: bool) -> None:
+def test_names_that_stay_the_same_when_another_program_writes_them_again(name: x509.Name, outlives: bool) -> None:
     """Go decodes names and encodes them as tests/tools/support/fake_vault and real servers do."""
     again = rewritten(name)
     assert (again.public_bytes() == name.public_bytes()) is outlives
@@ -68,7 +68,7 @@ def test_names_that_stay_the_same_when_somebody_writes_them_again(name: x509.Nam
 
 
 @pytest.mark.parametrize("case", OTHER, ids=lambda case: case.name)
-def test_names_that_nobody_confuses(case: Spelling) -> None:
+def test_names_that_no_verifier_confuses(case: Spelling) -> None:
     assert fold_name(case.own) != fold_name(case.other)
 
 

@@ -232,7 +232,7 @@ def test_removing_every_anchor_of_the_used_key_invalidates(hierarchy: Hierarchy,
 
 @SETTINGS
 @given(hierarchies(), st.integers(-800, 800), st.sampled_from(Verifier))
-def test_valid_only_within_everybodys_dates(hierarchy: Hierarchy, days: int, verifier: Verifier) -> None:
+def test_valid_only_within_the_dates_of_every_certificate(hierarchy: Hierarchy, days: int, verifier: Verifier) -> None:
     at = NOW + timedelta(days=days)
     result = validate_path((hierarchy.leaf, *hierarchy.sent), hierarchy.anchors, at=at, verifier=verifier)
     if result.valid:

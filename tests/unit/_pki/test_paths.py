@@ -240,7 +240,7 @@ def test_a_naive_time_is_utc() -> None:
 
 
 @pytest.mark.parametrize("verifier", Verifier)
-def test_search_ends_where_everybody_certifies_everybody(verifier: Verifier) -> None:
+def test_search_ends_where_every_root_certifies_every_root(verifier: Verifier) -> None:
     roots = [make(f"R{number}", key(20 + number)) for number in range(12)]
     crossed = [make(f"R{i}", key(20 + i), roots[j]).certificate for i in range(12) for j in range(12) if i != j]
     began = time.process_time()
@@ -419,7 +419,7 @@ def test_a_result_cannot_be_changed() -> None:
 @pytest.mark.parametrize("verifier", Verifier)
 @pytest.mark.parametrize("case", PATHS, ids=lambda case: case.name)
 def test_verdict(case: PathCase, verifier: Verifier) -> None:
-    """The defects of a CA itself are told when somebody supplies it, and no gate asks again."""
+    """The defects of a CA itself are reported when a user supplies it, and no gate looks at them again."""
     result = validate_path((case.leaf, *case.sent), case.anchors, at=NOW, verifier=verifier)
     unfit = any(verifier in defect.verifiers for one in result.path[1:] for defect in defects(one))
     assert (result.valid and not unfit) == (verifier not in case.refused_by | case.stricter), result.reason

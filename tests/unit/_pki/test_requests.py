@@ -111,7 +111,7 @@ def test_authority_identifier_is_the_one_that_the_issuer_has() -> None:
 
 
 def test_the_dates_are_named() -> None:
-    """Nobody takes one for the other."""
+    """So that no caller takes one date for the other."""
     positional: tuple[Any, ...] = (key(5).public_key, SUBJECT, (), ROOT.certificate, ROOT.key, NOW, YEAR)
     with pytest.raises(TypeError, match="positional"):
         signature(sign_leaf).bind(*positional)

@@ -35,7 +35,7 @@ def test_who_cannot_use_it(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", USABLE, ids=lambda case: case.name)
-def test_everybody_can_use_it(case: Case) -> None:
+def test_every_verifier_can_use_it(case: Case) -> None:
     assert list(defects(case.authority)) == []
 
 

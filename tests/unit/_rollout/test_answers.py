@@ -114,7 +114,7 @@ def test_while_it_waits_it_says_that_it_is_alive(one: Waiting) -> None:
     assert max(b - a for a, b in pairwise(alive)) <= 5
 
 
-def test_where_nobody_can_be_asked_any_more_nobody_is_waited_for(one: Waiting) -> None:
+def test_where_no_node_can_be_asked_any_more_the_wait_ends(one: Waiting) -> None:
     one.work.look_live = lambda observation: None
     assert [action.verb for action in one.wait()] == ["wait"]
 

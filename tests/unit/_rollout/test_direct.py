@@ -48,7 +48,7 @@ def test_without_nodes_kafka_is_not_even_asked() -> None:
 
 
 def _never(_observation: object) -> None:
-    raise AssertionError("nobody is to connect")
+    raise AssertionError("the run connected to a node")
 
 
 @pytest.mark.parametrize("roles", [COMBINED, SEPARATE], ids=["combined", "separate"])
@@ -109,10 +109,10 @@ def test_a_pod_with_the_same_name_and_another_uid_is_not_deleted() -> None:
     stand.kafka.quorum = told_and_replaced  # type: ignore[method-assign]
     with pytest.raises(Conflict):
         stand.roll([0])
-    assert stand.deleted == [0], "by somebody else, once"
+    assert stand.deleted == [0], "by another program, once"
 
 
-def test_a_topic_with_no_replica_to_spare_stops_nobody() -> None:
+def test_a_topic_with_no_replica_to_spare_stops_no_restart() -> None:
     stand = DirectStand()
     stand.kafka.topics_.append(FakeTopic("single", (1,), minimum=1))
     stand.roll()
@@ -204,8 +204,8 @@ def test_a_node_that_we_are_not_to_restart_is_leaving() -> None:
 
 @pytest.mark.parametrize("graceful", [True, False])
 @pytest.mark.parametrize("victim", [1, 2])
-def test_somebody_restarts_a_node_while_ours_runs(victim: int, graceful: bool) -> None:
-    """Also one that was to be restarted: who took it may take the next one as well."""
+def test_another_program_restarts_a_node_during_a_direct_roll(victim: int, graceful: bool) -> None:
+    """Also a node that was to be restarted: the program that restarted it may restart the next node as well."""
     stand = DirectStand()
     stand.at(4, lambda: setattr(stand.api, "graceful_pods", graceful))
     stand.at(4, lambda: stand.remove("pods", name(victim)))
@@ -214,7 +214,7 @@ def test_somebody_restarts_a_node_while_ours_runs(victim: int, graceful: bool) -
 
 
 def test_a_node_that_is_down_is_waited_for_before_the_first_restart() -> None:
-    """It may be the one that a run of ours, interrupted since, has restarted; or a roll of somebody else."""
+    """An interrupted run of ours may have restarted it, or a roll of another program."""
     stand = DirectStand()
     stand.becomes_unready(2)
     stand.kafka.harm.clear()
@@ -242,7 +242,7 @@ def test_the_operator_rolling_from_node_to_node_is_noticed_between_two_of_them()
     assert stand.deleted == [1]
 
 
-def test_pods_of_other_clusters_and_components_are_nobody() -> None:
+def test_pods_of_other_clusters_and_components_do_not_count() -> None:
     stand = DirectStand()
     other = pod("other-kafka-0")
     other["metadata"]["labels"].update({"strimzi.io/cluster": "other", "strimzi.io/name": "other-kafka"})
@@ -253,7 +253,7 @@ def test_pods_of_other_clusters_and_components_are_nobody() -> None:
     assert stand.deleted == [0]
 
 
-# A direct roll that was interrupted goes on from what the cluster shows: each node restarts once, nobody is harmed.
+# A direct roll that was interrupted goes on from what the cluster shows: each node restarts once, no client is harmed.
 
 ORDER = [0, 2, 1]
 

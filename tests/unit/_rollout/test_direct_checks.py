@@ -87,7 +87,7 @@ def test_who_restarts_with_leave_leaves_a_majority(state: Quorum, restarting: in
 
 
 @given(st.lists(st.integers(0, 1999), min_size=1, max_size=7), ID)
-def test_with_everybody_caught_up_anybody_may_restart(lags: list[int], restarting: int) -> None:
+def test_where_every_voter_has_caught_up_any_voter_may_restart(lags: list[int], restarting: int) -> None:
     state = quorum(0, **{f"v{i}": lag if i else 0 for i, lag in enumerate(lags)})
     assert not quorum_violations(node(restarting), state, FETCH_TIMEOUT)
 
@@ -172,7 +172,7 @@ def test_who_restarts_with_leave_stops_no_producer(found: list[Topic], broker: i
 
 
 @given(topics(), BROKERS)
-def test_a_healthy_partition_with_a_replica_to_spare_refuses_nobody(found: Topic, broker: int) -> None:
+def test_a_healthy_partition_with_a_replica_to_spare_refuses_no_broker(found: Topic, broker: int) -> None:
     (partition,) = found.partitions
     healthy = topic(found.min_insync_replicas, (partition.replicas, partition.replicas))
     assert not availability_violations(node(broker), [healthy])
@@ -217,7 +217,7 @@ def test_a_node_that_is_no_broker_is_not_looked_for_among_them() -> None:
 
 
 @given(st.lists(topics(), max_size=4), BROKERS)
-def test_nobody_lags_behind_in_what_is_left_out(found: list[Topic], broker: int) -> None:
+def test_topics_that_are_left_out_have_no_replica_that_lags(found: list[Topic], broker: int) -> None:
     whole = [replace(one, partitions=tuple(part for each in found for part in each.partitions)) for one in found]
     assert partitions_out_of_sync(node(broker), out_of_sync(whole)) == partitions_out_of_sync(node(broker), whole)
     assert all(part.replicas - part.in_sync for one in out_of_sync(whole) for part in one.partitions)

@@ -108,7 +108,7 @@ def test_a_roll_that_the_operator_starts_itself_stays_with_it(memory: DirectClus
     assert memory.restarts() == dict.fromkeys(NODES, 0)
 
 
-def test_dry_run_names_the_pods_and_connects_to_nobody(memory: DirectCluster) -> None:
+def test_dry_run_names_the_pods_and_connects_to_no_node(memory: DirectCluster) -> None:
     before = len(memory.api.writes)
     actions = recorded(carry_out_roll, memory.whole_roll(), memory.look(), memory.work(dry_run=True))
     assert len(actions) == len(NODES) + len(COMPONENTS)

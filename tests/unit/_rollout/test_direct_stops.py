@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the direct strategy stops: it names pod, partition or voter, the cause and the remedy, and harms nobody."""
+"""When the direct strategy stops: it names pod, partition or voter, the cause and the remedy, and harms no client."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_and_goes_on_when_the_isr_is_restored_in_time() -> None:
     assert stand.kafka.harm == []
 
 
-def test_somebody_else_may_be_next_when_the_first_one_is_refused() -> None:
+def test_another_node_may_be_next_when_the_first_is_refused() -> None:
     """As the KafkaRoller does: a broker that is out of sync may go, those that hold its partitions may not."""
     stand = DirectStand(SEPARATE)
     stand.kafka.lagging = {5}

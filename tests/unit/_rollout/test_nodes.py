@@ -96,7 +96,7 @@ def test_the_order_depends_on_the_nodes_and_not_on_how_they_were_listed(nodes, a
 @pytest.mark.parametrize(
     ("nodes", "active", "expected"),
     [
-        pytest.param([], None, [], id="nobody left"),
+        pytest.param([], None, [], id="no node left"),
         pytest.param([node(0), node(1), node(2)], 1, [0, 2], id="not the active controller while others wait"),
         pytest.param([node(1)], 1, [1], id="the active controller when it is alone"),
         pytest.param([node(1, "c"), node(5, "b")], 1, [1], id="brokers wait for the active controller"),

@@ -194,7 +194,7 @@ def test_a_controller_that_stops_being_the_active_one_is_a_bad_moment() -> None:
 
 
 @pytest.mark.parametrize("active", [-1, 7], ids=["none", "a stranger"])
-def test_without_an_active_controller_of_this_cluster_nobody_is_asked(active: int) -> None:
+def test_without_an_active_controller_of_this_cluster_no_node_reloads(active: int) -> None:
     with pytest.raises(KafkaUnavailable, match="demo-kafka-0 knows no active controller of this cluster"):
         reload({MINE: KafkaDouble(code=NOT_CONTROLLER, active=active), OTHER: KafkaDouble()}, controller=True)
 
@@ -403,7 +403,7 @@ def test_a_node_whose_name_begins_like_another_one_is_another_one() -> None:
         read(written().replace(f"/{POD}:", f"/{POD}0:"))
 
 
-def test_a_truststore_of_something_else_is_not_touched_whoever_it_belongs_to() -> None:
+def test_a_truststore_of_another_listener_is_not_touched() -> None:
     name = truststore("tls-9093")
     config = written() + f"{name}=${{strimzisecrets:kafka/{POD}:ca.crt}}\n"
     assert read(config) == read(written())

@@ -119,7 +119,7 @@ def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(dea
 
 
 def test_who_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) -> None:
-    """Its successor starts with what is stored; nobody waits for the process that is gone."""
+    """Its successor starts with what is stored; the run does not wait for the process that is gone."""
     looks: list[int] = []
 
     def meanwhile() -> None:
@@ -143,7 +143,7 @@ def test_who_does_not_answer_is_not_said_to_have_stayed_behind(at: Reloading) ->
     assert "spread=restart" not in caught.value.remedy
 
 
-def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> None:
+def test_what_the_first_node_refuses_no_other_node_is_asked_to_do(at: Reloading) -> None:
     asked: list[str] = []
 
     def refuse(pod: str) -> None:
@@ -171,7 +171,7 @@ def test_who_has_read_again_is_recorded_when_the_one_beside_it_refuses(at: Reloa
     ]
 
 
-def test_nobody_is_told_when_it_is_only_tried_out(at: Reloading) -> None:
+def test_in_a_dry_run_no_node_reloads(at: Reloading) -> None:
     work = replace(at.work(), dry_run=True)
     assert len(at.carry_out(work)) == 3
     assert at.nodes.told == []

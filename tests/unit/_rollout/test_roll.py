@@ -33,7 +33,7 @@ SUBSETS = [names for size in range(len(ALL) + 1) for names in combinations(ALL, 
 REQUEST = "trustops.strimzi/reconcile-request"
 
 
-@pytest.mark.parametrize("names", SUBSETS, ids=lambda names: "+".join(name[5:] for name in names) or "nobody")
+@pytest.mark.parametrize("names", SUBSETS, ids=lambda names: "+".join(name[5:] for name in names) or "none")
 def test_exactly_the_pods_of_the_step_are_replaced(names: tuple[str, ...]) -> None:
     stand = Stand()
     stand.deployments()
@@ -130,7 +130,7 @@ def test_a_component_pod_that_is_gone_already_counts_as_replaced() -> None:
     assert [one.object for one in actions] == [f"Pod kafka/{OPERATOR}"]
 
 
-def test_uids_of_pods_that_do_not_exist_any_more_are_nobody() -> None:
+def test_uids_of_pods_that_do_not_exist_any_more_do_not_count() -> None:
     stand = Stand()
     step = roll_of({"gone-1", "gone-2"})
     before = len(stand.api.writes)
@@ -197,7 +197,7 @@ def stuck(stand: Stand, *names: str) -> str:
     return str(caught.value)
 
 
-def test_nobody_moves() -> None:
+def test_a_roll_in_which_no_pod_restarts() -> None:
     message = stuck(Stand(), *NODES[:2])
     assert "trust roll" in message
     assert "for 5 s no pod came back" in message

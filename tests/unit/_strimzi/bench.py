@@ -81,7 +81,7 @@ def conditions(*kinds: str) -> list[Object]:
 
 
 class Bench(Stage):
-    """Time passes while somebody waits: a second for each look, with what is due then."""
+    """Time passes while a run waits: a second for each look, with what is due then."""
 
     def create(self, plural: str, body: Object) -> Object:
         path = f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}"
@@ -129,7 +129,7 @@ class Bench(Stage):
         )
 
     def change(self, plural: str, name: str, patch: Object, subresource: str = "") -> Object:
-        """Somebody else changes an object."""
+        """Another program changes an object."""
         path = f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}/{name}"
         path += f"/{subresource}" if subresource else ""
         response = self.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names that the operator and its users know (docs/operator.md, "CA Secrets", "Leaves"): a wrong one is a Secret that nobody finds."""
+"""Names that the operator and its users know (docs/operator.md, "CA Secrets", "Leaves"): a wrong name is a Secret that neither of them finds."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ BY_USAGE = [
     (PHASE_OUT, Usage.SOME, ANY),
     # The entry is removed then, which is the business of the removal gate.
     (PHASE_OUT, Usage.NONE, PHASE_OUT),
-    # Nobody uses what nobody trusts: only the trust gate leads on.
+    # No node uses a CA that is not trusted: only the trust gate leads on.
     (UNTRUSTED, Usage.NO_PODS, UNTRUSTED),
     (UNTRUSTED, Usage.NONE, UNTRUSTED),
     (UNTRUSTED, Usage.SOME, UNTRUSTED),
@@ -38,8 +38,8 @@ EDGES = {
     (None, UNTRUSTED),  # it is new
     (None, UNUSED),  # a cluster is adopted
     (UNTRUSTED, UNUSED),  # the trust gate is open
-    (UNTRUSTED, PHASE_OUT),  # somebody asks for it
+    (UNTRUSTED, PHASE_OUT),  # the user asks for it
     (UNUSED, PHASE_OUT),  # the same
-    (PHASE_OUT, None),  # nobody relies on it any more
+    (PHASE_OUT, None),  # no party relies on it any more
     *((before, after) for before, _usage, after in BY_USAGE if before is not after),
 }

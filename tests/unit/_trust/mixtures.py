@@ -120,7 +120,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
 def outside_clients(draw: st.DrawFn) -> OutsideClient:
     held = draw(st.none() | st.sets(st.sampled_from(list(GENERATIONS))))
     trusts = None if held is None else tuple(one.certificate for one in held)
-    doubt = "nobody knows" if held is None else draw(st.sampled_from(["", "started earlier"]))
+    doubt = "it is not known" if held is None else draw(st.sampled_from(["", "started earlier"]))
     follows, declared = draw(st.sampled_from(Follows)), draw(st.booleans())
     return OutsideClient("Secret kafka/app", trusts, doubt, draw(st.sampled_from(Verifier)), follows, declared=declared)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clusters with a CA of which somebody else keeps the key, and what is known of requests for its leaves."""
+"""Clusters with a CA whose key an outside issuer keeps, and what is known of requests for its leaves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED = Failure(1, NOW - HOUR / 2, "The certificate that came back is refused:
 
 
 def elsewhere(snapshot: Snapshot, *authorities: Entity) -> Snapshot:
-    """Somebody else keeps the keys of these CAs; of NEW where none is named."""
+    """An outside issuer keeps the keys of these CAs; of NEW where none is named."""
     keys = {one.certificate.public_key_sha256 for one in authorities or (NEW,)}
     prepared = tuple(replace(one, elsewhere=one.key in keys) for one in snapshot.ca.prepared)
     return snapshot.with_ca(elsewhere=frozenset(keys), prepared=prepared)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cluster whose users get certificates of this collection, because somebody else keeps the key of the clients CA."""
+"""A cluster whose users get certificates of this collection, because an outside issuer keeps the key of the clients CA."""
 
 from __future__ import annotations
 

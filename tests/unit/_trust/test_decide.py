@@ -224,7 +224,7 @@ def test_handed_back_the_operator_is_not_left_paused_by_us() -> None:
 
 
 @pytest.mark.parametrize("goal", sorted(set(Goal) - {Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECOVER}))
-def test_nobody_but_who_hands_back_gives_up_the_books(goal: Goal) -> None:
+def test_only_handing_back_gives_up_the_books(goal: Goal) -> None:
     """Also where no precondition holds the other goals before."""
     given = cluster(ledger=ledger(entry(OLD, UNUSED)), reconciliation=GENERATED)
     found = decide(given, Intent(goal), replace(ENGINE, preconditions=()))
@@ -273,7 +273,7 @@ def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: 
 
 @pytest.mark.parametrize("stage", AVOIDABLE)
 def test_who_has_not_looked_is_not_held(stage: str) -> None:
-    """Otherwise nobody would ever look."""
+    """Otherwise no run would ever look."""
     snapshot, intent = FLOWS[stage]
     for seen in (InPlace(), None):
         assert decide(changed(snapshot, in_place=seen), changed_intent(intent, spread=Spread.RELOAD)).steps
@@ -283,8 +283,8 @@ def test_who_has_not_looked_is_not_held(stage: str) -> None:
     ("in_place", "spread", "why"),
     [
         pytest.param(BLOCKED, Spread.AUTO, BLOCKED.reload, id="they cannot"),
-        pytest.param(None, Spread.RESTART, "spread=restart asks for it.", id="they shall not: nobody has to look"),
-        pytest.param(None, Spread.AUTO, "", id="nobody has looked"),
+        pytest.param(None, Spread.RESTART, "spread=restart asks for it.", id="they shall not: the run need not look"),
+        pytest.param(None, Spread.AUTO, "", id="the run has not looked"),
     ],
 )
 def test_who_wants_no_restart_is_held_where_there_would_be_one(
@@ -304,7 +304,7 @@ def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
 
 # The engine.
 
-#: Everybody trusts the root; an intermediate CA validates with its chain, and not alone.
+#: Every pod trusts the root; an intermediate CA validates with its chain, and not alone.
 BELOW = chain_of(INTERMEDIATE, ROOT)
 BELOW_ROOT = cluster(
     ca=secrets(ROOT, prepared=(PreparedAuthority(BELOW, INTERMEDIATE.certificate.public_key_sha256),), others=others(INTERMEDIATE)),

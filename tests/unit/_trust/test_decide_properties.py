@@ -114,7 +114,7 @@ def test_the_same_cluster_gives_the_same_decision(snapshot: Snapshot, state: Rec
 def test_the_operator_is_switched_only_behind_the_gates(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
-    """In a pause, published, accepted with its chain and alone; and the CA that leaves with it is needed by nobody."""
+    """In a pause, published, accepted with its chain and alone; and no party needs the CA that leaves with it."""
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
     for step in found.steps:
         if not isinstance(step, Switch) or not snapshot.nodes.pods:
@@ -137,7 +137,7 @@ def test_the_operator_is_switched_only_behind_the_gates(
 
 @SETTINGS
 @given(USING, IN_PAUSE_OF_OURS, IN_FLOW)
-def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
+def test_no_leaf_of_another_ca_is_issued_while_a_verifier_would_refuse_it(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
@@ -160,7 +160,7 @@ def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
 
 @SETTINGS
 @given(RETIRING, IN_PAUSE_OF_OURS, IN_FLOW)
-def test_no_ca_is_withdrawn_while_somebody_needs_it(snapshot: Snapshot, state: Reconciliation, intent: Intent) -> None:
+def test_no_ca_is_withdrawn_while_a_party_needs_it(snapshot: Snapshot, state: Reconciliation, intent: Intent) -> None:
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
     for step in found.steps:
         if isinstance(step, Withdraw):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CA that is to be replaced has ended: where nobody looks at its dates, everything goes on as before."""
+"""The CA that is to be replaced has ended: where no verifier looks at its dates, everything goes on as before."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_one_in_a_chain_stands_in_the_way_of_the_operator() -> None:
     assert "Store the first certificate of ca.crt alone there" in text
 
 
-def test_one_that_nobody_has_used_is_not_used_any_more() -> None:
+def test_an_ended_ca_that_was_never_used_is_not_taken_into_use() -> None:
     seen = stages(LIVING, ENDED)["trusted"]
     (text,) = refused(seen, RECONCILE)
     assert "It is not in use yet: remove" in text

@@ -56,7 +56,7 @@ def test_no_two_functions_have_one_name(tmp_path: Path) -> None:
 
 
 def changeable(*packages: Path) -> list[str]:
-    """The dataclasses whose fields somebody could set."""
+    """The dataclasses whose fields can be set after they are made."""
     trees = (ast.parse(file.read_text()) for package in packages for file in package.rglob("*.py"))
     classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     decorated = ((one.name, ast.unparse(decorator)) for one in classes for decorator in one.decorator_list)

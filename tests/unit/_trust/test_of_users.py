@@ -79,7 +79,7 @@ def test_users_present_and_brokers_do_not() -> None:
     [
         pytest.param(ALL, None, True, id="used by all"),
         pytest.param(UNUSED, None, False, id="not in use"),
-        pytest.param(ANY, presenter("partner", NEW, renewal=Renewal.BY_HAND), True, id="somebody else issues"),
+        pytest.param(ANY, presenter("partner", NEW, renewal=Renewal.BY_HAND), True, id="another issuer issues"),
         pytest.param(ANY, presenter("partner", None, renewal=Renewal.BY_HAND), False, id="not known"),
         pytest.param(ANY, presenter("partner", NEW), False, id="to be issued to"),
         pytest.param(ANY, presenter("Connect", NEW, renewal=Renewal.FOLLOWED), False, id="to be restarted"),
@@ -91,7 +91,7 @@ def test_whether_a_ca_is_taken_up(state: TrustState, other: Presenter | None, ex
     assert is_taken_up(own, seen, books_of(seen)) is expected
 
 
-def test_whoever_presents_nothing_counts_for_nothing() -> None:
+def test_a_user_that_presents_nothing_is_not_counted() -> None:
     seen = users(presenters=presenting(presenter(authorities=frozenset()), presenter(PAYMENTS)))
     assert [one.party for one in present_all(seen, books_of(seen))] == [USER_OPERATOR, PAYMENTS]
 
@@ -105,11 +105,11 @@ def test_a_ca_that_issues_is_in_use_without_a_user() -> None:
     assert usage_of(name_of(OLD), present_all(seen, books_of(seen))) is Usage.ALL
 
 
-def test_the_cluster_operator_verifies_nobody() -> None:
+def test_the_cluster_operator_verifies_no_client() -> None:
     assert [party.name for party in verifying_parties(users(), books_of(users()))] == [f"pod {name}" for name in PODS]
 
 
-def test_nobody_could_send_a_link_certificate() -> None:
+def test_the_clients_ca_gets_no_link_certificate() -> None:
     (step,) = prepare(situation(users()))
     assert "a link certificate" not in step.sentence()
 
@@ -181,10 +181,10 @@ class TestRemoval:
 
     def test_and_for_those_that_are_not_known(self) -> None:
         seen = changed(
-            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="nobody says so"), current=NEW)
+            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="no issuer is recorded"), current=NEW)
         )
         found = removal_gate(seen, books_of(seen), name_of(OLD))
-        assert [(one.subject, one.message) for one in found] == [(ORDERS, "nobody says so.")]
+        assert [(one.subject, one.message) for one in found] == [(ORDERS, "no issuer is recorded.")]
 
     def test_not_for_those_that_are_waived(self) -> None:
         seen = changed(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
@@ -206,7 +206,7 @@ class TestRemoval:
 
 
 class TestWithoutAListenerThatVerifies:
-    """Nobody has to trust a CA or to forget one; users are seen to as ever."""
+    """No broker has to trust a CA or to forget one; users get their certificates as ever."""
 
     def test_no_broker_verifies(self) -> None:
         seen = users(has_verifiers=False)
@@ -222,7 +222,7 @@ class TestWithoutAListenerThatVerifies:
         assert known is not None
         assert (known.state, known.awaiting) == (UNUSED, uids_of()), "a listener may come back before they restart"
 
-    @pytest.mark.parametrize("listeners", [None, ()], ids=["not asked", "nobody to ask"])
+    @pytest.mark.parametrize("listeners", [None, ()], ids=["not asked", "no listener to ask"])
     def test_none_has_to_forget_the_old_one(self, listeners: tuple[()] | None) -> None:
         books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal())
         ca = replace(STAGES["issued"].ca, others={}, kept_keys=frozenset())
@@ -231,7 +231,7 @@ class TestWithoutAListenerThatVerifies:
         assert isinstance(step, WriteLedger)
         assert (step.ledger.removed, in_flight(step.ledger)) == ((), None)
 
-    def test_the_old_one_stays_for_whoever_presents_it(self) -> None:
+    def test_the_old_ca_stays_for_users_that_present_it(self) -> None:
         seen = changed(STAGES["switched"], has_verifiers=False)
         assert len(removal_gate(seen, books_of(seen), name_of(OLD))) == 2
 
@@ -251,13 +251,13 @@ class TestHolds:
 
     def test_one_of_which_nothing_is_known(self) -> None:
         seen = changed(
-            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="nobody says so"), current=NEW)
+            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="no issuer is recorded"), current=NEW)
         )
         decision = decide(seen, REPLACE_KEY)
         assert (Condition.EVIDENCE, ORDERS) in [(one.condition, one.subject) for one in decision.violations]
 
 
-# No CA of users is used before every broker accepts it, and none leaves that anybody may present, whatever users present and brokers say.
+# No CA of users is used before every broker accepts it, and none leaves that a user may present, whatever users present and brokers say.
 
 IN_BATCHES = changed_intent(REPLACE_KEY, user_batch=1)
 EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), frozenset(), None))
@@ -325,7 +325,7 @@ def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
 
 @MANY
 @given(clusters())
-def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
+def test_no_ca_leaves_that_a_user_may_present(snapshot: Snapshot) -> None:
     waived = {one.client for one in snapshot.outside.waivers}
     for step in decide(snapshot, REPLACE_KEY).steps:
         if isinstance(step, Withdraw):
@@ -340,7 +340,7 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
 
 @MANY
 @given(clusters())
-def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot) -> None:
+def test_in_batches_no_switch_while_the_user_operator_would_serve_a_user(snapshot: Snapshot) -> None:
     served = (ReissuePause.NONE, ReissuePause.ASKED)
     if any(isinstance(step, Switch) for step in decide(snapshot, IN_BATCHES).steps):
         assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
@@ -354,7 +354,7 @@ def test_no_run_says_that_it_is_done_before_its_flow_is(snapshot: Snapshot) -> N
 
 @MANY
 @given(clusters(), st.sampled_from((REPLACE_KEY, IN_BATCHES)))
-def test_no_run_ends_with_somebody_paused_whom_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
+def test_no_run_ends_with_a_paused_user_that_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
     decision = decide(snapshot, intent)
     if not decision.steps:
         assert all(one.behind or not one.pause.is_ours for one in snapshot.presenters)

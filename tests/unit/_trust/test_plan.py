@@ -107,7 +107,7 @@ def restarts(found: Forecast) -> dict[str, int]:
     [
         pytest.param(SETTLED, REPLACE_KEY, 1, 2, id="a new key"),
         pytest.param(SETTLED, SUPPLIED, 2, 3, id="a new key without a link"),
-        pytest.param(SETTLED, PATIENT, 0, None, id="a new key, and nobody is restarted"),
+        pytest.param(SETTLED, PATIENT, 0, None, id="a new key, and no pod is restarted"),
         pytest.param(SETTLED, RENEW, 0, 1, id="a renewal"),
         pytest.param(DUE, LEAVES, 0, 1, id="leaves"),
         pytest.param(cluster(ledger=None), Intent(Goal.UPGRADE), 0, 0, id="adopting"),
@@ -246,7 +246,7 @@ def test_a_plan_may_end_where_restarts_are_waited_for() -> None:
 
 @pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, PATIENT], ids=["at once", "renewal", "patient"])
 def test_what_nodes_say_holds_until_they_restart(intent: Intent) -> None:
-    """Their successors are taken to say what is stored, as they do where nobody was asked."""
+    """Their successors are assumed to present what is stored, as pods are where the run asked no listener."""
     assert planned(answering(SETTLED, accepting=names_of(OLD)), intent) == planned(SETTLED, intent)
 
 

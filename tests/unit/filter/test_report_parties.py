@@ -59,7 +59,7 @@ def test_a_hundred_equal_nodes_are_one_party() -> None:
         {"component": "kafka-exporter"},
     ],
 )
-def test_whoever_differs_is_a_party_of_its_own(changed: dict[str, Any]) -> None:
+def test_a_pod_that_differs_is_a_party_of_its_own(changed: dict[str, Any]) -> None:
     assert [one["count"] for one in parties([*nodes("a"), pod("x", "y", **changed)])] == [3, 1]
 
 
@@ -275,7 +275,7 @@ def test_a_sentence_does_not_name_a_hundred_nodes(count: int, end: str) -> None:
     assert sentence.partition(" have not read")[0].endswith(end)
 
 
-def test_everybody_else_is_there_from_stored_evidence() -> None:
+def test_parties_without_listeners_are_there_from_stored_evidence() -> None:
     other = pod("demo-cruise-control-x", "x", component="cruise-control", trusts=[label(NEW)])
     clients = [
         {"client": "KafkaConnect kafka/a", "trusts": [label(NEW)], "doubt": "", "waiver": None},
@@ -316,7 +316,7 @@ MUTE = {"trusts": [], "refuses": []}
         ),
     ],
 )
-def test_that_nobody_trusts_it_is_claimed_of_listeners_that_were_asked(answers: list[Any], end: str) -> None:
+def test_the_report_says_how_many_asked_listeners_refuse_a_removed_ca(answers: list[Any], end: str) -> None:
     found = told(answers)
     assert first_sentence(found) == f"0 pods trust the removed CA cluster-ca a ({OLD[:12]}){end}"
 

@@ -57,13 +57,13 @@ class FastClock(SystemClock):
 
 
 @pytest.fixture(autouse=True)
-def nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+def use_fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(composition, "SystemClock", FastClock)
     monkeypatch.setattr(trust_module, "SystemClock", FastClock)
 
 
 @pytest.fixture(autouse=True)
-def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def block_ways_to_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no way to the nodes, whatever this machine is connected to."""
 
     def no_way(options: Mapping[str, Any], namespace: str) -> NoReturn:

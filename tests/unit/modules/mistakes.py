@@ -54,7 +54,7 @@ def put(
     labels: Mapping[str, str | None] | None = None,
     **parts: Any,
 ) -> None:
-    """Somebody else's edit: entries of a Secret, annotations, labels, or any other part of an object."""
+    """An edit by a user: entries of a Secret, annotations, labels, or any other part of an object."""
     root = "/apis/kafka.strimzi.io/v1" if plural == "kafkas" else "/api/v1"
     body: dict[str, Any] = {**parts, "metadata": {"annotations": dict(annotations or {}), "labels": dict(labels or {})}}
     if entries:
@@ -81,7 +81,7 @@ def signing_key(memory: MemoryCluster) -> PrivateKey:
 
 
 def use_authority(memory: MemoryCluster, *chain: Entity, key: PrivateKey | None = None) -> None:
-    """Put another CA in its place, as a user would who knows about generations, in a cluster that nobody has adopted."""
+    """Put another CA in its place, as a user would who knows about generations, in a cluster that was not adopted."""
     swap_authority(memory, *chain, key=key)
     memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{LEDGER}")
 
@@ -94,6 +94,6 @@ def swap_authority(memory: MemoryCluster, *chain: Entity, key: PrivateKey | None
 
 
 def is_paused(memory: MemoryCluster) -> bool:
-    """Whether anybody has paused the operator."""
+    """Whether the operator is paused."""
     kafka = memory.api.find("kafkas", memory.namespace, memory.cluster) or {"metadata": {}}
     return "strimzi.io/pause-reconciliation" in (kafka["metadata"].get("annotations") or {})

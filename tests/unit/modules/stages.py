@@ -73,7 +73,7 @@ def _renewing() -> MemoryCluster:
     return memory
 
 
-#: A CA whose key somebody else keeps.
+#: A CA whose key an outside issuer keeps.
 ELSEWHERE = make("Corporate CA", key(3), begin=NOW - DAY, end=NOW + 400 * DAY)
 
 
@@ -148,7 +148,7 @@ def renewing() -> MemoryCluster:
 
 
 def asked() -> MemoryCluster:
-    """In a replacement by a CA whose key is kept elsewhere: its leaves are asked for, and nobody has signed any."""
+    """In a replacement by a CA whose key is kept elsewhere: its leaves are asked for, and the issuer has signed none."""
     return start(_asked)
 
 

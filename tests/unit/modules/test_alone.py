@@ -115,7 +115,7 @@ def test_a_task_that_may_not_go_as_far_as_it_has_to_says_what_is_left(
     )
 
 
-def test_whoever_only_goes_on_as_far_as_it_is_allowed_says_what_is_left_too() -> None:
+def test_a_call_that_ends_at_a_phase_says_what_is_left() -> None:
     ended = stages.done(stages.issued(), "strimzi_roll", until_phase="prepare")
     assert ended.writes_but_lease == [f"PATCH secrets/{stages.LEDGER}"]
     assert ended.result["pending"][0].startswith("restart 6 pods so that they present certificates ")

@@ -158,7 +158,7 @@ def _trusting() -> MemoryCluster:
 
 
 @pytest.mark.parametrize("named", [OTHER_CA.sha256, OTHER_CA.fingerprint, OTHER_CA.sha256.upper()])
-def test_one_that_nobody_uses_leaves(named: str) -> None:
+def test_a_ca_that_no_pod_uses_leaves(named: str) -> None:
     memory = _trusting()
     ended = stages.done(memory, "strimzi_ca", state="absent", fingerprint=named)
     assert [ca["sha256"] for ca in ended.result["cas"]] == [current_of(memory)["sha256"]]

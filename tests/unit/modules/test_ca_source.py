@@ -63,7 +63,7 @@ def test_confirmed_it_is_prepared_and_its_issuer_asked() -> None:
     assert (ended.failed, ended.result["changed"]) == (False, True)
     assert ended.result["journal"]["goal"] == "replace_key"
     assert {one["state"] for one in ended.result["leaf_requests"]} == {"REQUESTED"}
-    # A flow in flight asks nobody anything.
+    # A flow in flight asks for no confirmation.
     assert reconcile(memory).result["ca_source"]["to_be_confirmed"] == []
 
 
@@ -153,7 +153,7 @@ def bring(memory: MemoryCluster, *certificates: str, **options: Any) -> Ended:
 
 
 def in_use(*source: Entity) -> MemoryCluster:
-    """Everything is of a CA that somebody else keeps; the request for the next node is open. source: the CAs to trust."""
+    """Every leaf is of a CA whose key an outside issuer keeps; the request for the next node is open. source: the CAs to trust."""
     memory = stages.asked()
     replaced(memory)
     assert not bring(memory, *(signed(memory, name, ELSEWHERE) for name in open_requests(memory))).failed

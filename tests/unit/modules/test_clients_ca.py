@@ -21,7 +21,7 @@ SWITCHED, CERTIFICATES = "demo-clients-ca", "demo-clients-ca-cert"
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
-    """With an adopted clients CA and one user. It moves while somebody waits for users, whom nobody can watch."""
+    """With an adopted clients CA and one user. It moves while a call waits for users, which no call can watch."""
     found = managed()
     sleep = FastClock.sleep
 
@@ -95,7 +95,7 @@ def test_the_plan(memory: MemoryCluster) -> None:
 @pytest.mark.parametrize(
     ("module", "options"), [("strimzi_ca_info", {"goal": "replace_key"}), ("strimzi_ca", {"state": "adopted"})]
 )
-def test_a_listener_that_nobody_here_manages_is_a_warning(
+def test_a_listener_that_this_collection_does_not_manage_is_a_warning(
     memory: MemoryCluster, module: str, options: dict[str, Any]
 ) -> None:
     """It comes with every task about the clients CA, and with none about the cluster CA."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Requests carried by hand: shown, written to files, signed by somebody, and put back."""
+"""Requests carried by hand: shown, written to files, signed by a person, and put back."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _other_request(number: int = 7) -> Change:
 
 
 def _resigned(name: str = "demo-kafka", *more: str) -> Change:
-    """Somebody who has the key has signed the request again, or has had the run sign something else."""
+    """A person who has the key has signed the request again, or has had the run sign something else."""
 
     def change(memory: MemoryCluster) -> None:
         names = look(memory)["demo-kafka-0"]["subject_alternative_names"]
@@ -323,7 +323,7 @@ def test_some_of_them_are_enough_and_the_others_stay_open() -> None:
 
 
 def test_each_goes_to_the_request_with_its_key(tmp_path: Path) -> None:
-    """Somebody has mixed the files up."""
+    """A person has mixed the files up."""
     memory = stages.asked()
     for name, other in zip(NODES, reversed(NODES), strict=True):
         (tmp_path / f"{name}.{'pem' if name == NODES[0] else 'crt'}").write_text(signed(memory, other))
@@ -350,7 +350,7 @@ def test_a_chain_may_be_behind_it_and_text_around_it() -> None:
     assert stored[1:] == (ELSEWHERE.certificate,)
 
 
-def test_a_better_one_takes_the_place_of_what_somebody_put_there() -> None:
+def test_a_good_certificate_takes_the_place_of_a_refused_one() -> None:
     memory = stages.asked()
     wrong = signed(memory, "demo-kafka-0", replace(GOOD, copies=False))
     put(memory, "secrets", "demo-issuing-kafka", {"demo-kafka-0.issued": wrong.encode()})

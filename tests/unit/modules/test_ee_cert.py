@@ -29,7 +29,7 @@ NODE, CRUISE, OPERATOR = "demo-kafka-1", "demo-cruise-control-certs", "demo-clus
 
 
 def without(*secrets: str) -> MemoryCluster:
-    """Somebody has deleted them, and the operator has not been there since."""
+    """A user has deleted these Secrets, and the operator has not reconciled since."""
     memory = stages.managed()
     memory.operator_runs = False
     for name in secrets:

@@ -97,7 +97,7 @@ def predicted(memory: MemoryCluster) -> list[str]:
     return [f"{action['verb']} {action['object']}" for action in ended.result["actions"]]
 
 
-def test_check_mode_says_what_comes_next_and_asks_nobody() -> None:
+def test_check_mode_says_what_comes_next_and_asks_no_issuer() -> None:
     memory = stages.managed()
     assert predicted(memory) == ["update Secret kafka/demo-cluster-ca"]
     replace_key(memory)

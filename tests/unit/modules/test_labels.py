@@ -68,7 +68,7 @@ def test_one_label_alone(lost: str) -> None:
     told(memory, *lacks(KEYS, lost))
 
 
-def test_a_cluster_that_nobody_has_adopted() -> None:
+def test_a_cluster_that_was_not_adopted() -> None:
     memory = stages.managed()
     memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{LEDGER}")
     for secret in (CERTIFICATES, KEYS):
@@ -115,7 +115,7 @@ def test_pods_are_not_restarted_either() -> None:
     assert lacks(NODE, KIND, CLUSTER)[0] in ended.result["msg"]
 
 
-# A pod of another application is labelled as a process of the cluster: by mistake, or because nobody may do more than label.
+# A pod of another application is labelled as a process of the cluster: by mistake, or because a user may do no more than label.
 
 FINDING = f"Pod kafka/{NAME}: has the labels or the name of a pod of the component"
 QUICK = {"pod_timeout": 3, "operator_timeout": 3}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each call takes the Lease before it writes and gives it back, whatever its end; nobody else's is touched."""
+"""Each call takes the Lease before it writes and gives it back, whatever its end; the Lease of another holder stays."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_waiting_for_a_dead_run_is_told_while_it_lasts(tmp_path: Path) -> None:
     assert ended.warnings == []
 
 
-def test_where_nobody_sees_it_it_is_told_at_the_end() -> None:
+def test_without_a_terminal_the_wait_is_a_warning_at_the_end() -> None:
     memory = stages.managed()
     left_behind(memory)
     assert stages.done(memory, "strimzi_reconciliation", state="paused").warnings == [WAITING]
@@ -88,7 +88,7 @@ def test_a_holder_says_where_it_runs() -> None:
     assert {holder.partition("@")[2] for holder in holders} == {platform.node()}
 
 
-def test_that_of_whoever_took_it_over_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lease_of_a_run_that_took_it_over_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that hung for longer than its Lease finds another run at work, and stops before it writes again."""
     memory = stages.unlinked()
 

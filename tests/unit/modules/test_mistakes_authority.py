@@ -145,7 +145,7 @@ def test_replaced_without_a_new_generation() -> None:
 
 
 def swapped(memory: MemoryCluster, mine: Entity) -> tuple[str, str]:
-    """Somebody puts this CA into the place of the one in use; what is said of it, and what helps."""
+    """Puts this CA into the place of the CA in use; returns what the run says of it, and the remedy."""
     old = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))[0]
     swap_authority(memory, mine)
     text = (

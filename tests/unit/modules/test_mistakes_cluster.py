@@ -140,7 +140,7 @@ def test_absent_operator() -> None:
 
 
 @pytest.mark.parametrize("state", ["renewed", "replaced", "promoted", "handed_back"])
-def test_paused_by_somebody_else(state: str) -> None:
+def test_paused_by_another_program(state: str) -> None:
     memory = stages.managed()
     put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
     memory.settle()
@@ -377,7 +377,7 @@ def test_writing(name: str, resource: str, kind: str, rule: str) -> None:
     assert not is_paused(memory)
 
 
-def test_a_pause_in_the_middle_of_which_a_write_is_forbidden_is_told_first_and_ended_by_the_next_run() -> None:
+def test_a_pause_whose_flow_may_not_write_is_reported_first_and_ended_by_the_next_run() -> None:
     """Ended there, it would cost a restart of each node."""
     (use,) = (one for one in USES if str(one) == "ca-switches-to-a-new-key")
     memory = use.start()
@@ -408,7 +408,7 @@ def test_creating_the_lease() -> None:
     assert ended.writes == []
 
 
-# Names that no object can have: they are told as what they are, and nobody is asked for such an object.
+# Names that no object can have: the call says so, and does not ask the API server for such an object.
 
 OBJECT = "cannot be the name of any object in Kubernetes. Give the name as kubectl shows it: lower case letters, digits, hyphens and dots, at most 253."
 NAMESPACE = "cannot be the name of any namespace in Kubernetes. Give the name as kubectl shows it: lower case letters, digits, hyphens, at most 63."

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaves that somebody has put into their Secrets, or taken out of them."""
+"""Leaves that a user has put into their Secrets, or taken out of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WAIT = (
 
 
 def foreign(length: int = 1) -> bytes:
-    """A leaf of a CA that nobody here knows, sent with so many certificates."""
+    """A leaf of an unknown CA, sent with so many certificates."""
     theirs = make("theirs", key(1), begin=NOW - DAY, end=NOW + DAY)
     return encode_certificates([issue_leaf(theirs, begin=NOW - DAY, end=NOW + DAY), *[theirs.certificate] * length])
 
@@ -68,7 +68,7 @@ def test_a_leaf_that_no_node_could_start_with_in_a_settled_cluster(entry: str, c
 
 
 @pytest.mark.parametrize("secret", [NODE, "demo-cluster-operator-certs"])
-def test_a_leaf_that_somebody_deleted_from_a_settled_cluster(secret: str) -> None:
+def test_a_leaf_that_was_deleted_from_a_settled_cluster(secret: str) -> None:
     memory = stages.managed()
     memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{secret}")
     message = "is missing, although something needs its certificate."

@@ -103,7 +103,7 @@ def test_a_truststore_password_that_cannot_be_used(password: bytes, why: str) ->
     told(memory, text, CORRECT)
 
 
-def test_a_password_without_a_truststore_is_nobodys_concern() -> None:
+def test_a_password_without_a_truststore_is_no_violation() -> None:
     memory = stages.managed()
     put(memory, "secrets", CERTIFICATES, {"ca.password": b"\xff"})
     assert call("strimzi_ca_info", memory).result["violations"] == []
@@ -206,7 +206,7 @@ def test_a_common_name_that_no_entry_of_a_secret_can_have(name: str) -> None:
         assert (ended.failed, ended.result["changed"], ended.writes) == (True, False, [])
 
 
-# A ledger that somebody edited: what it says is not believed.
+# A ledger that a user edited: no run believes what it says.
 
 OTHER = make("another", key(1)).certificate
 REMEDY = "The ledger has been edited; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster again."

@@ -22,12 +22,12 @@ def only(option: str, wanted: str, other: str, actual: str) -> str:
 @pytest.mark.parametrize(
     ("module", "options", "message"),
     [
-        # Somebody means replaces, and the CA in use would be replaced whichever it is.
+        # A user who means this CA alone would have the CA in use replaced, whichever it is.
         (
             "strimzi_ca", {"state": "replaced", "fingerprint": SHA_1},
             only("fingerprint", "state=absent", "state", "replaced"),
         ),
-        # Somebody means a renewal only where the CA ends soon, and it would be renewed at once.
+        # A user who means a renewal only where the CA ends soon would have it renewed at once.
         (
             "strimzi_ca", {"state": "renewed", "renew_before_days": 60},
             only("renew_before_days", "state=present", "state", "renewed"),
@@ -41,7 +41,7 @@ def only(option: str, wanted: str, other: str, actual: str) -> str:
             "strimzi_trusted_certs", {"state": "converted", "layout": "split", "certificate": "a certificate"},
             only("certificate", "state=trusted or state=retired", "state", "converted"),
         ),
-        # Somebody means one node, and those of all would be renewed.
+        # A user who means one node would have the leaves of all renewed.
         (
             "strimzi_ee_cert", {"state": "tidied", "secret": "tools-tls", "common_name": "tools"},
             only("secret", "state=issued", "state", "tidied"),
@@ -100,7 +100,7 @@ def test_what_is_no_fingerprint_is_not_absent(given: str) -> None:
 
 
 @pytest.mark.parametrize("given", ["ab" * 20, "AB:" * 31 + "AB"])
-def test_a_ca_that_nobody_knows_is_absent(given: str) -> None:
+def test_an_unknown_ca_is_absent(given: str) -> None:
     assert not stages.done(stages.managed(), "strimzi_ca", state="absent", fingerprint=given).result["changed"]
 
 

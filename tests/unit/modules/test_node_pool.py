@@ -27,7 +27,7 @@ def size(memory: MemoryCluster) -> int:
 
 
 def elsewhere() -> MemoryCluster:
-    """Somebody else keeps the key of the CA in use."""
+    """An outside issuer keeps the key of the CA in use."""
     memory = stages.managed()
     replace_key(memory)
     office(memory).work()

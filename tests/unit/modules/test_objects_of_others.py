@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects that other people write, with anything in their fields that the API server takes. What is wrong with one of them is said of that one; no call
-ends with an error that nobody expected, waits without an end, or shows a character that commands a terminal.
+ends with an unexpected error, waits without an end, or shows a character that commands a terminal.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def assert_civil(ended: Ended) -> None:
 @pytest.mark.parametrize("where", OBJECTS, ids=lambda where: f"{where[0]}/{where[1][:8]}")
 @given(data=st.data())
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_anything_in_an_object_of_somebody_else(
+def test_any_value_in_an_object_of_another_owner(
     where: tuple[str, str], moments: tuple[Moment, ...], data: st.DataObject
 ) -> None:
     memory = MemoryCluster()
@@ -171,7 +171,7 @@ def test_anything_in_an_object_of_somebody_else(
 
 @pytest.mark.parametrize("days", [40_000, 3_000_000, 2**63 - 1])
 @pytest.mark.parametrize("field", ["validityDays", "renewalDays"])
-def test_a_user_who_asks_for_any_number_of_days_stops_nobody(
+def test_a_user_who_asks_for_any_number_of_days_stops_no_flow(
     moments: tuple[Moment, ...], field: str, days: int
 ) -> None:
     memory = MemoryCluster()
@@ -182,7 +182,7 @@ def test_a_user_who_asks_for_any_number_of_days_stops_nobody(
     stages.done(memory, "strimzi_ca", ca="clients", **stages.PREPARED)
 
 
-def test_a_user_whom_no_certificate_can_name_stops_nobody(moments: tuple[Moment, ...]) -> None:
+def test_a_user_whom_no_certificate_can_name_stops_no_flow(moments: tuple[Moment, ...]) -> None:
     """The User Operator refuses it as well, so it has no certificate, and presents none."""
     memory, name = MemoryCluster(), "m" * 70
     memory.go_to(moments[0])

@@ -87,7 +87,7 @@ def test_a_waiver_lets_it_pass_and_is_shown() -> None:
     assert not any("waivers" in warning for warning in ended.warnings)
 
 
-def test_a_waiver_for_nobody_is_a_warning() -> None:
+def test_a_waiver_for_an_unknown_client_is_a_warning() -> None:
     ended = call("strimzi_ca_info", stages.managed(), waivers=[a_waiver(client="KafkaConnect kafka/conect")])
     assert not ended.failed
     (told,) = ended.warnings

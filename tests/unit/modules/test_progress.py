@@ -100,7 +100,7 @@ def test_the_plan_is_told_before_a_flow_and_every_step_of_it_in_check_mode(tmp_p
     assert every[-1].startswith("plan hash: ")
 
 
-def test_check_mode_of_whoever_would_write_tells_nothing(tmp_path: Path) -> None:
+def test_check_mode_of_a_module_that_would_write_prints_no_progress(tmp_path: Path) -> None:
     assert told(stages.issued(), tmp_path, "strimzi_roll", check=True) == []
 
 

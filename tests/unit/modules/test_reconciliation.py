@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strimzi_reconciliation: the operator is paused in somebody's name until they say otherwise, and nobody else ends that."""
+"""strimzi_reconciliation: a named holder pauses the operator, and no other holder ends that pause."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_one_that_a_killed_flow_has_left_is_ended_but_not_taken_over() -> None:
     assert not any("paused" in name for name in annotations)
 
 
-def test_no_flow_starts_while_somebody_has_it_paused() -> None:
+def test_no_flow_starts_while_another_holder_has_paused_the_operator() -> None:
     memory = paused()
     for module, options in (("strimzi_ca", stages.PREPARED), ("strimzi_trusted_certs", {}), ("strimzi_ee_cert", {})):
         ended = call(module, memory, **options)

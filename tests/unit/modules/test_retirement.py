@@ -123,7 +123,7 @@ def test_a_word_or_a_time(given: str) -> None:
 
 @pytest.mark.parametrize(("latest", "rolls", "told"), [("2020-01-01", 1, True), ("2099-01-01", 0, False)])
 def test_a_latest_date_that_is_over_is_told(reading: Reading, latest: str, rolls: int, told: bool) -> None:
-    """The plan restarts nodes although somebody has asked to wait; no error, because a schedule goes on with the date that it has."""
+    """The plan restarts nodes although the user has asked to wait; no error, because a schedule goes on with the date that it has."""
     memory = stages.managed()
     reading(memory)
     options = {"retire": latest, "fresh_for_hours": 0}

@@ -153,7 +153,7 @@ def test_a_replacement_that_finishes_an_abort_says_so() -> None:
 
 
 def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca() -> None:
-    """The operator has let it go before, and whoever runs adoptions by schedule would not look again for a year."""
+    """The operator has let it go before, and a user who runs adoptions by schedule would not look again for a year."""
     memory, said = (
         stages.generated(),
         'secrets "x" is forbidden: exceeded quota: objects, requested: secrets=1, used: secrets=40, limited: secrets=40',

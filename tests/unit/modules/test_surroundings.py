@@ -101,7 +101,7 @@ def test_plain_http_in_capital_letters() -> None:
 
 
 def test_plain_http_over_the_network() -> None:
-    # A proxy that nobody runs, so that no name is looked up.
+    # A proxy that does not run, so that no name is looked up.
     elsewhere = {"host": "http://k8s.example:8080", "proxy": "http://127.0.0.1:1"}
     assert warnings_of(**elsewhere) == [
         "http://k8s.example:8080 is plain HTTP: the keys of CAs are sent unencrypted. Give a URL that begins with https://."

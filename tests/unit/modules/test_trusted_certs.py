@@ -65,7 +65,9 @@ HERE = "Kafka cluster kafka/demo: the CA that is to be trusted"
         ),
     ],
 )  # fmt: skip
-def test_what_nobody_should_trust_is_refused_before_it_is_published(certificate: str, message: str) -> None:
+def test_a_certificate_that_no_client_should_trust_is_refused_before_it_is_published(
+    certificate: str, message: str
+) -> None:
     for check in (True, False):
         ended = call("strimzi_trusted_certs", stages.managed(), check=check, certificate=certificate)
         assert (ended.failed, ended.result["msg"], ended.writes) == (True, message, [])
@@ -173,7 +175,7 @@ def test_half_a_ledger_holds_everything_and_says_what_helps(gone: str) -> None:
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_a_secret_of_somebody_else_under_that_name_is_not_touched(labelled: bool) -> None:
+def test_a_secret_of_another_owner_under_that_name_is_not_touched(labelled: bool) -> None:
     """Strimzi may come to have one of this name, or a tool that follows the same draft."""
     memory = stages.managed()
     theirs = secret(KEYED, {"notes": b"theirs"}, labels={} if labelled else {"strimzi.io/cluster": "other"})

@@ -258,7 +258,7 @@ def test_users_of_another_namespace() -> None:
     assert (theirs["secret"], theirs["certificate"]["problem"]) == ("k-orders", "Secret team/k-orders does not exist")
 
 
-# The modules with a clients CA whose key somebody else keeps, as people call them, and what they are told.
+# The modules with a clients CA whose key an outside issuer keeps, as users call them, and what they report.
 
 GOOD = Signature(ELSEWHERE, NOW - DAY / 24)
 SUPPLIED = {
@@ -268,7 +268,7 @@ SUPPLIED = {
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
-    """With an adopted clients CA and two users. It moves while somebody waits for users, whom nobody can watch."""
+    """With an adopted clients CA and two users. It moves while a call waits for users, which no call can watch."""
     found = managed()
     sleep = FastClock.sleep
 
@@ -342,7 +342,7 @@ def test_task_by_task(memory: MemoryCluster) -> None:
 
 
 def test_who_waits_for_what(memory: MemoryCluster) -> None:
-    """A user who is new has no certificate, and nobody but the issuer can make one."""
+    """A new user has no certificate, and only the issuer can make it."""
     moved(memory)
     memory.apply(kafka_user("billing", memory.namespace))
     memory.settle(1)

@@ -39,7 +39,7 @@ STAMPS = [
     *(f"PATCH pods/demo-{name}" for name in ("cruise-control", "entity-operator")), *PODS, "PATCH pods/demo-kafka-exporter",
 ]  # fmt: skip
 
-#: A CA of somebody else, to be trusted beside those of the cluster.
+#: Another CA, to be trusted beside those of the cluster.
 OTHER_CA = make("another", key(1)).certificate
 
 
@@ -76,7 +76,7 @@ class Use:
 
 
 def _without(secret: str) -> Callable[[], MemoryCluster]:
-    """Somebody has deleted this Secret, and the operator has not been there since."""
+    """A user has deleted this Secret, and the operator has not reconciled since."""
 
     def start() -> MemoryCluster:
         memory = stages.managed()
@@ -181,9 +181,9 @@ USES = [
         "strimzi_ca", "takes one out", _trusting, {"state": "absent", "fingerprint": OTHER_CA.sha256},
         [LEDGER, KAFKA, CERTIFICATES, BUNDLE, LEDGER, KAFKA],
     ),
-    Use("strimzi_trusted_certs", "has everybody trust the next one", stages.unlinked, {}, TRUST_ROLL),
+    Use("strimzi_trusted_certs", "has every pod trust the next CA", stages.unlinked, {}, TRUST_ROLL),
     Use(
-        "strimzi_trusted_certs", "has everybody trust another one", stages.managed, {"certificate": OTHER_CA.pem.decode()},
+        "strimzi_trusted_certs", "has every pod trust another CA", stages.managed, {"certificate": OTHER_CA.pem.decode()},
         [CERTIFICATES, KAFKA, LEDGER, *TRUST_ROLL],
     ),
     Use("strimzi_trusted_certs", "ends a replacement", stages.switched, {"state": "retired"}, [KEYS, KAFKA, LEDGER]),
@@ -201,7 +201,7 @@ USES = [
         "strimzi_csr", "imports certificates", _to_be_imported, {"state": "imported", "directory": str(FOLDER)},
         ["PATCH secrets/demo-issuing-kafka"], leased=False,
     ),
-    Use("strimzi_roll", "has everybody present what is stored", stages.issued, {}, [KAFKA, LEDGER, OPERATOR]),
+    Use("strimzi_roll", "has every pod present what is stored", stages.issued, {}, [KAFKA, LEDGER, OPERATOR]),
     Use(
         "strimzi_roll", "restarts for a reason", _later, {"reason": "a new kernel", "since": "2026-01-01T00:01:00Z"},
         [*PODS, KAFKA],
@@ -210,7 +210,7 @@ USES = [
         "strimzi_node_pool", "scales", stages.managed, {"pool": "kafka", "replicas": 4}, ["PATCH kafkanodepools/kafka"],
     ),
     Use(
-        "strimzi_user", "leaves its certificates to somebody else", _with_a_user, {"user": "orders", "authentication": "tls-external"},
+        "strimzi_user", "leaves its certificates to another issuer", _with_a_user, {"user": "orders", "authentication": "tls-external"},
         ["PATCH kafkausers/orders", "PATCH secrets/orders", "PATCH kafkausers/orders"],
     ),
     Use("strimzi_reconciliation", "pauses", stages.managed, {"state": "paused"}, [KAFKA]),

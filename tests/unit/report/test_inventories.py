@@ -108,25 +108,25 @@ PRESENTERS = {
             "waiver": None,
         },
         {
-            "name": "KafkaUser kafka/partner", "presents": [], "evidence": "somebody else issues it", "awaits_certificate": False,
+            "name": "KafkaUser kafka/partner", "presents": [], "evidence": "another issuer issues it", "awaits_certificate": False,
             "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "told by phone"},
         },
     ],
 }  # fmt: skip
 
 
-def test_whoever_presents_something_else_is_in_every_form(tmp_path: Path) -> None:
+def test_a_client_that_presents_another_certificate_is_in_every_form(tmp_path: Path) -> None:
     found = facts(rotation(last=seen([ca(NEW)], nodes("d"), presenters=PRESENTERS)))
     assert found["presenters"] == PRESENTERS
     write_pages(tmp_path / "report", found)
     told = "until 2026-12-24T18:00:00Z: told by phone"
     text = (tmp_path / "report" / "report.md").read_text()
     assert "5 present certificates of the CA in use, or none." in text
-    assert f"| KafkaUser kafka/partner | unknown | somebody else issues it | {told} |" in text.splitlines()
+    assert f"| KafkaUser kafka/partner | unknown | another issuer issues it | {told} |" in text.splitlines()
     assert {"Pod kafka/billing", "KafkaUser kafka/partner", told} <= set(page_of(tmp_path / "report").texts)
 
 
-# Listeners that trust whom their owner says are in the report, for whoever has to see to them.
+# Listeners whose owner decides whom they trust are in the report, for the user who has to see to them.
 
 TOLD = "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094)."
 

@@ -83,7 +83,7 @@ def test_the_json_keeps_names_as_they_are(written: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_page_commands_a_terminal(written: Path, name: str) -> None:
-    """Somebody who names a CA, or answers with a message, writes into a page that a person opens in a terminal."""
+    """A person who names a CA, or a program that answers with a message, writes into a page that a user opens in a terminal."""
     for file in sorted((written / name).iterdir()):
         text = file.read_text()
         assert {one for one in text if not one.isprintable() and one != "\n"} == set(), file.name

@@ -21,7 +21,7 @@ _FLOW, LAST = yaml.safe_load((ROLES / "flow" / "tasks" / "frame.yml").read_text(
 
 #: The results of the calls of a flow. The result of a task that was left out says nothing.
 DONE = {"done": True, "waiting": []}
-AWAITING = {"done": False, "waiting": ["2 certificates still to come from somebody.", "Sign {{ them }}."]}
+AWAITING = {"done": False, "waiting": ["2 certificates still to come from an issuer.", "Sign {{ them }}."]}
 HELD_BY_PROCESSES = {
     "done": True,
     "waiting": ["CN=Old stays trusted until these have restarted for any reason: demo-0"],
@@ -57,7 +57,7 @@ def test_what_is_awaited_fails_the_last_task_only_where_that_is_asked_for(tmp_pa
     hosts = [{"case": case, "wanted": wanted} for case in CASES for wanted in ("fail", "")]
     failed, printed = failures(tmp_path, hosts, [read, {**LAST, "vars": given}])
     assert failed == [int(host == {"case": "awaited", "wanted": "fail"}) for host in hosts], printed
-    assert "2 certificates still to come from somebody. Sign {{ them }}." in printed
+    assert "2 certificates still to come from an issuer. Sign {{ them }}." in printed
 
 
 # The role status fails where a CA or a certificate ends within the days that are given, after everything is shown.

@@ -98,7 +98,7 @@ def test_what_is_read_is_documented(role: str) -> None:
 
 
 @flows
-def test_every_role_refuses_what_nobody_reads(role: str) -> None:
+def test_every_role_refuses_variables_that_no_task_reads(role: str) -> None:
     meta = yaml.safe_load((ROLES / role / "meta" / "main.yml").read_text())
     assert meta["dependencies"] == [{"role": "trustops.strimzi.flow"}]
 
@@ -125,7 +125,7 @@ def test_choices_and_defaults_are_those_of_the_modules(role: str) -> None:
             assert variable["default"] == option["default"], name
 
 
-def test_a_date_that_nobody_has_quoted_is_handed_on_as_the_one_that_is(tmp_path: Path) -> None:
+def test_an_unquoted_date_is_handed_on_as_a_quoted_one(tmp_path: Path) -> None:
     """As the pages about waivers write them (docs/outside-clients.md, docs/users.md)."""
     given = "strimzi_waivers:\n  - {client: Pod kafka/a, until: 2026-12-24T18:00:00Z, reason: moves}\n"
     (tmp_path / "given.yml").write_text(f"strimzi_cluster: demo\nstrimzi_namespace: kafka\n{given}")

@@ -152,7 +152,7 @@ def test_what_was_issued_comes_with_its_key_and_the_chain_to_the_root() -> None:
 @pytest.mark.parametrize(
     ("found", "stored", "told"),
     [
-        pytest.param(certificate(), None, f"{TARGET} was not looked at yet.", id="nobody has looked"),
+        pytest.param(certificate(), None, f"{TARGET} was not looked at yet.", id="no controller has looked"),
         pytest.param(
             certificate(condition("Ready", "True", generation=0)), secret(), f"{TARGET} was not looked at yet.", id="looked at earlier",
         ),
@@ -191,7 +191,7 @@ def test_what_waits_says_for_what(found: Object, stored: Object | None, told: st
         ),
         pytest.param(
             certificate(READY), secret(), f"{TARGET} was not issued again: it is Ready with the certificate that it had.",
-            id="somebody has reset the condition",
+            id="the condition was reset by hand",
         ),
     ],
 )  # fmt: skip
@@ -215,7 +215,7 @@ def test_nothing_is_wrong_where_nothing_has_failed() -> None:
 
 
 @pytest.mark.parametrize("text", [None, "", "yesterday", "9999-12-31T23:59:59Z", "2026-06-01T10:00:00"])
-def test_a_time_that_nobody_can_tell(text: str | None) -> None:
+def test_a_time_that_cannot_be_read(text: str | None) -> None:
     assert failed_at(certificate(lastFailureTime=text)) is None
 
 
@@ -226,7 +226,7 @@ def test_the_time_of_a_failure() -> None:
 
 
 @pytest.mark.parametrize("label", ["app.kubernetes.io/managed-by", "strimzi.io/cluster"])
-def test_one_that_lacks_a_label_is_somebody_elses(label: str) -> None:
+def test_a_certificate_that_lacks_a_label_belongs_to_another_owner(label: str) -> None:
     made = manifest(wish(name=NAME).order, TERMS)
     assert refuse_foreign_certificate(made, SCOPE) is None
     del made["metadata"]["labels"][label]
@@ -281,7 +281,7 @@ def answering(*answers: Response) -> CertManagerByCertificates:
     return before(ScriptedTransport(list(answers)))
 
 
-def test_one_of_somebody_else_is_neither_changed_nor_issued_again() -> None:
+def test_a_certificate_of_another_owner_is_neither_changed_nor_issued_again() -> None:
     bench, order = Bench(), wish().order
     asked(bench.issuer, order)
     bench.change(order, {"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}, "spec": {"duration": "24h"}})
@@ -380,7 +380,7 @@ def test_what_is_good_is_an_answer_although_its_renewal_has_failed() -> None:
 
 
 class Busy(MemoryApi):
-    """Somebody else writes the status first, so often."""
+    """Another program writes the status first, so often."""
 
     conflicts = 0
 

@@ -174,7 +174,7 @@ def test_what_a_request_waits_for(conditions: list[Object], parts: list[str]) ->
     is_told(found)
 
 
-def test_a_request_that_nobody_has_looked_at_has_no_status() -> None:
+def test_a_request_that_no_controller_has_looked_at_waits() -> None:
     found = answer_to({"metadata": {"name": "a"}, "spec": {}}, beside(issuer()))
     assert isinstance(found, Waiting)
     assert "is not approved" in found.why
@@ -191,7 +191,7 @@ def test_a_request_that_nobody_has_looked_at_has_no_status() -> None:
             "AWSPCAIssuer corporate of awspca.cert-manager.io",
             "approver for AWSPCAIssuer corporate of awspca.cert-manager.io",
         ),
-        # A kind of the same name, of somebody else.
+        # A kind of the same name, of another group.
         ("Issuer", "example.com", "Issuer corporate of example.com", "approver for Issuer corporate of example.com"),
     ],
 )  # fmt: skip
@@ -293,7 +293,7 @@ def of_certificate(revision: str, *conditions: Object, name: str = "demo-kafka-0
 )  # fmt: skip
 def test_of_the_requests_of_a_certificate_the_latest_counts(latest: Object, told: str) -> None:
     requests = (of_certificate("9"), latest, of_certificate("x"), of_certificate("11", name="another"))
-    found = describe_requests(["demo-kafka-0", "asked-by-nobody"], requests, beside(issuer()))
+    found = describe_requests(["demo-kafka-0", "never-asked-for"], requests, beside(issuer()))
     assert list(found) == ["demo-kafka-0"]
     assert told in found["demo-kafka-0"]
 

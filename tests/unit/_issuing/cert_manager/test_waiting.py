@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The messages about requests that nobody approves, and about issuers that cannot sign."""
+"""The messages about requests that no approver approves, and about issuers that cannot sign."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def stored(*conditions: Object) -> Response:
         (None, 3600, "is not approved yet. "),
     ],
 )  # fmt: skip
-def test_where_nobody_decides_for_a_while_nobody_looks(made: object, after: int, said: str) -> None:
+def test_a_request_without_a_decision_for_30_seconds_says_that_no_approver_has_decided(
+    made: object, after: int, said: str
+) -> None:
     at, transport = before(now=NOW + timedelta(seconds=after))
     assert f"CertificateRequest kafka/demo-kafka-0 {said}" in told(request(made=made), at)
     assert transport.sent == []
@@ -120,7 +122,7 @@ def test_one_for_all_namespaces_is_in_none() -> None:
     assert transport.sent[0].path == "/apis/cert-manager.io/v1/clusterissuers/corporate"
 
 
-def test_one_of_somebody_else_is_not_read() -> None:
+def test_an_issuer_of_another_group_is_not_read() -> None:
     at, transport = before(group="example.com")
     assert "Issuer corporate of example.com has to exist and to be Ready." in told(request(PENDING), at)
     assert transport.sent == []

@@ -60,7 +60,7 @@ def test_of_a_cluster_without_requests_nothing_is_known() -> None:
     assert see(bench).snapshot == bench.observe().snapshot
 
 
-def test_nobody_has_answered_yet() -> None:
+def test_a_request_without_an_answer_waits() -> None:
     found = seen(asked())
     assert (found.secret, found.issuer, found.authority) == (NODE, EXTERNAL, CA.certificate.fingerprint)
     assert (found.asked_at, found.outdated, found.waiting) == (NOW, "", WAITING)
@@ -195,7 +195,7 @@ def test_but_not_longer_than_clocks_differ(seconds: int) -> None:
     assert (found.failure is None) is (seconds == 0)
 
 
-#: Somebody who always gives the same serial number.
+#: An issuer that always gives the same serial number.
 SAME_SERIAL = Signature(CA, NOW - timedelta(hours=1), serial=7)
 
 
@@ -251,7 +251,7 @@ def more_names(bench: Bench) -> None:
     bench.remove("secrets", NODE)
 
 
-def nobody(bench: Bench) -> None:
+def not_needed(bench: Bench) -> None:
     bench.remove("secrets", NODE)
     bench.remove("pods", NODE)
 
@@ -274,7 +274,7 @@ def record_broken(bench: Bench) -> None:
 
 OUTDATED = [
     pytest.param(more_names, "other names are needed by now", id="names"),
-    pytest.param(nobody, "nothing of this cluster needs it", id="nobody"),
+    pytest.param(not_needed, "nothing of this cluster needs it", id="not needed"),
     pytest.param(key_lost, "the key that was made for it is gone", id="key"),
     pytest.param(key_replaced, "the key that was made for it is gone", id="another key"),
     pytest.param(record_lost, "no request asks for it", id="record"),
@@ -306,7 +306,7 @@ def edited(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("event", "why"),
     [
-        pytest.param(nobody, "nothing of this cluster needs it", id="nobody"),
+        pytest.param(not_needed, "nothing of this cluster needs it", id="not needed"),
         pytest.param(key_lost, "the key that was made for it is gone", id="key"),
         pytest.param(key_replaced, "it does not carry the requested public key", id="another key"),
         pytest.param(more_names, "its alternative names are not the requested names", id="names"),

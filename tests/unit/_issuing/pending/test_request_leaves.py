@@ -82,7 +82,7 @@ def noting(monkeypatch: pytest.MonkeyPatch) -> Noting:
 # Asking.
 
 
-def test_keys_are_stored_before_anybody_is_asked(noting: Noting) -> None:
+def test_keys_are_stored_before_an_issuer_is_asked(noting: Noting) -> None:
     """A certificate whose key is lost is worthless."""
     bench = elsewhere()
     begun = len(bench.api.writes)
@@ -176,7 +176,7 @@ def test_a_kill_costs_no_more_than_a_few_requests(noting: Noting, monkeypatch: p
 
 
 def test_a_run_that_goes_on_asks_for_the_same(noting: Noting) -> None:
-    """Killed when the issuer had the request, and nobody had written that down."""
+    """Killed when the issuer had the request, and before that was written down."""
     bench = elsewhere()
     with pytest.raises(Killed):
         ask(bench, NODE, transport=KillingTransport(bench.api, 2))
@@ -235,7 +235,7 @@ def test_a_run_that_goes_on_asks_once_more_for_the_same(noting: Noting) -> None:
 
 
 def test_asked_again_the_key_and_the_failures_stay(noting: Noting) -> None:
-    """No certificate in use has this key: only what is asked for differs, or whoever is asked."""
+    """No certificate in use has this key: only what is asked for differs, or the issuer."""
     bench = elsewhere()
     ask(bench, NODE)
     first = own_key(bench)
@@ -352,7 +352,7 @@ def test_the_lease_is_renewed_with_each_request(noting: Noting) -> None:
     assert {1, 2} <= set(alive)
 
 
-def test_in_a_dry_run_nobody_is_asked(noting: Noting) -> None:
+def test_in_a_dry_run_no_issuer_is_asked(noting: Noting) -> None:
     bench = elsewhere()
     ask(bench, EXPORTER)
     begun = len(bench.api.writes)
@@ -498,18 +498,18 @@ def test_it_ends_when_every_answer_is_there(monkeypatch: pytest.MonkeyPatch) -> 
     ask(bench, NODE, OTHER_NODE)
     sleep = bench.clock.sleep
 
-    def somebody_answers(seconds: float) -> None:
+    def answer_one_by_one(seconds: float) -> None:
         sleep(seconds)
         for name in (NODE, OTHER_NODE)[: int(bench.clock.seconds) // 3]:
             answer(bench, name=name)
 
-    monkeypatch.setattr(bench.clock, "sleep", somebody_answers)
+    monkeypatch.setattr(bench.clock, "sleep", answer_one_by_one)
     (action,) = wait(bench, 1000, NODE, OTHER_NODE)
     assert action.seconds == 7
     assert wait(bench, 1000, NODE)[0].seconds == 0
 
 
-def test_nothing_is_waited_for_that_nobody_has_asked_for() -> None:
+def test_a_leaf_that_was_not_asked_for_is_not_waited_for() -> None:
     bench = elsewhere()
     assert wait(bench, 1000)[0].seconds == 0
 

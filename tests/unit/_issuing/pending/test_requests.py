@@ -162,7 +162,7 @@ def test_a_write_of_a_key_shows_nothing_of_it() -> None:
     assert (action.before, action.after) == (None, None)
 
 
-def test_a_key_alone_is_a_request_that_nobody_has_made() -> None:
+def test_a_key_alone_is_a_request_that_was_not_made() -> None:
     bench = stage()
     store(bench, write_keys(SCOPE, {}, KAFKA, {NODE: key(7).reveal()}))
     [found] = list(read(bench).values())
@@ -177,7 +177,7 @@ def test_a_key_alone_is_a_request_that_nobody_has_made() -> None:
         StoredRequest(NODE, KAFKA, problem="it cannot be read"),
     ],
 )
-def test_with_anything_else_somebody_may_have_been_asked(found: StoredRequest) -> None:
+def test_with_a_record_or_an_answer_an_issuer_may_have_been_asked(found: StoredRequest) -> None:
     assert not found.is_unasked
 
 
@@ -188,7 +188,7 @@ def test_a_key_that_is_lost(content: bytes | None) -> None:
     assert NextKeys(SCOPE, {}).of(KAFKA, NODE) is None
 
 
-# Somebody has edited it.
+# The Secret with requests was edited by hand.
 
 
 def edited(**data: bytes) -> dict[str, StoredRequest]:
@@ -260,7 +260,7 @@ def test_any_json_is_looked_at(value: Any) -> None:
     assert found.problem
 
 
-def test_a_reason_that_somebody_has_written_is_told_as_text() -> None:
+def test_a_reason_that_was_written_by_hand_is_shown_as_text() -> None:
     failed = {"count": 1, "at": NOW.isoformat(), "why": "\x1b[2J gone \ud800"}
     [found] = list(edited(requested=changed(failed=failed)).values())
     assert found.record is not None
@@ -350,7 +350,7 @@ def test_a_secret_that_was_made_meanwhile_is_left_as_it_is() -> None:
     assert bench.find("secrets", REQUESTS) == theirs
 
 
-# Keys for new leaves: so many at a time that nobody takes the Lease meanwhile.
+# Keys for new leaves: so many at a time that no other run takes the Lease meanwhile.
 
 EC384 = KeySpec(KeyAlgorithm.ECDSA, 384)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Secret has room for so many certificates, and that is known before anybody is asked for one."""
+"""A Secret has room for so many certificates, and that is known before an issuer is asked for one."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_no_leaf_needs_no_room() -> None:
 
 @pytest.mark.parametrize("secret", [REQUESTS, KEYS])
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_nobody_is_asked_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch, secret: str, dry_run: bool) -> None:
+def test_no_issuer_is_asked_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch, secret: str, dry_run: bool) -> None:
     """Content that is there already counts, and check mode says it as well."""
     bench, issuer = elsewhere(), Noting()
     ask(bench, OTHER_NODE)

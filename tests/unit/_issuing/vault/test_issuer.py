@@ -214,7 +214,7 @@ def test_an_answer_for_another_key_is_not_accepted(bench: Bench) -> None:
 
 
 def test_another_issuer_behind_the_name_default_is_not_accepted(bench: Bench) -> None:
-    """Somebody has moved it; a pinned one would not have been touched."""
+    """The administrator has moved the name; a pinned issuer would not have been affected."""
     _vault, ready = bench
     wanted = wish()
     (found,) = issued(ready.issuer(), asked(ready.issuer(issuer_ref="default"), wanted.order))

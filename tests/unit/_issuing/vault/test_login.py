@@ -184,7 +184,7 @@ def test_a_token_in_a_secret_is_read_when_it_is_needed_and_again_where_it_is_ref
 # Tokens that Vault does not accept, or that may not do what they are for.
 
 
-def test_one_that_somebody_revoked_is_got_again_once(bench: Bench, clock: QuickClock) -> None:
+def test_a_token_that_was_revoked_is_got_again_once(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)

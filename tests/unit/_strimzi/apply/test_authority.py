@@ -141,7 +141,7 @@ def test_dry_run_makes_no_key() -> None:
     assert fingerprint(OLD) not in repr(action)
 
 
-# Somebody else keeps the key.
+# An outside issuer keeps the key.
 
 UNKEYED = SuppliedAuthority((BROUGHT.certificate,), None)
 
@@ -218,7 +218,7 @@ def test_a_ca_that_is_still_used_stays_trusted_and_its_key_is_kept() -> None:
     assert bench.observe().snapshot.ca.projected == {fingerprint(one) for one in (OLD, NEXT, GONE)}
 
 
-def test_a_ca_that_nobody_uses_leaves_with_the_same_write_and_its_key_is_the_way_back() -> None:
+def test_a_ca_that_no_pod_uses_leaves_with_the_same_write_and_its_key_is_the_way_back() -> None:
     bench = cluster()
     bench.carry_out(Project(chains=((OLD.certificate,),)))
     _first, second = bench.carry_out(LEAVING)
@@ -343,14 +343,14 @@ def test_tidying_removes_what_is_named_and_never_the_signing_key(
     assert set(bench.data(KEYS)) == left
 
 
-# Putting the CA that was in use back into the place that somebody gave to another one, which becomes the next.
+# Putting the CA that was in use back into its place, which a user gave to another CA; that CA becomes the next.
 
 BACK = PutBack(chain=(OLD.certificate,), generation=3, key_generation=2)
 
 
 @pytest.fixture
 def bench() -> Bench:
-    """NEXT lies in the place of OLD, which somebody has kept beside it."""
+    """NEXT lies in the place of OLD, which a user has kept beside it."""
     made = Bench()
     made.authority(NEXT, old=OLD, gone=GONE)
     return made

@@ -33,7 +33,7 @@ LINKED = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), ge
 
 
 #: Another name, another key.
-STRANGER, NAMESAKE = make("Somebody", key(40)), make("cluster-ca v1", key(41))
+STRANGER, NAMESAKE = make("Stranger", key(40)), make("cluster-ca v1", key(41))
 
 
 def prepared(bench: Bench) -> PreparedAuthority:

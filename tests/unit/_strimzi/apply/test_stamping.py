@@ -74,7 +74,7 @@ def entry(name: str, **annotations: str) -> Object:
 def live(name: str) -> Object:
     """The same pod with the fields that the API server and others add to it."""
     body = entry(name)
-    body["metadata"]["annotations"]["somebody/else"] = "1"
+    body["metadata"]["annotations"]["example.com/other"] = "1"
     body["spec"]["nodeName"] = "worker"
     return body
 
@@ -279,9 +279,9 @@ def test_one_pod_that_has_to_be_rolled_stops_everything(
 
 
 @pytest.mark.parametrize(("plural", "name"), [("strimzipodsets", "demo-b"), ("pods", NODES[0])])
-def test_what_somebody_else_changed_meanwhile_is_not_overwritten(plural: str, name: str, bench: Bench) -> None:
+def test_what_another_program_changed_meanwhile_is_not_overwritten(plural: str, name: str, bench: Bench) -> None:
     observation, work = bench.observe(), bench.work()
-    body = {"metadata": {"annotations": {"somebody/else": "2"}}}
+    body = {"metadata": {"annotations": {"example.com/other": "2"}}}
     list_all = work.client.list
 
     def list_and_lose(*arguments: object, **options: object) -> object:
@@ -292,7 +292,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(plural: str, na
     work.client.list = list_and_lose
     with pytest.raises(Conflict):
         stamp_pods(TOLD, observation, work)
-    assert bench.find(plural, name)["metadata"]["annotations"]["somebody/else"] == "2"
+    assert bench.find(plural, name)["metadata"]["annotations"]["example.com/other"] == "2"
 
 
 # ``strimzi.io/revision`` by the operator's own rule (docs/operator.md, "Pod sets").

@@ -85,7 +85,7 @@ def test_one_that_does_not_come_is_named(workers: int) -> None:
     assert "give a waiver" in raised.value.remedy
 
 
-def test_in_check_mode_nobody_waits() -> None:
+def test_in_check_mode_there_is_no_wait() -> None:
     bench = bench_before_it_is_copied()
     (action,) = recorded(await_outside, step(bench), bench.observe(), bench.work(dry_run=True))
     assert (action.verb, action.seconds, bench.clock.seconds) == ("wait", None, 0.0)
@@ -99,7 +99,7 @@ def grace(bench: Clients) -> AwaitClients:
 
 
 def test_clients_that_read_the_secret_get_their_time_to_the_second() -> None:
-    """The Lease is renewed all the while, and whoever watches is told what is waited for."""
+    """The Lease is renewed all the while, and the log says what the run waits for."""
     bench, beats, lines = Clients(), [], []
     wait, work = grace(bench), bench.work()
     work.alive, work.report = lambda: beats.append(bench.clock.seconds), lines.append

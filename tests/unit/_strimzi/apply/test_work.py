@@ -86,7 +86,7 @@ def test_every_write_carries_the_version_it_was_decided_on(case: Case) -> None:
 
 
 @pytest.mark.parametrize(("case", "touched"), TOUCHED)
-def test_a_change_by_somebody_else_is_never_overwritten(case: Case, touched: tuple[str, str]) -> None:
+def test_a_change_by_another_program_is_never_overwritten(case: Case, touched: tuple[str, str]) -> None:
     bench = cluster()
     observation = bench.observe()
     theirs = bench.change(*touched, {"metadata": {"annotations": {"them": "were here"}}, "data": {"their.crt": "YQ=="}})
@@ -170,7 +170,7 @@ BEGIN = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
 
 
 class Slow:
-    """An API server that takes half a second for each write, and lets time pass for whoever watches."""
+    """An API server that takes half a second for each write, and lets time pass for the watching run."""
 
     def __init__(self, api: MemoryApi) -> None:
         self.api, self.seconds, self.written = api, 0.0, 0
@@ -328,7 +328,7 @@ def test_the_issuing_ca_is_never_withdrawn() -> None:
 
 
 def test_the_trust_bundle_gets_the_anchor_of_every_entry_as_from_the_operator() -> None:
-    """Only the first certificate of an entry is one (docs/operator.md, "Trust bundle"); what somebody keeps beside it stays."""
+    """Only the first certificate of an entry is one (docs/operator.md, "Trust bundle"); what a user keeps beside it stays."""
     bench = cluster()
     bench.carry_out(Project(chains=((BELOW.certificate, ROOT.certificate),)))
     bench.change("secrets", SCOPE.trust_bundle_secret, {"data": {"clients-ca.crt": "YQ=="}})

@@ -182,7 +182,7 @@ def test_unusable_key_is_none(content: bytes) -> None:
     assert private_key(secret("demo-cluster-ca", {"ca.key": content}), "ca.key") is None
 
 
-# Somebody else keeps a key.
+# An outside issuer keeps a key.
 
 
 def text(entity: Entity) -> bytes:
@@ -203,7 +203,7 @@ def test_a_key_that_is_here_is_kept_nowhere_else() -> None:
     assert (found.elsewhere, found.key) == (frozenset(), OLD.certificate.public_key_sha256)
 
 
-def test_prepared_authority_whose_key_somebody_else_keeps() -> None:
+def test_prepared_authority_whose_key_an_outside_issuer_keeps() -> None:
     stored = {f"{fingerprint(NEW)}.crt": pem(NEW), f"{fingerprint(NEW)}.key": text(NEW)}
     found = read({"ca.crt": pem(OLD)}, {"ca.key": OLD.key.reveal(), **stored})
     (prepared,) = found.prepared
@@ -262,7 +262,7 @@ def test_a_trigger_on_the_other_secret_means_nothing_to_the_operator() -> None:
     assert read({}, {}, {"strimzi.io/force-replace": "true"}, {"strimzi.io/force-renew": "true"}).triggers == ()
 
 
-# The trust of processes is read from the entry of the CA that is asked about; nobody trusts an entry that cannot be read.
+# The trust of processes is read from the entry of the CA that is asked about; no process trusts an entry that cannot be read.
 
 CLUSTER, CLIENTS = make("cluster-ca v0", key(0)).certificate, make("clients-ca v0", key(1)).certificate
 BUNDLE = secret("demo-trustbundle", {"cluster-ca.crt": CLUSTER.pem, "clients-ca.crt": CLIENTS.pem})
@@ -280,7 +280,7 @@ def test_without_a_secret_nothing_is_known() -> None:
 @pytest.mark.parametrize(
     "data", [{}, {"cluster-ca.crt": b""}, {"cluster-ca.crt": b"no certificate"}, {"other.crt": CLUSTER.pem}]
 )
-def test_what_cannot_be_read_is_trusted_by_nobody(data: dict[str, bytes]) -> None:
+def test_an_entry_that_cannot_be_read_is_not_trusted(data: dict[str, bytes]) -> None:
     assert read_bundle(secret("demo-trustbundle", data), SCOPE) == frozenset()
 
 

@@ -76,7 +76,7 @@ def test_each_ca_has_its_own_part_of_the_specification() -> None:
         ({"clusterCa": {"type": "cert-manager.io"}}, ""),
     ],
 )
-def test_a_ca_that_strimzi_has_from_somebody_else(spec: dict[str, Any], kind: str) -> None:
+def test_a_clients_ca_of_another_type_is_foreign(spec: dict[str, Any], kind: str) -> None:
     assert read_reconciliation(kafka(**spec), SCOPE.of(CaKind.CLIENTS)).foreign_type == kind
 
 
@@ -255,7 +255,7 @@ def test_those_of_other_clusters_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("kinds", [(), ("internal", "cluster-ip", "nodeport", "ingress", "tlsroute")])
-def test_nobody_is_asked_where_no_listener_has_one(kinds: tuple[str, ...]) -> None:
+def test_without_a_load_balancer_listener_no_service_is_read(kinds: tuple[str, ...]) -> None:
     bench = bench_with("services", balanced({"ip": "192.0.2.1"}))
     before = len(bench.api.requests)
     assert found(bench, *kinds) == {}

@@ -281,7 +281,7 @@ def test_a_cluster_without_its_kafka_resource_is_expected_to_have_none() -> None
     assert expected_leaves(SCOPE, None, running(Component.KAFKA)) == ()
 
 
-# No process is overlooked because somebody has changed a label.
+# No process is overlooked because a user has changed a label.
 
 NAME, CLUSTER, KIND = "strimzi.io/name=demo-kafka", "strimzi.io/cluster=demo", "strimzi.io/kind=Kafka"
 
@@ -362,7 +362,7 @@ def owned_by(bench: Bench, which: str, **owner: Any) -> None:
 @pytest.mark.parametrize(
     "owner",
     [
-        pytest.param({}, id="nobody"),
+        pytest.param({}, id="no owner"),
         pytest.param({"uid": "another"}, id="a StrimziPodSet that was there before"),
         pytest.param({"name": "demo-other"}, id="another name"),
         pytest.param({"controller": False}, id="no controller"),
@@ -436,7 +436,7 @@ class _Forbidding:
 
 
 @pytest.mark.parametrize(("plural", "kind"), [("strimzipodsets", "StrimziPodSet"), ("kafkanodepools", "KafkaNodePool")])
-def test_without_the_permission_to_see_owners_no_pod_is_anybodys(plural: str, kind: str) -> None:
+def test_without_the_permission_to_see_owners_the_observation_fails(plural: str, kind: str) -> None:
     client: Any = KubeClient(_Forbidding(bench_with(2).api, plural), sleep=lambda seconds: None)  # type: ignore[arg-type]
     with pytest.raises(Forbidden, match=kind):
         observe(client, SCOPE, NOW + timedelta(0))
@@ -464,7 +464,7 @@ def test_the_nodes_that_are_to_be_there() -> None:
     ],
 )
 def test_a_node_that_does_not_say_its_roles_is_asked_as_both(roles: dict[str, str], ports: list[int]) -> None:
-    """As it is restarted: a listener that nobody asks could trust and present anything."""
+    """As it is restarted: a listener that no run asks could trust and present anything."""
     bench = bench_with(1)
     relabel(bench, "demo-kafka-0", {f"strimzi.io/{role}": value for role, value in roles.items()})
     assert [one.port for one in endpoints_of(bench.observe())] == ports

@@ -175,7 +175,7 @@ def test_a_refusal_of_the_api_server_counts_where_the_pod_runs() -> None:
     assert [one.barred for one in seen] == [True, False]
 
 
-# The clients CAs that each broker accepts from users, over real connections, and the listeners that nobody asks.
+# The clients CAs that each broker accepts from users, over real connections, and the listeners that no run asks.
 
 OLD_USERS, NEW_USERS = authority("clients-ca v0", 1), authority("clients-ca v1", 2)
 SERVER = end_entity(authority("cluster-ca v0", 3))
@@ -183,7 +183,7 @@ MUTUAL: Object = {"name": "tls", "port": 9093, "type": "internal", "tls": True, 
 OTHERS: list[Object] = [
     {"name": "plain", "port": 9092, "type": "internal", "tls": False},
     {"name": "passwords", "port": 9095, "type": "internal", "tls": True, "authentication": {"type": "scram-sha-512"}},
-    {"name": "anybody", "port": 9096, "type": "nodeport", "tls": True},
+    {"name": "open", "port": 9096, "type": "nodeport", "tls": True},
 ]
 CUSTOM: Object = {
     "name": "own",

@@ -97,7 +97,7 @@ def test_what_a_node_is() -> None:
         max_size=3,
     )
 )
-def test_no_number_is_given_twice_and_nobody_loses_one(drawn: list[tuple[int, set[int], str]]) -> None:
+def test_no_number_is_given_twice_and_no_node_loses_its_number(drawn: list[tuple[int, set[int], str]]) -> None:
     taken: set[int] = set()
     pools = []
     for number, (replicas, has, offered) in enumerate(drawn):

@@ -116,7 +116,7 @@ def test_bundle_holds_all_certificates_of_its_entry() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"broken", pem(OLD) + b"-----BEGIN CERTIFICATE-----\n"])
-def test_unreadable_bundle_trusts_nobody(content: bytes) -> None:
+def test_unreadable_bundle_trusts_no_ca(content: bytes) -> None:
     """Not "no bundle": then the certificate Secret itself would count as what is trusted."""
     assert bundle(Bench(), content) == frozenset()
 

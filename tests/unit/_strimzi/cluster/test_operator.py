@@ -282,7 +282,7 @@ OWN = "demo-cluster-operator-certs"
 GENERATION = "strimzi.io/cluster-ca-cert-generation"
 
 
-#: Nobody is restarted, and the operator is still to issue its own leaf.
+#: No pod restarts, and the operator is still to issue its own leaf.
 WAIT = Roll(reason=RollReason.USE, uids=frozenset(), authority=CA.certificate, phase=Phase.USE)
 
 

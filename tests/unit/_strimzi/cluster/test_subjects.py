@@ -352,7 +352,7 @@ _LEAF = make("demo-kafka", key(4), OLD, ca=False)
 
 
 def forged(issuer: Entity, subject: str = "demo-kafka") -> bytes:
-    """A leaf for names that somebody would like to have, and what it was signed with."""
+    """A leaf for names that an attacker would like to have, and the CA that signed it."""
     name, names = DistinguishedName(subject), ["vault.corp.example", "192.0.2.66"]
     leaf = sign_leaf(
         key(50).public_key, name, names, issuer.certificate, issuer.key, not_before=NOW - YEAR / 2, validity=YEAR / 2

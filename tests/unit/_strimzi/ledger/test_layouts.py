@@ -139,7 +139,7 @@ def test_any_ledger_can_follow_any_other_in_any_layout(before: Ledger, after: Le
 
 
 @given(ledgers(), ledgers(), layouts, layouts, st.integers(0, 5))
-def test_whoever_comes_after_a_kill_removes_what_it_left(
+def test_the_run_after_a_kill_removes_what_it_left(
     before: Ledger, after: Ledger, old: Layout, new: Layout, sent: int
 ) -> None:
     first, second = replace(before, layout=old), replace(after, layout=new)
@@ -240,7 +240,7 @@ def test_no_secret_is_no_ledger_and_an_empty_secret_is_an_empty_one() -> None:
 
 
 @pytest.mark.parametrize("name", [SCOPE.trust_secret, SCOPE.trust_state_secret])
-def test_a_secret_of_somebody_else_under_the_name_of_a_draft_is_not_ours(name: str) -> None:
+def test_a_secret_of_another_owner_under_the_name_of_a_draft_is_not_ours(name: str) -> None:
     theirs = secret(name, {f"{IN_USE.fingerprint}.UNTRUSTED": IN_USE.certificate.pem})
     assert read_ledger({name: theirs}, SCOPE) is None
     bench = with_ledger(BOTH)
@@ -251,7 +251,7 @@ def test_a_secret_of_somebody_else_under_the_name_of_a_draft_is_not_ours(name: s
     assert names.LAYOUT not in bench.find("secrets", name)["metadata"]["annotations"]
 
 
-# A ledger that somebody else edited: each thing that this collection would not have written is told.
+# A ledger that a user edited: the run reports each thing that this collection would not have written.
 
 ONE, TWO, THREE = (make(f"cluster-ca v{number}", key(number)).certificate for number in range(3))
 STARTED = "2026-06-01T12:00:00.000000+0000"
@@ -311,7 +311,7 @@ def test_foreign_content_is_a_problem_that_names_it(changes: dict[str, bytes | N
 
 
 def test_certificate_under_a_wrong_key_is_not_taken_for_either_ca() -> None:
-    """Else a CA would be trusted whose state nobody has decided on."""
+    """Else a CA would be trusted whose state no run has decided on."""
     found = decode({f"{ONE.fingerprint}.crt": pem(THREE)})
     assert found.find(ONE.fingerprint) is None
     assert found.find(THREE.fingerprint) is None
@@ -401,7 +401,7 @@ FP = ONE.fingerprint
 
 
 def changed_ledger(layout: Layout, changes: dict[str, dict[str, bytes | None] | None]) -> Ledger | None:
-    """GOOD in this layout. changes: by Secret, what somebody else did; None: deleted."""
+    """GOOD in this layout. changes: by Secret, what a user did; None: deleted."""
     secrets = {}
     for part in lay_out(replace(GOOD, layout=layout), SCOPE):
         edits = changes.get(part.name, {})
@@ -469,7 +469,7 @@ def test_a_certificate_without_a_state_counts_for_nothing_and_is_to_be_removed()
     assert (found.problems, found.find(THREE.fingerprint), found.untidy) == ((), None, True)
 
 
-def test_a_layout_that_nobody_knows_is_a_problem() -> None:
+def test_an_unknown_layout_is_a_problem() -> None:
     part = secret(CERTIFICATES, {}, {names.LAYOUT: "folded"})
     found = read_ledger({CERTIFICATES: part}, SCOPE)
     assert found is not None

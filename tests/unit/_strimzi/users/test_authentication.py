@@ -59,7 +59,7 @@ ALL_OF_IT = (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.CHA
         (SeenUser(user("tls-external"), None), ()),
     ],
 )
-def test_to_certificates_of_somebody_else(seen: SeenUser, left: tuple[UserStep, ...]) -> None:
+def test_steps_left_to_certificates_of_another_issuer(seen: SeenUser, left: tuple[UserStep, ...]) -> None:
     assert steps_left(seen, EXTERNAL) == left
 
 

@@ -98,7 +98,7 @@ CUSTOM = {
 
 
 @pytest.mark.parametrize(("listeners", "verifying"), [([*MTLS, CUSTOM], True), ([CUSTOM], False)])
-def test_a_listener_that_nobody_here_manages_is_told_of(listeners: Any, verifying: bool) -> None:
+def test_a_listener_that_this_collection_does_not_manage_is_reported(listeners: Any, verifying: bool) -> None:
     found = seen(bench(listeners=listeners)).snapshot
     assert found.users.unmanaged == ("listener own (9094, authentication custom)",)
     assert found.has_verifiers is verifying

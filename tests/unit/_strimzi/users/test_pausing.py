@@ -72,13 +72,15 @@ def test_the_pause_ends_and_the_user_operator_is_asked_to_look() -> None:
         pytest.param("Ready", pem(OLD), id="another CA lies beside the certificate again"),
     ],
 )
-def test_nobody_else_gets_one_before_it_is_seen_to_keep_this_one(said: str, beside: bytes | None) -> None:
+def test_the_flow_stops_where_the_user_operator_is_not_seen_to_keep_the_certificate(
+    said: str, beside: bytes | None
+) -> None:
     work = at(bench(said, beside=beside))
     with pytest.raises(OperatorSilent, match=rf"not said within 5 s that it keeps the certificates of {ORDERS}\."):
         await_kept(STEP, work.observe(), work)
 
 
-def test_in_check_mode_nothing_is_changed_and_nobody_is_waited_for() -> None:
+def test_in_check_mode_nothing_changes_and_there_is_no_wait() -> None:
     made = bench("ReconciliationPaused")
     work = at(made, dry_run=True)
     await_kept(STEP, work.observe(), work)
@@ -138,7 +140,7 @@ def test_one_of_two_that_makes_none_is_enough(said: str) -> None:
 
 
 @pytest.mark.parametrize("pods", [[], [pod(container="tls-sidecar")]])
-def test_where_nobody_runs_it_cannot_be_told(pods: list[Object]) -> None:
+def test_without_a_user_operator_pod_it_is_unknown_whether_it_makes_pkcs12_files(pods: list[Object]) -> None:
     assert why_users_are_paused(pods).startswith("No User Operator runs that shows whether it makes PKCS#12 files")
 
 

@@ -143,7 +143,7 @@ def test_others_present_no_certificate(kind: str) -> None:
     assert len(of(user(None, kind))) == 1
 
 
-def test_a_user_whose_certificates_somebody_else_issues() -> None:
+def test_a_user_whose_certificates_another_issuer_issues() -> None:
     found = one(user(None, "tls-external"))
     assert (found.authorities, found.why) == (None, "another issuer issues its certificate, CN=orders")
     assert found.remedy == (
@@ -161,7 +161,7 @@ WHERE = "Secret elsewhere/partner entry tls.crt"
 
 
 class TestNamedSecrets:
-    """Secrets of somebody for whom the User Operator issues nothing, and copies."""
+    """Secrets of users for whom the User Operator issues nothing, and copies."""
 
     @pytest.mark.parametrize(("certificate", "authorities"), [(GOOD, [NEW]), (OF_OLD, [OLD, RENEWED])])
     def test_one_with_the_subject_of_a_user_is_that_users(
@@ -200,7 +200,7 @@ class TestNamedSecrets:
             "Put the certificate that its issuer has issued again into it, and restart its readers; or"
         )
 
-    def test_one_that_has_expired_is_presented_to_nobody(self) -> None:
+    def test_a_certificate_that_has_expired_is_not_presented(self) -> None:
         assert one(named=[named(replace(OF_OLD, not_after=NOW))]).authorities == frozenset()
 
     def test_one_that_cannot_be_read_is_not_known(self) -> None:
@@ -208,7 +208,7 @@ class TestNamedSecrets:
         assert (found.authorities, found.why, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
 
     def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
-        """Nobody here issues it again, and brokers accept it under either."""
+        """This collection does not issue it again, and brokers accept it under either CA."""
         found = one(current=RENEWED, named=[named(replace(OF_OLD, beside=RENEWED.certificate))])
         assert found.authorities == names_of(RENEWED)
 
@@ -260,7 +260,7 @@ class TestReaders:
         assert found.authorities == names_of(RENEWED)
 
     def test_a_copy_that_is_behind(self) -> None:
-        """Nobody can restart a KafkaAccess; its operator copies for it."""
+        """A KafkaAccess has no process that could restart; its operator copies for it."""
         reader = Reader("KafkaAccess apps/a", None, Copy("cd", NOW), followed=True)
         _operator, _user, found = of(user(GOOD, "tls", reader))
         assert (found.authorities, found.renewal) == (names_of(OLD, NEW), Renewal.FOLLOWED)
@@ -355,14 +355,14 @@ def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissueP
     [(replace(OF_OLD, is_current=False), ReissuePause.FOREIGN), (replace(GOOD, is_current=True), ReissuePause.NONE)],
     ids=["not issued again", "issued again"],
 )
-def test_readers_of_a_user_that_somebody_else_has_paused(certificate: UserCertificate, pause: ReissuePause) -> None:
+def test_readers_of_a_user_that_another_program_has_paused(certificate: UserCertificate, pause: ReissuePause) -> None:
     """They have something to take up only where it was issued again before the pause."""
     of_user = user(certificate, "tls", Reader("KafkaConnect apps/connect", (), followed=True))
     _operator, _user, found = of(replace(of_user, pause=ReissuePause.FOREIGN))
     assert (found.name, found.pause) == ("KafkaConnect apps/connect", pause)
 
 
-def test_the_remedy_for_a_pause_of_somebody_else_is_its_end() -> None:
+def test_the_remedy_for_a_pause_of_another_program_is_its_end() -> None:
     found = one(replace(user(), pause=ReissuePause.FOREIGN))
     assert found.remedy.startswith(
         "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to the person or program that"

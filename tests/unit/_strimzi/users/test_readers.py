@@ -56,7 +56,7 @@ class TestNamedSecrets:
             ("tls.crt", NEW.certificate), ("user.crt", OLD.certificate),
         ]  # fmt: skip
 
-    def test_a_private_key_elsewhere_is_nobodys_business(self) -> None:
+    def test_a_private_key_that_is_kept_elsewhere_is_no_problem(self) -> None:
         (found,) = self.see({"tls.crt": pem(LEAF)})
         assert (found.certificate.has_key, found.certificate.problem) == (True, "")
 
@@ -175,7 +175,7 @@ def restarted(stage: Stage, secret: str, spec: Object) -> None:
 
 @pytest.mark.parametrize("spec", READING)
 def test_a_pod_that_an_operator_restarts_presents_what_else_it_has(spec: Object) -> None:
-    """Nobody restarts it for that."""
+    """No operator restarts it for that."""
     stage = one_user()
     stage.user("login")
     stage.issue(of(NEW, "login"), "login")

@@ -40,7 +40,7 @@ def kept(entity: Entity) -> bytes:
 
 
 def bench(keys: dict[str, bytes] | None = None, **spec: Any) -> Bench:
-    """keys: of the key Secret; by default somebody else keeps that of the CA in use."""
+    """keys: of the key Secret; by default an outside issuer keeps that of the CA in use."""
     made = Bench()
     made.create("kafkas", kafka(**{"entityOperator": {"userOperator": {}}, **spec}))
     marks = {"strimzi.io/ca-cert-generation": "3"}
@@ -88,7 +88,7 @@ NEXT_HERE = {"ca.key": CA.key.reveal(), f"{NEXT.certificate.fingerprint}.crt": p
         pytest.param({"ca.key": CA.key.reveal(), f"{OLD.certificate.fingerprint}.key": kept(OLD)}, False, id="a former one is"),
     ],
 )  # fmt: skip
-def test_where_the_user_operator_can_sign_nobody_is_served(keys: dict[str, bytes], served: bool) -> None:
+def test_where_the_user_operator_can_sign_no_user_is_served(keys: dict[str, bytes], served: bool) -> None:
     assert bool(seen(with_user(bench(keys))).served) is served
 
 
@@ -173,7 +173,7 @@ def test_one_named_as_a_process_is_told_of_and_not_served(name: str) -> None:
 
 
 def test_presenters_know_where_theirs_would_be_written_to() -> None:
-    """Also before anybody else has the key: a plan needs it."""
+    """Also while the key is here: a plan needs it."""
     made = bench({"ca.key": CA.key.reveal()}, entityOperator={"userOperator": {"secretPrefix": "user-"}})
     made.create("kafkausers", kafka_user("orders"))
     made.create("kafkausers", kafka_user("demo-kafka"))

@@ -184,7 +184,7 @@ class TestKeystores:
         [
             ("strimzi-user-operator", "strimzi-user-operator", False),
             ("trustops.strimzi", "trustops.strimzi", False),
-            # The User Operator makes a file of a certificate that has none beside it, whoever has issued that.
+            # The User Operator makes a file of a certificate that has none beside it, whichever issuer it has.
             ("trustops.strimzi", "strimzi-user-operator", False),
             ("strimzi-user-operator", "trustops.strimzi", True),
             ("kubectl-edit", "strimzi-user-operator", True),

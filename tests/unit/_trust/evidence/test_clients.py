@@ -81,7 +81,7 @@ UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
         pytest.param(a_client(IMPOSTOR), {}, False, id="holds one of the same name only"),
         pytest.param(a_client(THIRD), {}, False, id="holds none"),
         pytest.param(a_client(), {}, False, id="holds nothing"),
-        pytest.param(UNREADABLE, {}, True, id="nobody knows what it holds"),
+        pytest.param(UNREADABLE, {}, True, id="what it holds cannot be read"),
         pytest.param(a_client(THIRD, declared=True), {}, True, id="holds none, and is said to trust the cluster"),
         pytest.param(a_client(OLD), {"ledger": None}, True, id="the cluster is about to be adopted"),
         pytest.param(a_client(OLD), {"pods": ()}, False, id="there is nothing to verify"),
@@ -113,14 +113,14 @@ def test_the_waiver_of_a_client() -> None:
 
 
 def test_waivers_for_clients_that_were_not_seen() -> None:
-    """A wrong name, or a client that is gone. Without nodes nobody is looked for."""
+    """A wrong name, or a client that is gone. Without nodes the gates ask about no client."""
     other = replace(WAIVER, client="KafkaConnect kafka/other")
     snapshot = beside(a_client(OLD), waivers=(WAIVER, other))
     assert unmatched(snapshot) == (other,)
     assert unmatched(changed(snapshot, pods=())) == ()
 
 
-def test_within_the_cluster_nobody_outside_counts() -> None:
+def test_within_the_cluster_no_outside_client_counts() -> None:
     assert clients_asked_by_gates(without_outside_clients(beside(UNREADABLE)), BOOKS) == ()
 
 
@@ -165,7 +165,7 @@ def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -
     assert with_copies_updated(snapshot).outside.clients == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
 
 
-def test_what_nobody_can_see_stays_unknown() -> None:
+def test_a_client_that_cannot_be_read_stays_unknown() -> None:
     assert with_copies_updated(beside(UNREADABLE)).outside.clients == (UNREADABLE,)
 
 

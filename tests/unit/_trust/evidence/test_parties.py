@@ -67,7 +67,7 @@ LEFT, KNOWN, UNSEEN = entry(OLD, generations={0}), entry(NEW), entry(THIRD, awai
 BOOKS = ledger(LEFT, KNOWN, UNSEEN)
 SEEN = cluster(pods=(NODE, PEER, TOPICS), leaves=leaves(names=(NODE.name, PEER.name, TOPICS.name)), ledger=BOOKS)
 CHAIN, HELD = stored_chain(OLD), issue_leaf(OLD, "held")
-NOBODY: frozenset[str] = frozenset()
+EMPTY: frozenset[str] = frozenset()
 HELD_BY_PEER = HeldLeaf(HELD, uids_of(PEER.name))
 SAYS_NOTHING = ObservedListener(NODE.name, NODE.uid, 9090, why="timed out")
 
@@ -83,7 +83,7 @@ SHARED = {"accepts": names_of(OLD), "doubts": {name_of(NEW): "a name"}, "shared"
 
 
 def looked(*seen: ObservedListener, **fields: Any) -> Snapshot:
-    """Somebody looked, and this is what was seen."""
+    """The run asked the listeners, and this is what it saw."""
     return changed(SEEN, listeners=seen, **fields)
 
 
@@ -96,7 +96,7 @@ BY_HANDSHAKE = replace(BY_STORE, why="handshake")
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        pytest.param(SEEN, BY_STORE, id="nobody looked"),
+        pytest.param(SEEN, BY_STORE, id="the run asked no listener"),
         pytest.param(looked(on(NODE)), BY_HANDSHAKE, id="seen"),
         pytest.param(looked(on(NODE), on(NODE, 9090)), BY_HANDSHAKE, id="seen on both"),
         pytest.param(
@@ -127,13 +127,13 @@ def test_what_opens_no_listener_is_known_by_what_is_stored(component: Component)
 
 
 @pytest.mark.parametrize("read", [False, True], ids=["before it has read again", "afterwards"])
-@pytest.mark.parametrize("generation", [0, None], ids=["annotated", "somebody took its annotation away"])
+@pytest.mark.parametrize("generation", [0, None], ids=["annotated", "its annotation was removed"])
 def test_a_node_between_two_leaves_presents_both(generation: int | None, read: bool) -> None:
     """Its listeners present one; its Raft client goes on with the one that its process was started with."""
     presented = stored_chain(NEW) if read else (HELD,)
     between = replace(NODE, generation=generation)
     listeners = (on(NODE, presents=presented), on(NODE, 9090, presents=presented))
-    held = HeldLeaf(HELD, NOBODY if read else uids_of(NODE.name), uids_of(NODE.name) if read else NOBODY)
+    held = HeldLeaf(HELD, EMPTY if read else uids_of(NODE.name), uids_of(NODE.name) if read else EMPTY)
     snapshot = looked(*listeners, pods=(between,), leaves=(a_leaf(issuer=NEW),))
     (seen,) = present_all(snapshot, replace(BOOKS, held=(HELD_BY_PEER, held)))
     assert seen.authorities == (names_of(OLD, NEW) if read or generation is not None else names_of(OLD))
@@ -182,7 +182,7 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
             (on(NODE, verifies=False),), (), (f"the run asked no listener of pod {NODE.name}",),
             id="none that verifies clients by these CAs",
         ),
-        pytest.param((on(NODE), on(NODE, 9094, verifies=False, accepts=NOBODY)), (OLD, NEW), (), id="one does not verify"),
+        pytest.param((on(NODE), on(NODE, 9094, verifies=False, accepts=EMPTY)), (OLD, NEW), (), id="one does not verify"),
     ],
 )  # fmt: skip
 def test_whom_a_node_is_known_to_trust(
@@ -208,7 +208,7 @@ def test_whom_a_node_is_known_to_trust(
     ],
 )  # fmt: skip
 def test_who_has_not_answered(seen: tuple[ObservedListener, ...], pod: Pod, why: str) -> None:
-    """Not the pod that opens no listener; and nobody where nobody was asked, or where it is taken to say what is stored."""
+    """Not the pod that opens no listener; and no pod where the run asked none, or where the pod is assumed to present what is stored."""
     pod = replace(pod, worker="worker-1")
     alone = looked(*seen, pods=(pod, TOPICS))
     assert unanswered(alone) == ((Unanswered(NODE.name, NODE.uid, "worker-1", why),) if why else ())
@@ -222,25 +222,24 @@ def test_who_neither_presents_nor_verifies_is_not_missed() -> None:
 
 def test_whose_answer_is_assumed_is_known_by_what_is_stored() -> None:
     """Others are known by what they have said."""
-    alone = looked(on(PEER, refuses=names_of(OLD), accepts=NOBODY), pods=(NODE, PEER)).assuming(frozenset({NODE.uid}))
+    alone = looked(on(PEER, refuses=names_of(OLD), accepts=EMPTY), pods=(NODE, PEER)).assuming(frozenset({NODE.uid}))
     assert present_all(alone, BOOKS)[0] == BY_STORE
     assert surely_trusted_by(NODE, alone, BOOKS) == (OLD.certificate, NEW.certificate)
     assert surely_trusted_by(PEER, alone, BOOKS) == ()
 
 
 def test_only_a_refusal_is_a_refusal() -> None:
-    said = looked(on(NODE, accepts=NOBODY, refuses=names_of(NEW)), pods=(NODE, PEER))
+    said = looked(on(NODE, accepts=EMPTY, refuses=names_of(NEW)), pods=(NODE, PEER))
     assert possibly_trusted_by(NODE, said, BOOKS) == (OLD.certificate,)
     assert possibly_trusted_by(PEER, said, BOOKS) == (OLD.certificate, NEW.certificate, THIRD.certificate)
 
 
-def test_where_nobody_looked_a_pod_trusts_what_it_knows_since_it_started() -> None:
+def test_where_no_listener_was_asked_a_pod_trusts_what_it_knows_since_it_started() -> None:
     for pod, trusted in ((NODE, (OLD, NEW)), (TOPICS, (OLD, NEW, THIRD))):
         assert surely_trusted_by(pod, SEEN, BOOKS) == tuple(one.certificate for one in trusted)
     assert describe_trust_doubts(SEEN, BOOKS) == ()
     assert (
-        describe_trust_doubts(looked(on(NODE), on(PEER, accepts=names_of(OLD, NEW, THIRD), refuses=NOBODY)), BOOKS)
-        == ()
+        describe_trust_doubts(looked(on(NODE), on(PEER, accepts=names_of(OLD, NEW, THIRD), refuses=EMPTY)), BOOKS) == ()
     )
     assert surely_trusted_by(TOPICS, looked(), BOOKS) == surely_trusted_by(TOPICS, SEEN, BOOKS)
 
@@ -249,10 +248,10 @@ def test_where_nobody_looked_a_pod_trusts_what_it_knows_since_it_started() -> No
 
 GONE = RemovedEntry(OLD.certificate, frozenset({NODE.uid, TOPICS.uid, "gone"}))
 REFUSES = {"accepts": names_of(NEW), "refuses": names_of(OLD)}
-UNTOLD = {"accepts": names_of(NEW), "refuses": NOBODY, "shared": names_of(OLD)}
+UNTOLD = {"accepts": names_of(NEW), "refuses": EMPTY, "shared": names_of(OLD)}
 
 
-def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
+def test_a_component_that_is_not_awaited_does_not_trust_it() -> None:
     """It opens no listener that could be asked: when it started is all that is known of it."""
     removed = replace(GONE, awaiting=uids_of(NODE.name))
     assert pods_trusting_removed(removed, looked(on(NODE), on(PEER, **REFUSES))) == uids_of(NODE.name)
@@ -261,14 +260,16 @@ def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
 @pytest.mark.parametrize(
     ("seen", "trusting"),
     [
-        pytest.param(None, {NODE, TOPICS}, id="nobody looked: whoever started before and still runs"),
+        pytest.param(None, {NODE, TOPICS}, id="no listener was asked: each pod that started before and still runs"),
         pytest.param((on(NODE, **REFUSES), on(PEER, **REFUSES)), {TOPICS}, id="nodes refuse it"),
         pytest.param((on(NODE), on(PEER, **REFUSES)), {NODE, TOPICS}, id="one accepts it"),
         pytest.param((on(NODE, **REFUSES), on(PEER)), {PEER, TOPICS}, id="one that started later accepts it"),
         pytest.param((on(NODE, **REFUSES),), {PEER, TOPICS}, id="one does not answer"),
         pytest.param((on(NODE, **REFUSES), on(NODE, 9090), on(PEER, **REFUSES)), {NODE, TOPICS}, id="on one port only"),
         pytest.param(
-            (on(NODE, **UNTOLD), on(PEER, **UNTOLD)), {NODE, TOPICS}, id="a name tells nothing: whoever started before"
+            (on(NODE, **UNTOLD), on(PEER, **UNTOLD)),
+            {NODE, TOPICS},
+            id="a shared name tells nothing: each pod that started before",
         ),
         pytest.param(
             (on(NODE, **UNTOLD), on(PEER)), {NODE, PEER, TOPICS}, id="the one accepts it, of the other it is not known"
@@ -279,7 +280,7 @@ def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
             id="not known on one port",
         ),
         pytest.param(
-            (on(NODE, accepts=NOBODY), on(PEER, **REFUSES)), {NODE, TOPICS}, id="it was not asked about this CA"
+            (on(NODE, accepts=EMPTY), on(PEER, **REFUSES)), {NODE, TOPICS}, id="it was not asked about this CA"
         ),
     ],
 )
@@ -304,7 +305,7 @@ def test_whose_listeners_all_present_the_stored_leaf(seen: tuple[ObservedListene
     assert presenting_stored(looked(*seen)) == {pod.uid for pod in presenting}
 
 
-def test_a_stored_leaf_that_cannot_be_read_is_presented_by_nobody() -> None:
+def test_a_stored_leaf_that_cannot_be_read_is_presented_by_no_pod() -> None:
     assert presenting_stored(looked(on(NODE), leaves=(a_leaf(chain=None),))) == set()
 
 
@@ -376,9 +377,9 @@ def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
         pytest.param(lambda: seen(outgoing=replace(READ, readers=frozenset({"x"}))), id="it was late already"),
         pytest.param(lambda: seen(outgoing=replace(READ, switched=False)), id="the switch has not been seen"),
         pytest.param(lambda: seen(finished_at=NOW), id="of a flow that has finished"),
-        pytest.param(lambda: replace(seen(), ca=secrets(OLD)), id="somebody has put the old one back"),
+        pytest.param(lambda: replace(seen(), ca=secrets(OLD)), id="the old CA was put back"),
         pytest.param(lambda: seen(replace(LATE, ends_at=NOW + DAY)), id="it has read one of the old CA since"),
-        pytest.param(lambda: seen(replace(LATE, reads="")), id="somebody else writes what it reads"),
+        pytest.param(lambda: seen(replace(LATE, reads="")), id="another program writes what it reads"),
     ],
 )
 def test_what_is_not_known_holds(changed: Callable[[], Snapshot]) -> None:

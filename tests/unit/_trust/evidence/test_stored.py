@@ -248,7 +248,7 @@ def test_a_generation_alone_does_not_tell_from_the_next_ca_behind_its_link(
         ),
         pytest.param(
             a_pod(generation=5, presents_stored=None), (a_leaf(),), f"pod {POD} has generation 5 of no known CA",
-            id="a generation that nobody knows",
+            id="a generation of no known CA",
         ),
         pytest.param(a_pod(), (a_leaf(chain=None),), f"{CERTIFICATE} cannot be read", id="unreadable"),
         pytest.param(
@@ -256,7 +256,7 @@ def test_a_generation_alone_does_not_tell_from_the_next_ca_behind_its_link(
             f"{CERTIFICATE} cannot be read: it has 12 certificates", id="unreadable with a reason",
         ),
         pytest.param(a_pod(), (a_leaf(issuer=THIRD),), f"{CERTIFICATE} chains to no CA of the ledger", id="a stranger's"),
-        # It presents something; that it cannot be seen does not mean that it is nobody's.
+        # It presents some certificate; that the Secret is gone does not mean that no CA issued it.
         pytest.param(a_pod(), (), f"a Secret with a certificate of pod {POD} is missing", id="its Secret is gone"),
         pytest.param(
             a_pod(leaves=()), (a_leaf(),), f"a Secret with a certificate of pod {POD} is missing", id="no Secret is its own"
@@ -319,7 +319,7 @@ OWN, OTHERS = uids_of(POD), uids_of(PODS[1])
         pytest.param(
             STORED, HeldLeaf(issue_leaf(THIRD, "held"), OWN),
             Presentation(POD, None, (), f"pod {POD} was started with a certificate that chains to no CA of the ledger"),
-            id="of a CA that nobody knows",
+            id="of a CA that is not in the ledger",
         ),
     ],
 )  # fmt: skip

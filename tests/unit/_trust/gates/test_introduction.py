@@ -64,7 +64,7 @@ TOPICS = a_pod("topics", component=Component.ENTITY_OPERATOR)
 BOTH = {NODE.uid, EXPORTER.uid}
 WAITING = entry(NEW, UNTRUSTED, awaiting=BOTH)
 OPEN = replace(GATES, trust=lambda *_about: ())
-CLOSED = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "somebody", "refuses it.", ""),))
+CLOSED = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "a client", "refuses it.", ""),))
 ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
 KEPT = f"the key of {OLD.certificate.subject}, which would have to certify the new CA, is kept elsewhere."
 NO_KEY = f"the key of {OLD.certificate.subject} is not at hand to certify the new CA."
@@ -231,7 +231,7 @@ def cannot(authority: Entity, *who: str) -> list[str]:
 
 
 PODS_OF_BOTH = (f"pod {NODE.name}", f"pod {EXPORTER.name}")
-EVERYBODY = (*PODS_OF_BOTH, "the Cluster Operator")
+VERIFIERS = (*PODS_OF_BOTH, "the Cluster Operator")
 
 
 @pytest.mark.parametrize(
@@ -239,17 +239,17 @@ EVERYBODY = (*PODS_OF_BOTH, "the Cluster Operator")
     [
         pytest.param(linked(), [], id="linked: at once"),
         pytest.param(linked(SHORT), cannot(NEW, PODS_OF_BOTH[1]), id="linked, and one has to know the CA itself first"),
-        pytest.param(linked(outside=(replace(outside, trusts=(OLD.certificate,)),)), [], id="nobody outside is asked"),
+        pytest.param(linked(outside=(replace(outside, trusts=(OLD.certificate,)),)), [], id="no outside client is asked"),
         pytest.param(seen(prepared(NEW)), cannot(NEW, *PODS_OF_BOTH), id="without a link: not yet known"),
         pytest.param(seen(prepared(NEW), new=entry(NEW, UNTRUSTED)), [], id="without a link: known to all"),
         pytest.param(seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED, awaiting=BOTH)), [], id="a renewal: at once"),
         pytest.param(
-            # Nodes send its chain, and everybody trusts its root; the operator sends its leaf alone.
+            # Nodes send its chain, and every verifier trusts its root; the operator sends its leaf alone.
             replace(
                 seen(_CORPORATE, new=entry(CORPORATE, UNTRUSTED, awaiting=None)),
                 ledger=ledger(entry(OLD), entry(ROOT), entry(CORPORATE, UNTRUSTED, awaiting=None)),
             ).with_ca(others=others(ROOT)),
-            cannot(INTERMEDIATE, *EVERYBODY), id="alone, below a root that is trusted",
+            cannot(INTERMEDIATE, *VERIFIERS), id="alone, below a root that is trusted",
         ),
     ],
 )  # fmt: skip
@@ -266,8 +266,8 @@ def test_what_keeps_leaves_from_being_presented(snapshot: Snapshot, expected: li
         pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
         pytest.param(cluster(ca=secrets(None)), (), "there is no CA yet.", id="no CA"),
         pytest.param(cluster(ca=secrets(key=None)), (), NO_KEY, id="no key"),
-        pytest.param(elsewhere(cluster(), OLD), (), KEPT, id="somebody else keeps the key"),
-        pytest.param(elsewhere(cluster(), NEW), (), "", id="somebody else keeps another key"),
+        pytest.param(elsewhere(cluster(), OLD), (), KEPT, id="an outside issuer keeps the key"),
+        pytest.param(elsewhere(cluster(), NEW), (), "", id="an outside issuer keeps another key"),
         pytest.param(cluster(ca=secrets(key=NEW.certificate.public_key_sha256)), (), NO_KEY, id="another key"),
     ],
 )

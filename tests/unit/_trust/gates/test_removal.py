@@ -68,10 +68,10 @@ from ..builders import (
 from ..of_users import ORDERS, STAGES, presenter, presenting
 
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
-EVERYBODY = (*(f"pod {name}" for name in PODS), "the Cluster Operator")
+VERIFIERS = (*(f"pod {name}" for name in PODS), "the Cluster Operator")
 
 
-#: After the use roll: everybody presents NEW and trusts both.
+#: After the use roll: every node presents NEW and trusts both.
 USED: dict[str, Any] = {"pods": pods(1, start=2), "leaves": leaves(NEW, 1)}
 BOOKS = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}))
 MIXED_PODS = (a_pod(generation=0, presents_stored=False), *pods(1, names=PODS[1:]))
@@ -108,8 +108,8 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        pytest.param({}, [], id="nobody needs it"),
-        pytest.param({"pods": (), "leaves": ()}, [], id="there is nobody"),
+        pytest.param({}, [], id="no party needs it"),
+        pytest.param({"pods": (), "leaves": ()}, [], id="there are no pods"),
         pytest.param({"pods": MIXED_PODS}, needing(f"pod {PODS[0]}"), id="a pod presents it"),
         pytest.param(
             {"leaves": (*leaves(NEW, 1), a_leaf("own", OLD, 0, component=Component.CLUSTER_OPERATOR))},
@@ -137,18 +137,18 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
         pytest.param(
             # The same key would do, but the anchor of that key that the pods have is the one that would leave.
             {"books": UNREAD_TWINS, "leaves": leaves(RENEWED, 1)},
-            left_without(*EVERYBODY[:-1]),
+            left_without(*VERIFIERS[:-1]),
             id="its renewal was not read back",
         ),
-        pytest.param({"books": TWINS, "leaves": leaves(RENEWED, 1)}, [], id="its renewal is trusted by everybody"),
+        pytest.param({"books": TWINS, "leaves": leaves(RENEWED, 1)}, [], id="its renewal is trusted by every verifier"),
         pytest.param(
             # Nodes send its chain, but the operator's own leaf is sent alone.
-            {"books": BELOW, "leaves": leaves(INTERMEDIATE, 1)}, left_without(*EVERYBODY[:-1]),
+            {"books": BELOW, "leaves": leaves(INTERMEDIATE, 1)}, left_without(*VERIFIERS[:-1]),
             id="the next CA is known by its root only",
         ),
         pytest.param(
             {"books": ledger(entry(OLD, generations={0}), entry(THIRD)), "pods": pods(), "leaves": leaves()},
-            needing(*EVERYBODY[:-1], *(f"Secret {name}" for name in PODS)), id="in use, although another is trusted",
+            needing(*VERIFIERS[:-1], *(f"Secret {name}" for name in PODS)), id="in use, although another is trusted",
         ),
     ],
 )  # fmt: skip
@@ -163,7 +163,7 @@ def test_the_root_above_a_trusted_intermediate_can_leave_and_the_intermediate_ca
         "leaves": leaves(INTERMEDIATE, 1),
     }
     assert against(leaving=ROOT, **used) == []
-    assert against(leaving=INTERMEDIATE, **used) == needing(*EVERYBODY[:-1], *(f"Secret {name}" for name in PODS))
+    assert against(leaving=INTERMEDIATE, **used) == needing(*VERIFIERS[:-1], *(f"Secret {name}" for name in PODS))
 
 
 @pytest.mark.parametrize("used", [OLD, NEW, THIRD], ids=["first", "second", "third"])
@@ -263,10 +263,10 @@ SOON = [(ORDERS, "is about to be issued a certificate, which may be of this CA."
     [
         pytest.param(NEW_USER, {}, SOON, id="on its way"),
         pytest.param(replace(NEW_USER, behind=False), {}, [], id="with none that counts"),
-        pytest.param(replace(NEW_USER, hindered="it is paused"), {}, [], id="nobody is about to issue it"),
+        pytest.param(replace(NEW_USER, hindered="it is paused"), {}, [], id="no operator is about to issue it"),
         pytest.param(NEW_USER, {"waivers": (Waiver(ORDERS, NOW + DAY, "a test"),)}, [], id="waived"),
         pytest.param(NEW_USER, {"ca": secrets(NEW)}, [], id="the CA was taken out already"),
-        pytest.param(NEW_USER, {"pods": ()}, [], id="nobody verifies"),
+        pytest.param(NEW_USER, {"pods": ()}, [], id="no pod verifies"),
     ],
 )
 def test_a_certificate_that_is_about_to_be_issued(
@@ -379,7 +379,7 @@ SHORT = make("cluster-ca v0", key(0), path_length=0)
 def test_a_link_certificate_leads_clients_of_the_old_ca_by_the_rules_of_their_kind(
     old: Entity, kind: Verifier, why: str | None
 ) -> None:
-    """The CA that they would have to know is told, and not its link certificate, which nobody knows."""
+    """The message names the CA that they would have to know, and not its link certificate, which no client knows."""
     books = ledger(entry(old, generations={0}), entry(NEW, UNUSED))
     assert refused(a_client(old, kind=kind), linked_form(NEW, old), ledger=books) == told(why)
 
@@ -445,7 +445,7 @@ _CLIENTS = st.builds(
 
 @given(_CLIENTS)
 def test_what_is_not_known_of_a_client_never_passes(client: OutsideClient) -> None:
-    """Unless it is known to hold no CA of the cluster, and nobody says that it should."""
+    """Unless it is known to hold no CA of the cluster, and the user does not declare that it should."""
     unknown = client.trusts is None or bool(client.doubt)
     holds = client.trusts is None or {OLD.certificate, NEW.certificate} & set(client.trusts)
     if unknown and (client.declared or holds):
@@ -468,7 +468,7 @@ def test_nodes_lead_on_to_the_ca_in_use(form: Chain) -> None:
     [
         pytest.param(a_client(OLD, follows=Follows.ISSUING), False, id="the next CA comes to it as ca.crt"),
         pytest.param(a_client(OLD, follows=Follows.TRUSTED), True, id="the operator takes the old one from it"),
-        pytest.param(a_client(OLD), True, id="nobody brings it the next one"),
+        pytest.param(a_client(OLD), True, id="no program brings it the next one"),
     ],
 )
 def test_with_both_link_certificates_the_old_ca_may_leave_a_client_that_gets_the_next_one(

@@ -70,7 +70,7 @@ from ..builders import (
 
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
 OPERATOR = "the Cluster Operator"
-EVERYBODY = (*(f"pod {name}" for name in PODS), OPERATOR)
+VERIFIERS = (*(f"pod {name}" for name in PODS), OPERATOR)
 REMEDIES = {
     "pod": "It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
     "the": "It trusts the CAs in Secret kafka/demo-cluster-ca-cert; run the flow again.",
@@ -100,14 +100,14 @@ def asked(
 @pytest.mark.parametrize(
     ("authority", "form", "books", "who"),
     [
-        pytest.param(NEW, chain_of(NEW), ledger(), EVERYBODY, id="independent root, nobody trusts it"),
+        pytest.param(NEW, chain_of(NEW), ledger(), VERIFIERS, id="independent root, no verifier trusts it"),
         pytest.param(NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW)), (), id="independent root, all trust it"),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=None)), EVERYBODY[:-1],
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=None)), VERIFIERS[:-1],
             id="in the ledger, not read back",
         ),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), EVERYBODY[1:2],
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), VERIFIERS[1:2],
             id="one pod started before the read-back",
         ),
         pytest.param(
@@ -118,23 +118,23 @@ def asked(
             id="renewed with the same key: no trust roll",
         ),
         pytest.param(
-            RENEWED, chain_of(RENEWED), ledger(entry(OLD, awaiting=None), entry(RENEWED, awaiting=None)), EVERYBODY[:-1],
+            RENEWED, chain_of(RENEWED), ledger(entry(OLD, awaiting=None), entry(RENEWED, awaiting=None)), VERIFIERS[:-1],
             id="renewed, and neither was read back: told by its own certificate",
         ),
-        pytest.param(IMPOSTOR, chain_of(IMPOSTOR), ledger(entry(OLD)), EVERYBODY, id="the same name with another key"),
+        pytest.param(IMPOSTOR, chain_of(IMPOSTOR), ledger(entry(OLD)), VERIFIERS, id="the same name with another key"),
         pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(CORPORATE)), (), id="intermediate that is an anchor"),
         pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), (), id="intermediate below a trusted root"),
         pytest.param(NEW, linked_form(NEW, OLD), ledger(entry(OLD)), (), id="linked to a CA that all trust"),
         pytest.param(
-            NEW, linked_form(NEW, OLD), ledger(entry(THIRD), entry(NEW, awaiting=None)), EVERYBODY[:-1],
-            id="linked to a CA that nobody trusts: told by the CA, not by its link",
+            NEW, linked_form(NEW, OLD), ledger(entry(THIRD), entry(NEW, awaiting=None)), VERIFIERS[:-1],
+            id="linked to a CA that no verifier trusts: judged by the CA, not by its link",
         ),
         pytest.param(
-            NEW, linked_form(NEW, IMPOSTOR), ledger(entry(OLD), entry(NEW, awaiting=None)), EVERYBODY[:-1],
+            NEW, linked_form(NEW, IMPOSTOR), ledger(entry(OLD), entry(NEW, awaiting=None)), VERIFIERS[:-1],
             id="linked to one of the same name",
         ),
-        pytest.param(EXPIRED, chain_of(EXPIRED), ledger(entry(EXPIRED)), EVERYBODY, id="trusted but expired"),
-        pytest.param(EARLY, chain_of(EARLY), ledger(entry(EARLY)), EVERYBODY, id="trusted but not yet valid"),
+        pytest.param(EXPIRED, chain_of(EXPIRED), ledger(entry(EXPIRED)), VERIFIERS, id="trusted but expired"),
+        pytest.param(EARLY, chain_of(EARLY), ledger(entry(EARLY)), VERIFIERS, id="trusted but not yet valid"),
     ],
 )  # fmt: skip
 def test_leaves_as_nodes_present_them(authority: Entity, form: Chain, books: Ledger, who: tuple[str, ...]) -> None:
@@ -145,12 +145,12 @@ def test_leaves_as_nodes_present_them(authority: Entity, form: Chain, books: Led
     ("authority", "chain", "books", "who"),
     [
         pytest.param(NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW)), (), id="a root that all trust"),
-        pytest.param(NEW, chain_of(NEW), ledger(entry(OLD)), EVERYBODY, id="a root that nobody trusts"),
+        pytest.param(NEW, chain_of(NEW), ledger(entry(OLD)), VERIFIERS, id="a root that no verifier trusts"),
         # The leaf is sent without what stands between it and the anchor: that the anchor is trusted does not help.
-        pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), EVERYBODY, id="intermediate below a trusted root"),
+        pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), VERIFIERS, id="intermediate below a trusted root"),
         pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(CORPORATE)), (), id="intermediate that is an anchor"),
         pytest.param(
-            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), EVERYBODY[1:2],
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), VERIFIERS[1:2],
             id="one pod knows the CA by its link only",
         ),
     ],
@@ -162,14 +162,14 @@ def test_leaves_that_are_presented_alone(authority: Entity, chain: Chain, books:
 @pytest.mark.parametrize(
     ("running", "who"),
     [
-        (pods(), EVERYBODY[:-1]),
-        ((a_pod(start=1), *pods(names=PODS[1:])), EVERYBODY[1:-1]),
+        (pods(), VERIFIERS[:-1]),
+        ((a_pod(start=1), *pods(names=PODS[1:])), VERIFIERS[1:-1]),
         (pods(start=1), ()),
         # They verify all the same.
-        ((a_pod(ready=False), a_pod(PODS[1], terminating=True)), EVERYBODY[:2]),
+        ((a_pod(ready=False), a_pod(PODS[1], terminating=True)), VERIFIERS[:2]),
         ((), ()),
     ],
-    ids=["before the restarts", "after the first", "after all", "not ready, or about to end", "nobody runs"],
+    ids=["before the restarts", "after the first", "after all", "not ready, or about to end", "no pod runs"],
 )
 def test_who_started_after_the_read_back_accepts_what_is_issued(running: tuple[Pod, ...], who: tuple[str, ...]) -> None:
     books = ledger(entry(OLD), entry(NEW, TrustState.UNTRUSTED, awaiting=uids_of()))
@@ -224,7 +224,7 @@ def test_what_was_not_read_back_opens_nothing(books: Ledger, form: Chain, runnin
     unknown = Ledger(tuple(replace(one, awaiting=None) for one in books.entries))
     for gate in (trust_gate, alone_gate):
         found = gate(projecting(unknown, pods=running), unknown, form)
-        assert {one.subject for one in found} >= set(EVERYBODY[:-1])
+        assert {one.subject for one in found} >= set(VERIFIERS[:-1])
 
 
 def test_a_process_that_has_not_answered_closes_the_gate_and_refuses_nothing() -> None:
@@ -266,7 +266,7 @@ def _outside() -> Snapshot:
 
 
 def _intermediate() -> Snapshot:
-    """Everybody trusts the root above a CA, which helps nobody to whom a leaf is sent alone, as the operator does (I3)."""
+    """Every pod trusts the root above a CA, which does not help a verifier that gets a leaf alone, as the operator sends it (I3)."""
     return replace(
         unlinked.SETTLED,
         ca=secrets(others={"root.crt": chain_of(ROOT), "issuing.crt": CORPORATE}),
@@ -280,7 +280,7 @@ def _intermediate() -> Snapshot:
 
 
 def _unreadable() -> Snapshot:
-    """Nobody knows whose leaf it is: it may be of the CA that is to leave (I2)."""
+    """The issuer of one stored leaf is unknown: it may be the CA that is to leave (I2)."""
     return changed(
         unlinked.RETIRING, leaves=(*unlinked.RETIRING.leaves.stored, a_leaf("late", chain=None, generation=1))
     )

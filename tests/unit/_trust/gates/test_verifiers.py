@@ -156,7 +156,7 @@ def test_a_pod_that_has_said_nothing_may_trust_what_it_was_started_with() -> Non
     assert node.why_refused(chain_of(NEW), cluster())
 
 
-def test_without_pods_nobody_verifies() -> None:
+def test_without_pods_no_party_verifies() -> None:
     assert verifying_parties(cluster(pods=()), BOOKS) == ()
 
 
@@ -231,7 +231,7 @@ def test_a_client_may_have_taken_any_certificate_of_the_ca_in_use() -> None:
     assert why_refused_by_unknown_clients(linked_form(NEW, OLD), cluster(ca=secrets(OLD, others=others(RENEWED)))) == ""
 
 
-def test_where_there_is_no_ca_nobody_knows_one() -> None:
+def test_without_a_ca_no_client_is_said_to_refuse_the_next() -> None:
     assert why_refused_by_unknown_clients(chain_of(NEW), cluster(ca=secrets(None))) == ""
 
 
@@ -252,7 +252,7 @@ def test_the_time_for_a_renewed_ca_begins_when_the_one_that_allows_none_below_it
         pytest.param({"published_at": NOW - DAY}, OLD, (RENEWED, NEW), NOW - DAY, id="others do no harm"),
         pytest.param({"published_at": NOW - DAY}, SHORT, (), None, id="it allows none below it"),
         pytest.param({"published_at": NOW - DAY}, LONG, (), NOW - DAY, id="it allows any number"),
-        pytest.param({}, OLD, (), None, id="nobody knows since when it is there"),
+        pytest.param({}, OLD, (), None, id="it is not recorded since when it is there"),
     ],
 )  # fmt: skip
 def test_since_when_clients_can_be_led_on(
@@ -265,7 +265,7 @@ def test_since_when_clients_can_be_led_on(
 @pytest.mark.parametrize(
     ("current", "known", "who"),
     [
-        pytest.param(OLD, {}, set(), id="nobody"),
+        pytest.param(OLD, {}, set(), id="no client"),
         pytest.param(
             OLD,
             {"cleared_at": NOW - HOUR},
@@ -300,7 +300,7 @@ def test_who_knows_the_ca_before_is_led_on_until_the_next_one_is_used(snapshot: 
         assert told in describe_possible_refusals(linked_form(THIRD, NEW), snapshot, books_of(snapshot))
 
 
-# Nobody outside the cluster is issued a certificate under the name of one of its processes.
+# No user is issued a certificate under the name of one of the cluster's processes.
 
 NAMES = ("KafkaUser kafka/cluster-operator", "KafkaUser kafka/demo-kafka")
 

@@ -99,7 +99,7 @@ def kept(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> tuple[Ledger, tupl
         (stage.WITHDRAWN, {OLD: PHASE_OUT, NEW: ALL}),
         (stage.OUT_OF_BUNDLE, {NEW: ALL}),
         (linked.PREPARED, {OLD: ALL, NEW: UNTRUSTED}),
-        # Read back, and trusted in the same pass: nobody has to restart first.
+        # Read back, and trusted in the same pass: no pod has to restart first.
         (linked.IN_BUNDLE, {OLD: ALL, NEW: UNUSED}),
         (linked.HALF_USED, {OLD: ANY, NEW: ANY}),
         (linked.USED, {OLD: PHASE_OUT, NEW: ALL}),
@@ -165,7 +165,7 @@ def test_one_transition_per_ca_along_an_edge_only_and_reported_as_it_happened(
 @SETTINGS
 @given(snapshots(), intents())
 def test_without_evidence_no_known_ca_changes_its_state(snapshot: Snapshot, intent: Intent) -> None:
-    """There are no pods, or nobody knows what one of them presents; in the second case a CA that nobody uses may become trusted."""
+    """There are no pods, or what a pod presents is unknown; in the second case a CA that no pod uses may become trusted."""
     before, after = books_of(snapshot), kept(snapshot, intent)[0]
     known = all(seen.authorities is not None for seen in present_all(snapshot, after))
     if snapshot.nodes.pods and known:
@@ -195,7 +195,7 @@ def test_what_becomes_trusted_was_read_back_and_every_process_validates_it(snaps
 
 @SETTINGS
 @given(snapshots(stage.OUT_OF_BUNDLE, linked.OUT_OF_BUNDLE))
-def test_what_left_was_needed_by_nobody(snapshot: Snapshot) -> None:
+def test_no_party_needed_a_ca_that_left(snapshot: Snapshot) -> None:
     before, (after, taken) = books_of(snapshot), kept(snapshot)
     for one in taken:
         if one.after is None:
@@ -276,7 +276,7 @@ def test_what_is_not_in_secret_and_bundle_is_not_read_back(projected: bool, bund
     assert after(snapshot) == entry(NEW, UNTRUSTED, awaiting=None)
 
 
-def test_before_the_first_start_there_is_no_bundle_and_nobody_to_wait_for() -> None:
+def test_before_the_first_start_there_is_no_bundle_and_no_pod_to_wait_for() -> None:
     books = ledger(entry(NEW, UNTRUSTED, {0}, awaiting=None))
     snapshot = cluster(ca=secrets(NEW), ledger=books, bundle=None, pods=(), leaves=())
     assert after(snapshot) == entry(NEW, UNTRUSTED, {0}, published_at=NOW)
@@ -300,7 +300,7 @@ def test_a_time_that_is_yet_to_come_is_now() -> None:
 @pytest.mark.parametrize(
     "fields", [{"ca": secrets(NEW), "bundle": names_of(OLD, NEW)}, {"bundle": frozenset()}], ids=["Secret", "bundle"]
 )
-def test_where_somebody_took_it_out_reading_back_starts_over(fields: dict[str, Any], state: TrustState) -> None:
+def test_where_a_ca_was_taken_out_by_hand_reading_back_starts_over(fields: dict[str, Any], state: TrustState) -> None:
     """Pods that start from now on do not trust it, and clients could not read it."""
     old = entry(OLD, state, {0}, published_at=NOW - DAY)
     lost = entry(OLD, state, {0}, awaiting=None)
@@ -325,7 +325,7 @@ _READ = st.none() | st.sets(st.sampled_from(sorted(uids_of())))
 
 
 @given(st.booleans(), st.sampled_from([None, frozenset(), names_of(OLD), names_of(OLD, NEW)]), _READ, st.booleans())
-def test_whom_nobody_saw_start_with_it_never_counts_as_trusting_it(
+def test_a_pod_that_was_not_seen_to_start_with_it_never_counts_as_trusting_it(
     in_secret: bool, bundle: frozenset[str] | None, awaiting: set[str] | None, running: bool
 ) -> None:
     """A pod that was awaited and still runs stays awaited, unless reading back starts over; then every pod is."""
@@ -349,7 +349,7 @@ def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES
     return strike_removed(snapshot, books or books_of(snapshot), gates)
 
 
-def test_it_leaves_and_everybody_who_runs_may_still_trust_it() -> None:
+def test_it_leaves_and_every_running_pod_may_still_trust_it() -> None:
     after = struck(stage.OUT_OF_BUNDLE)
     assert after == replace(
         books_of(stage.OUT_OF_BUNDLE),
@@ -415,7 +415,7 @@ def test_nothing_but_the_removal_gate_keeps_what_a_leaf_needs() -> None:
 @pytest.mark.parametrize(
     ("successor", "remembered"), [(RENEWED, False), (NEW, True)], ids=["the same name and key", "a key of its own"]
 )
-def test_a_renewed_ca_leaves_nobody_behind_who_trusts_more_than_before(successor: Entity, remembered: bool) -> None:
+def test_after_a_renewal_no_pod_trusts_more_than_before(successor: Entity, remembered: bool) -> None:
     books = ledger(entry(OLD, PHASE_OUT, {0}), entry(successor, generations={1}))
     snapshot = cluster(
         ca=secrets(successor, certificate_generation=1), ledger=books, pods=pods(1), leaves=leaves(successor, 1)
@@ -434,7 +434,7 @@ def test_who_is_awaited_may_have_read_it_all_the_same() -> None:
 
 
 def test_the_ca_that_the_flow_leads_to_stays() -> None:
-    """As that of an abort does, where somebody has taken it out meanwhile: it is prepared again."""
+    """The CA to which an abort leads back stays in the ledger, although it was taken out by hand: it is prepared again."""
     back = replace(books_of(stage.OUT_OF_BUNDLE), journal=a_journal(old=NEW, new=OLD, is_abort=True))
     assert struck(replace(stage.OUT_OF_BUNDLE, ledger=back)) == back
 

@@ -119,7 +119,7 @@ def test_an_existing_ledger_that_is_empty_adopts_nothing() -> None:
     [
         # An operator that writes its cached copy of a Secret must not undo the removal.
         ({"awaiting": frozenset({"someone"})}, False),
-        # Long afterwards somebody has put it there on purpose.
+        # Long afterwards a user has put it there on purpose.
         ({"awaiting": frozenset(), "lingering": frozenset({"someone"})}, True),
     ],
     ids=["just removed", "only channels that read nothing know it"],
@@ -146,7 +146,7 @@ def test_the_generation_of_the_secret_means_the_issuing_ca(current: Chain) -> No
 
 
 def test_a_ca_keeps_its_former_generations() -> None:
-    """Somebody may raise the generation without a change: pods of both present this CA."""
+    """A user may raise the generation without a change: pods of both present this CA."""
     found = learn_generation(cluster(ca=secrets(certificate_generation=7)), ledger())
     assert found.entries[0].generations == {0, 7}
 
@@ -188,7 +188,7 @@ def swapped(*others: Any, **fields: Any) -> Snapshot:
 @pytest.mark.parametrize(
     "snapshot",
     [
-        pytest.param(swapped(), id="nobody knows it"),
+        pytest.param(swapped(), id="the ledger does not know it"),
         pytest.param(swapped(entry(NEW, UNTRUSTED, awaiting=None)), id="it lay there as another one, and is not trusted yet"),
         pytest.param(swapped(prepared=(prepared(NEW),)), id="it was put among the prepared ones, and no flow is about it"),
         pytest.param(swapped(books={"journal": a_journal(new=THIRD)}), id="another one is to be switched to"),
@@ -251,7 +251,7 @@ def test_it_is_adopted_by_its_fingerprint(adopts: str) -> None:
 @pytest.mark.parametrize(
     ("snapshot", "intent"),
     [
-        pytest.param(swapped(), Intent(Goal.UPGRADE), id="nobody says so"),
+        pytest.param(swapped(), Intent(Goal.UPGRADE), id="the intent does not adopt it"),
         pytest.param(swapped(), an_intent(Goal.UPGRADE, adopts=OLD.certificate.sha256), id="another CA is meant"),
         pytest.param(swapped(), replace(ADOPT, goal=Goal.RECONCILE), id="another flow"),
         pytest.param(swapped(entry(NEW, UNUSED)), ADOPT, id="it is adopted already"),

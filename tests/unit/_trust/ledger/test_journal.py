@@ -127,7 +127,7 @@ def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
 
 
 def test_a_prepared_ca_that_was_known_before_opens_it_too() -> None:
-    """Somebody had added it by hand, or removed the journal: without one its flow would never count as done."""
+    """The CA was added by hand, or the journal was removed: without a journal its flow would never count as done."""
     known = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=None))
     assert journal_after(known) == a_journal(started_at=NOW)
 
@@ -180,7 +180,7 @@ def test_a_closed_journal_stays_as_it_is() -> None:
         ),
         pytest.param({"reconciliation": PAUSED}, id="our pause"),
         pytest.param({"ledger": ledger(entry(NEW, UNTRUSTED, {1}, awaiting=None)), "bundle": None}, id="untrusted"),
-        pytest.param({"pods": ()}, id="nobody uses it"),
+        pytest.param({"pods": ()}, id="no pod uses it"),
         pytest.param(
             {
                 "pods": (a_pod(generation=4, start=3), *pods(1, start=3, names=PODS[1:])),

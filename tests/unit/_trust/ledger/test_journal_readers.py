@@ -38,7 +38,7 @@ SWITCHED = linked.SWITCHED.with_ca(prepared=FORTH_ALONE)
         pytest.param(
             SWITCHED.with_ca(prepared=(prepared(NEW, link_of(NEW, THIRD)),)), None, id="it leads from another CA"
         ),
-        pytest.param(replace(SWITCHED, ledger=ledger()), None, id="nobody knows from which CA"),
+        pytest.param(replace(SWITCHED, ledger=ledger()), None, id="the ledger does not say from which CA"),
     ],
 )
 def test_the_first_look_after_the_switch_counts(snapshot: Snapshot, since: datetime | None) -> None:

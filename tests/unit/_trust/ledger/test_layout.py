@@ -41,7 +41,7 @@ def test_it_is_where_it_is_asked_for_and_else_where_it_was(kept: Layout, asked: 
 
 
 @pytest.mark.parametrize("layout", Layout)
-def test_what_a_killed_call_left_goes_whoever_comes_next(layout: Layout) -> None:
+def test_the_next_run_of_any_layout_removes_what_a_killed_call_left(layout: Layout) -> None:
     (step,) = steps(replace(BOOKS, layout=layout, untidy=True))
     assert isinstance(step, WriteLedger)
     assert step.ledger == replace(BOOKS, layout=layout)

@@ -48,7 +48,7 @@ from ..builders import (
 )
 
 BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
-NOBODY: frozenset[str] = frozenset()
+EMPTY: frozenset[str] = frozenset()
 
 
 def nodes(*hashes: str | None, **fields: Any) -> tuple[Pod, ...]:
@@ -62,8 +62,8 @@ def nodes(*hashes: str | None, **fields: Any) -> tuple[Pod, ...]:
 def remembered(snapshot: Snapshot, books: Ledger = BOTH) -> list[set[str]]:
     """The remembered leaves of each CA of the ledger."""
     after = remember_leaves(snapshot, books)
-    assert [replace(one, leaves=NOBODY) for one in after.entries] == [
-        replace(one, leaves=NOBODY) for one in books.entries
+    assert [replace(one, leaves=EMPTY) for one in after.entries] == [
+        replace(one, leaves=EMPTY) for one in books.entries
     ]
     return [set(one.leaves) for one in after.entries]
 
@@ -89,7 +89,7 @@ def test_a_leaf_is_still_known_when_its_secret_holds_another() -> None:
     assert remembered(written) == [set(), set()]
 
 
-def test_a_former_leaf_that_somebody_puts_back_makes_the_next_one_doubtful() -> None:
+def test_a_former_leaf_that_is_put_back_makes_the_next_one_doubtful() -> None:
     """A pod that starts now presents the former one, under the annotations of the next."""
     back = cluster(
         pods=nodes("a", "b", presents_stored=False), leaves=(a_leaf(PODS[0], OLD, 0), a_leaf(PODS[1], NEW, 0))
@@ -151,7 +151,7 @@ def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
     """Every node was asked, and these still accept the removed CA."""
     snapshot = answering(without(removed), accepting=names_of(NEW), refusing=names_of(OLD))
     listeners = (
-        replace(one, accepts=names_of(NEW, OLD), refuses=NOBODY) if one.pod in accepting else one
+        replace(one, accepts=names_of(NEW, OLD), refuses=EMPTY) if one.pod in accepting else one
         for one in snapshot.nodes.listeners or ()
     )
     return changed(snapshot, listeners=tuple(listeners))
@@ -164,19 +164,19 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
 @pytest.mark.parametrize(
     ("snapshot", "left"),
     [
-        pytest.param(without(GONE), (GONE,), id="nobody looked: those who knew it run still"),
+        pytest.param(without(GONE), (GONE,), id="no listener was asked: the pods that knew it run still"),
         pytest.param(
             without(GONE, pods=(*pods(1, start=1, names=PODS[:2]), *pods(1, names=PODS[2:]))),
-            (RemovedEntry(OLD.certificate, NOBODY, uids_of(PODS[2])),),
+            (RemovedEntry(OLD.certificate, EMPTY, uids_of(PODS[2])),),
             id="those whose listeners knew it are gone, and another process knows it still",
         ),
         pytest.param(without(GONE, pods=pods(1, start=1)), (), id="all that knew it are gone"),
         pytest.param(
-            answered(GONE), (RemovedEntry(OLD.certificate, NOBODY, uids_of()),),
+            answered(GONE), (RemovedEntry(OLD.certificate, EMPTY, uids_of()),),
             id="all listeners refuse it: the rest of these processes knows it still",
         ),
         pytest.param(
-            answered(replace(GONE, lingering=uids_of())), (RemovedEntry(OLD.certificate, NOBODY, uids_of()),),
+            answered(replace(GONE, lingering=uids_of())), (RemovedEntry(OLD.certificate, EMPTY, uids_of()),),
             id="the same, of some it was known before",
         ),
         pytest.param(answered(GONE, PODS[1]), (GONE,), id="a listener accepts it"),
@@ -185,20 +185,20 @@ def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
             id="one accepts it that was not thought to: it was in the bundle once more when that one started",
         ),
         pytest.param(
-            answered(RemovedEntry(OLD.certificate, NOBODY), PODS[1]), (RemovedEntry(OLD.certificate, NOBODY),),
-            id="the same, and nobody else is waited for",
+            answered(RemovedEntry(OLD.certificate, EMPTY), PODS[1]), (RemovedEntry(OLD.certificate, EMPTY),),
+            id="the same, and no other pod is waited for",
         ),
-        pytest.param(answered(RemovedEntry(OLD.certificate, NOBODY)), (), id="nobody knows it"),
+        pytest.param(answered(RemovedEntry(OLD.certificate, EMPTY)), (), id="no pod knows it"),
         pytest.param(
             with_old_among_the_trusted(answered(replace(GONE, awaiting=uids_of(PODS[0])))),
-            (replace(GONE, awaiting=uids_of()),), id="somebody has put it back: whoever starts knows it",
+            (replace(GONE, awaiting=uids_of()),), id="it was put back: each pod that starts knows it",
         ),
         pytest.param(
-            changed(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and nobody runs"
+            changed(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and no pod runs"
         ),
     ],
 )  # fmt: skip
-def test_a_removed_ca_is_remembered_while_somebody_knows_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:
+def test_a_removed_ca_is_remembered_while_a_pod_may_know_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:
     assert forget_removed(snapshot, books_of(snapshot)).removed == left
 
 
@@ -207,7 +207,7 @@ def test_a_removed_ca_is_remembered_while_somebody_knows_it(snapshot: Snapshot, 
 FIRST, OTHERS = uids_of(PODS[0]), uids_of(*PODS[1:])
 HELD = HeldLeaf(issue_leaf(NEW, "held"), FIRST)
 STORED = stored_chain(NEW)[0]
-READ = replace(HELD, awaiting=NOBODY, lingering=FIRST)
+READ = replace(HELD, awaiting=EMPTY, lingering=FIRST)
 LATER = HeldLeaf(issue_leaf(NEW, "later"), FIRST)
 
 
@@ -228,7 +228,7 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
 @pytest.mark.parametrize(
     ("snapshot", "left"),
     [
-        pytest.param(holding(HELD), (HELD,), id="nobody looked"),
+        pytest.param(holding(HELD), (HELD,), id="no listener was asked"),
         pytest.param(presenting(holding(HELD), HELD.certificate, 9090, 9091), (HELD,), id="listeners present it still"),
         pytest.param(presenting(holding(HELD), HELD.certificate, 9090), (HELD,), id="one of two listeners presents it still"),
         pytest.param(presenting(holding(HELD), STORED), (READ,), id="listeners have read"),
@@ -244,12 +244,12 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
         ),
         pytest.param(
             presenting(holding(replace(LATER, awaiting=uids_of()), READ), STORED),
-            (replace(LATER, awaiting=NOBODY, lingering=OTHERS), READ), id="others were started with what is the second here",
+            (replace(LATER, awaiting=EMPTY, lingering=OTHERS), READ), id="others were started with what is the second here",
         ),
         pytest.param(holding(replace(HELD, awaiting=frozenset({"gone"}))), (), id="restarted before it has read"),
         pytest.param(presenting(holding(replace(READ, lingering=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
         pytest.param(
-            # Nobody has read anything: what is presented is what is stored still.
+            # No listener has read anything: what is presented is what is stored still.
             presenting(holding(HeldLeaf(STORED, FIRST)), STORED), (HeldLeaf(STORED, FIRST),),
             id="written down, and not replaced yet",
         ),
@@ -313,11 +313,11 @@ def test_what_is_written_down_before_leaves_are_replaced(
 
 def test_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
     """Not those that are gone, nor those of which only the rest of the process holds the old one."""
-    snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, NOBODY, OTHERS))
+    snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
     assert nodes_yet_to_read(snapshot, books_of(snapshot)) == FIRST
 
 
 def test_there_is_nothing_to_read_where_the_noted_leaf_is_still_stored() -> None:
     """A call was killed between the note and the new leaf, and no later one issues it."""
     snapshot = holding(HeldLeaf(STORED, FIRST))
-    assert nodes_yet_to_read(snapshot, books_of(snapshot)) == NOBODY
+    assert nodes_yet_to_read(snapshot, books_of(snapshot)) == EMPTY

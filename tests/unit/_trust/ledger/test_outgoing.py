@@ -29,7 +29,7 @@ SWITCHED = replace(KNOWN, switched=True)
 
 
 def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
-    """It has read a certificate that ends so many days from now; None where nobody knows which."""
+    """It has read a certificate that ends so many days from now; None where the certificate is unknown."""
     ends_at = None if days is None else NOW + days * DAY
     return presenter(name, renewal=Renewal.BY_HAND, **{"reads": f"{name} orders", "ends_at": ends_at, **fields})
 
@@ -49,7 +49,7 @@ def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fi
         pytest.param([program("a", 10), program("a", None)], [], 0, id="a copy that it has not read"),
         pytest.param([program("a", None), program("a", 10)], [], 0, id="the same in another order"),
         pytest.param([program("a", 10), program("a", 20, reads="a y")], ["a orders", "a y"], 20, id="of two users"),
-        pytest.param([program("a", 10, reads="")], [], 0, id="somebody else writes what it reads"),
+        pytest.param([program("a", 10, reads="")], [], 0, id="another program writes what it reads"),
         pytest.param([program("a", -10)], ["a orders"], -10, id="ended already"),
     ],
 )
@@ -60,7 +60,7 @@ def test_before_the_switch_programs_are_known_by_what_they_have_read(
     assert noted("trusted", *programs) == expected
 
 
-def test_as_long_as_the_next_ca_is_trusted_by_nobody_no_write_is_spent_on_it() -> None:
+def test_as_long_as_no_node_trusts_the_next_ca_no_write_is_spent_on_it() -> None:
     assert noted("published", program("a"), journal=a_journal(outgoing=KNOWN)) is None
 
 
@@ -84,7 +84,7 @@ def test_a_ca_that_is_none_of_the_flow_says_nothing() -> None:
     assert noted("switched", journal=a_journal(outgoing=KNOWN), ca=secrets(THIRD)) == KNOWN
 
 
-def test_nobody_waits_after_a_renewal_with_the_same_key() -> None:
+def test_no_flow_waits_after_a_renewal_with_the_same_key() -> None:
     assert noted("trusted", program("a"), journal=a_journal(Goal.RENEW)) is None
 
 

@@ -281,7 +281,7 @@ def test_and_when_the_key_was_replaced_it_is_done(named: Callable[[Entity], str]
     ("fields", "intent", "wanted"),
     [
         pytest.param({}, {"raise_path_length": True}, True, id="adopted"),
-        pytest.param({}, {}, False, id="nobody asks for it"),
+        pytest.param({}, {}, False, id="the intent does not ask for it"),
         pytest.param({"ledger": None}, {"raise_path_length": True}, False, id="not adopted yet"),
         pytest.param(
             {"reconciliation": Reconciliation(generated=True)}, {"raise_path_length": True}, False, id="the operator's"

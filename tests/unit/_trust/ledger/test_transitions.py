@@ -69,16 +69,16 @@ def states(**named: TrustState) -> dict[str, TrustState]:
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        pytest.param(stage.READ_BACK, {}, id="not linked: nobody has restarted"),
+        pytest.param(stage.READ_BACK, {}, id="not linked: no pod has restarted"),
         pytest.param(stage.HALF_RESTARTED, {}, id="not linked: not all have restarted"),
         pytest.param(stage.RESTARTED, states(new=UNUSED), id="not linked: all have restarted"),
-        pytest.param(changed(stage.RESTARTED, pods=()), {}, id="nobody runs: nobody can say who will trust it"),
+        pytest.param(changed(stage.RESTARTED, pods=()), {}, id="no pod runs: it is unknown which pods will trust it"),
         pytest.param(
             replace(linked.TRUSTED, ledger=books_of(linked.TRUSTED).with_entry(entry(NEW, UNTRUSTED, awaiting=linked.uids()))),
-            states(new=UNUSED), id="linked: everybody validates it at once",
+            states(new=UNUSED), id="linked: every verifier validates it at once",
         ),
         pytest.param(linked.IN_BUNDLE, {}, id="linked, and not read back"),
-        pytest.param(stage.ISSUED, {}, id="nobody presents it yet"),
+        pytest.param(stage.ISSUED, {}, id="no node presents it yet"),
         pytest.param(stage.HALF_USED, states(old=ANY, new=ANY), id="the first presents it"),
         pytest.param(stage.SHARED, {}, id="some present it"),
         pytest.param(stage.USED, states(old=PHASE_OUT, new=ALL), id="all present it"),
@@ -86,7 +86,7 @@ def states(**named: TrustState) -> dict[str, TrustState]:
             changed(stage.PHASED_OUT, pods=pods(0, start=3), leaves=leaves(OLD, 0)), states(old=ALL, new=PHASE_OUT),
             id="one on its way out is in use again",
         ),
-        pytest.param(changed(stage.USED, pods=()), {}, id="nobody runs: states are kept"),
+        pytest.param(changed(stage.USED, pods=()), {}, id="no pod runs: states are kept"),
     ],
 )  # fmt: skip
 def test_through_the_replacement_of_a_key(snapshot: Snapshot, expected: dict[str, TrustState]) -> None:
@@ -112,7 +112,7 @@ def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
     ],
 )
 def test_what_is_presented_does_not_keep_a_ca_from_being_trusted(pod: Pod) -> None:
-    """Whether everybody accepts it is asked, not whether somebody uses it."""
+    """Only that every verifier accepts it counts, not whether a pod uses it."""
     started = changed(
         stage.RESTARTED,
         pods=(pod, *stage.RESTARTED.nodes.pods[1:]),
@@ -128,7 +128,7 @@ def test_an_expired_ca_never_becomes_trusted() -> None:
 
 @pytest.mark.parametrize("gate", ["trust", "alone"])
 def test_nothing_becomes_trusted_past_a_closed_gate(gate: str) -> None:
-    closed = (Violation(Condition.TRUST, "somebody", "refuses it.", ""),)
+    closed = (Violation(Condition.TRUST, "a client", "refuses it.", ""),)
     assert moved(stage.RESTARTED, gates=replace(GATES, **{gate: lambda *_about: closed})) == {}
 
 
@@ -138,7 +138,7 @@ def test_nothing_becomes_trusted_past_a_closed_gate(gate: str) -> None:
         pytest.param({"pods": (a_pod(generation=None, start=2), *pods(1, start=2, names=PODS[1:]))}, id="annotation"),
         pytest.param({"leaves": (a_leaf(chain=None), *leaves(NEW, 1, names=PODS[1:]))}, id="unreadable leaf"),
         pytest.param({"leaves": (a_leaf(issuer=THIRD), *leaves(NEW, 1, names=PODS[1:]))}, id="a stranger's leaf"),
-        pytest.param({"listeners": ()}, id="nobody answers"),
+        pytest.param({"listeners": ()}, id="no listener answers"),
     ],
 )
 def test_unknown_evidence_keeps_every_state(fields: dict[str, Any]) -> None:
@@ -167,17 +167,17 @@ LEAVING = changed_intent(RECONCILE, leaving=name_of(NEW))
 @pytest.mark.parametrize(
     ("snapshot", "intent", "expected"),
     [
-        pytest.param(stage.TRUSTED, RECONCILE, {}, id="nobody asks for it"),
+        pytest.param(stage.TRUSTED, RECONCILE, {}, id="the intent does not ask for it"),
         pytest.param(stage.TRUSTED, LEAVING, states(new=PHASE_OUT), id="it was never used"),
         pytest.param(stage.TRUSTED, changed_intent(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
         pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
         pytest.param(stage.READ_BACK, LEAVING, states(new=PHASE_OUT), id="it is not trusted yet"),
         pytest.param(stage.RESTARTED, LEAVING, states(new=PHASE_OUT), id="it would become trusted in this pass"),
-        pytest.param(changed(stage.TRUSTED, pods=()), LEAVING, {}, id="nobody runs"),
-        pytest.param(changed(stage.TRUSTED, listeners=()), LEAVING, {}, id="nobody knows whether it is used"),
+        pytest.param(changed(stage.TRUSTED, pods=()), LEAVING, {}, id="no pod runs"),
+        pytest.param(changed(stage.TRUSTED, listeners=()), LEAVING, {}, id="it is unknown whether it is used"),
     ],
 )
-def test_a_ca_that_was_never_used_leaves_where_somebody_asks_for_it(
+def test_a_ca_that_was_never_used_leaves_where_the_intent_asks_for_it(
     snapshot: Snapshot, intent: Intent, expected: dict[str, TrustState]
 ) -> None:
     assert moved(snapshot, intent) == expected

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A flow can be undone as long as the CA that it replaces is trusted by everybody and can sign; who may have a leaf of the other CA is told in a
-pause.
+"""A flow can be undone as long as every verifier trusts the CA that it replaces and that CA can sign; during a pause the run notes which pods may
+have a leaf of the other CA.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WITHOUT_KEYS = frozenset[str]()
         pytest.param(stage.SHARED.with_ca(kept_keys=names_of(NEW)), a_journal(), Obstacle.KEY, id="another key"),
         pytest.param(
             stage.SHARED.with_ca(kept_keys=WITHOUT_KEYS, elsewhere=frozenset({OLD.certificate.public_key_sha256})), a_journal(),
-            None, id="somebody else keeps its key",
+            None, id="an outside issuer keeps its key",
         ),
         pytest.param(stage.WITHDRAWN, a_journal(), Obstacle.LEFT, id="withdrawn"),
         pytest.param(stage.REMOVED, a_journal(), Obstacle.LEFT, id="removed"),
@@ -72,7 +72,7 @@ def test_after_a_renewal_the_key_is_the_same() -> None:
 
 
 ABORT = a_journal(old=NEW, new=OLD, is_abort=True)
-UNANSWERED = InPlace(reload="nobody can be asked.")
+UNANSWERED = InPlace(reload="no node can be asked.")
 #: Every stored leaf is of the old CA again.
 GIVEN_UP = changed(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place=UNANSWERED)
 
@@ -129,7 +129,7 @@ def test_those_whose_listeners_tell_are_not() -> None:
         pytest.param(
             changed(GIVEN_UP, leaves=(*GIVEN_UP.leaves.stored, a_leaf("other", NEW, 0))), id="such a leaf is stored"
         ),
-        pytest.param(changed(GIVEN_UP, in_place=None), id="nobody has looked"),
+        pytest.param(changed(GIVEN_UP, in_place=None), id="the run has not looked"),
     ],
 )
 def test_not_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:

@@ -135,7 +135,7 @@ def test_what_it_means(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tu
     ("snapshot", "asked"),
     [
         pytest.param(holding(OLD), (), id="the CA in use"),
-        pytest.param(holding(RENEWED), (), id="a renewal: nobody is trusted for it who was not before"),
+        pytest.param(holding(RENEWED), (), id="a renewal: it widens the trust of no pod"),
         pytest.param(holding(IMPOSTOR), (IMPOSTOR,), id="the name of the CA in use with another key"),
         pytest.param(holding(NEW), (NEW,), id="a new one"),
         pytest.param(holding(OLD, NEW), (NEW,), id="a new one beside the CA in use"),
@@ -215,8 +215,8 @@ def test_what_reconcile_begins(snapshot: Snapshot, expected: Target) -> None:
 
 
 @pytest.mark.parametrize("goal", sorted(HEEDED))
-def test_nothing_begins_with_a_ca_that_nobody_has_confirmed(goal: Goal) -> None:
-    """No other one is made in its place either."""
+def test_no_flow_begins_with_a_ca_that_the_user_has_not_confirmed(goal: Goal) -> None:
+    """No other CA is made in its place either."""
     for snapshot in (holding(NEW), holding(NEW, where=FIRST)):
         assert not resolve(snapshot, Intent(goal), snapshot.ledger or Ledger()).wanted
 

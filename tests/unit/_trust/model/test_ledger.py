@@ -79,7 +79,7 @@ def test_an_entry_that_goes_leaves_the_others_as_they_are() -> None:
         pytest.param(entry(OLD), entry(IMPOSTOR, awaiting=FIRST), FIRST, id="it has the same name only"),
     ],
 )
-def test_whoever_trusts_a_ca_trusts_another_with_its_name_and_key_when_it_has_gone(
+def test_a_pod_that_trusts_a_ca_trusts_another_with_its_name_and_key_when_it_has_gone(
     gone: LedgerEntry, left: LedgerEntry, awaiting: frozenset[str] | None
 ) -> None:
     """Processes hold the old certificate and accept the leaves of the renewed one by it."""

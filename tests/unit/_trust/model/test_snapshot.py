@@ -49,7 +49,7 @@ A9090, A9091, B9090 = (
         ((A9090, A9091, B9090), {"1": (A9090, A9091), "2": (B9090,)}),
         ((A9091, B9090, A9090), {"1": (A9091, A9090), "2": (B9090,)}),
     ],
-    ids=["nobody looked", "nothing seen", "together", "apart"],
+    ids=["not asked", "nothing seen", "together", "apart"],
 )
 def test_listeners_by_uid(
     listeners: tuple[ObservedListener, ...] | None, known: dict[str, tuple[ObservedListener, ...]]

@@ -62,7 +62,7 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
         pytest.param(
             KEYLESS.with_ca(elsewhere=frozenset({OLD.certificate.public_key_sha256})), ABORT, id="kept elsewhere"
         ),
-        pytest.param(KEYLESS, Intent(Goal.RECONCILE), id="nobody asks for it"),
+        pytest.param(KEYLESS, Intent(Goal.RECONCILE), id="the intent does not ask for it"),
         pytest.param(begun(KEYLESS, old=NEW, new=OLD, is_abort=True), ABORT, id="it is under way"),
     ],
 )

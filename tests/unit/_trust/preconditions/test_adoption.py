@@ -79,17 +79,17 @@ CASES = [
     unnamed(RENEW, ledger=ledger(entry((NAMELESS,), generations={0}))),
     at_work(
         f"3 pods ({', '.join(PODS)}) still have to restart to trust the new key; {LEAVES}",
-        name="nobody trusts", ca=replacing(), pods=keyed(0),
+        name="no pod trusts", ca=replacing(), pods=keyed(0),
     ),
     at_work(
         f"1 pod ({PODS[0]}) still has to restart to trust the new key; {LEAVES}",
-        name="somebody trusts", ca=replacing(), pods=(*keyed(0)[:1], *keyed(1)[1:]),
+        name="some pods trust", ca=replacing(), pods=(*keyed(0)[:1], *keyed(1)[1:]),
     ),
     at_work(
         f"3 pods ({', '.join(PODS)}) still have to restart to use the new certificate; {LEAVES}",
-        name="nobody uses", ca=replacing(), pods=keyed(1),
+        name="no pod uses", ca=replacing(), pods=keyed(1),
     ),
-    at_work(LEAVES, name="everybody uses", ca=replacing(), pods=keyed(1, 1)),
+    at_work(LEAVES, name="every pod uses", ca=replacing(), pods=keyed(1, 1)),
     at_work(
         f"11 pods ({', '.join(sorted(MANY)[:5])} and 6 more) still have to restart to use the new certificate",
         name="a renewal", ca=secrets(OLD, certificate_generation=1), pods=keyed(0, 0, MANY),
@@ -115,7 +115,7 @@ def test_refused(case: Refusal) -> None:
 
 
 @pytest.mark.parametrize("intent", [CREATE, RENEW, REPLACE_KEY, RECONCILE], ids=lambda intent: intent.goal.value)
-def test_whoever_looks_is_told(intent: Intent) -> None:
+def test_every_goal_is_refused_while_the_operator_is_at_work(intent: Intent) -> None:
     seen = cluster(ca=replacing(), pods=keyed(1, 1), reconciliation=GENERATED, ledger=None)
     found = [violation.condition for violation in check(seen, intent)]
     assert found == [Condition.AUTHORITY_IS_USER_MANAGED, Condition.OPERATOR_HAS_FINISHED]
@@ -129,7 +129,9 @@ def test_whoever_looks_is_told(intent: Intent) -> None:
         pytest.param(
             {"ca": secrets(others={"mine.crt": chain_of(THIRD)})}, id="the operator leaves other entries alone"
         ),
-        pytest.param({"ca": replacing(), "reconciliation": Reconciliation()}, id="user-managed: nobody takes it out"),
+        pytest.param(
+            {"ca": replacing(), "reconciliation": Reconciliation()}, id="user-managed: no operator takes it out"
+        ),
     ],
 )
 def test_not_at_work(fields: dict[str, Any]) -> None:

@@ -139,7 +139,7 @@ def test_our_pause_ends_all_the_same(case: Refusal) -> None:
             id="it is trusted already",
         ),
         pytest.param(cluster(**beside(NEW), ca=secrets(OLD, prepared=(prepared(NEW),))), supplying(NEW), id="a flow is about it already"),
-        pytest.param(cluster(**beside(NEW), source=SOURCE), RECONCILE, id="nobody has confirmed it"),
+        pytest.param(cluster(**beside(NEW), source=SOURCE), RECONCILE, id="the user has not confirmed it"),
         pytest.param(cluster(**beside(NEW), source=SOURCE), Intent(Goal.RENEW_LEAVES), id="a flow that heeds no source"),
     ],
 )  # fmt: skip

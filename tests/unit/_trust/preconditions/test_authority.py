@@ -194,7 +194,7 @@ def test_a_ca_is_valid_from_its_first_to_its_last_second(moment: datetime) -> No
 
 
 def test_the_root_above_may_have_expired() -> None:
-    """Nobody's anchor: what it issued validates as before, and its replacement is the way out."""
+    """No verifier has it as an anchor: what it issued validates as before, and its replacement is the way out."""
     expired = make("Corporate Root", key(6), end=EXPIRED.certificate.not_after)
     chain = chain_of(INTERMEDIATE, expired)
     used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})), leaves=leaves(INTERMEDIATE))

@@ -388,7 +388,7 @@ def test_clocks_may_differ_by_five_minutes(what: str) -> None:
     assert tuple(ledger_is_of_the_past(earlier, RECONCILE)) == ()
 
 
-def test_our_own_pause_is_not_somebody_elses() -> None:
+def test_our_own_pause_does_not_refuse_a_flow() -> None:
     assert check(cluster(reconciliation=Reconciliation(paused=True, paused_by_us=True)), RENEW) == ()
 
 

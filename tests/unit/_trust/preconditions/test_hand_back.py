@@ -82,7 +82,7 @@ UNFINISHED = (
 ONLY_CURRENT = "Run the reconcile playbook, remove CAs that are not needed, then hand the cluster back."
 #: Names that look like the operator's and are not.
 CLIENTS, ALMOST = make("clients-ca v0", OLD.key), make("my-cluster-ca v0", OLD.key)
-#: CAs with identifiers before and after the usual one, which nobody knows beforehand.
+#: CAs with identifiers before and after the usual one, which a run cannot know beforehand.
 WITH_IDENTIFIERS = (
     IDENTIFIED,
     *(make("cluster-ca v0", OLD.key, subject_identifier=first + b" own") for first in (b"\x00", b"\xff")),
@@ -190,7 +190,7 @@ def test_it_holds_the_hand_back_and_says_why(case: Refusal) -> None:
     [
         pytest.param(cluster(), id="a settled cluster"),
         pytest.param(cluster(ledger=None), id="no ledger"),
-        pytest.param(cluster(ledger=ledger(entry(OLD, UNUSED)), pods=()), id="no pods, so nobody uses it"),
+        pytest.param(cluster(ledger=ledger(entry(OLD, UNUSED)), pods=()), id="no pods, so no pod uses it"),
         pytest.param(
             cluster(ledger=ledger(entry(OLD), removed=(replace(GONE, awaiting=frozenset(), lingering=uids_of()),))),
             id="only Raft clients and agents know a removed CA",

@@ -33,7 +33,7 @@ from ..builders import DAY, NEW, PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
 
-UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="nobody says so")))
+UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="no issuer is recorded")))
 UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
 CUSTOM = users(has_verifiers=False, unmanaged=("listener own (9094)", "listener b (9)"))
 FAILED = users(
@@ -76,7 +76,7 @@ CASES = [
     for name, rule, snapshot, intent, text in (
         (
             "unknown", presenters_are_known, UNKNOWN, REPLACE_KEY,
-            f"{ORDERS}: the run cannot tell which CA has issued the certificate that it presents: nobody says so. Wait.",
+            f"{ORDERS}: the run cannot tell which CA has issued the certificate that it presents: no issuer is recorded. Wait.",
         ),
         ("only the owners of listeners know whom these trust", verifiers_are_known, CUSTOM, REPLACE_KEY, _CUSTOM),
         (
@@ -88,12 +88,12 @@ CASES = [
             _STILL.format("the operator has not acted on the resource in its present form"),
         ),
         (
-            "nobody issues", users_have_an_issuer, ALONE, REPLACE_KEY,
+            "no operator issues", users_have_an_issuer, ALONE, REPLACE_KEY,
             "Kafka kafka/demo: has no User Operator, which would issue certificates of the next clients CA. Add "
             "spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
         ),
         (
-            "nobody issues, and nobody verifies", users_have_an_issuer, LEFT_BEHIND, REPLACE_KEY,
+            "no operator issues, and no listener verifies", users_have_an_issuer, LEFT_BEHIND, REPLACE_KEY,
             f"{ORDERS}: may hold a certificate of the present clients CA, and Kafka kafka/demo has no User Operator, which would issue the next. Where "
             "it is not used any more, delete it with its Secret. Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the "
             "flow again.",
@@ -148,18 +148,20 @@ def test_a_cluster_with_everything(rule: Precondition) -> None:
 @pytest.mark.parametrize(
     "snapshot",
     [
-        pytest.param(users(has_verifiers=False), id="nobody verifies"),
+        pytest.param(users(has_verifiers=False), id="no listener verifies"),
         pytest.param(
             users(has_verifiers=False, reconciliation=PAUSED), id="the operator has said so before it was paused"
         ),
-        pytest.param(users(unmanaged=("external",), reconciliation=FAILED.reconciliation), id="somebody does"),
+        pytest.param(
+            users(unmanaged=("external",), reconciliation=FAILED.reconciliation), id="an unmanaged listener verifies"
+        ),
     ],
 )
-def test_whoever_verifies_is_known(snapshot: Snapshot) -> None:
+def test_the_verifiers_are_known(snapshot: Snapshot) -> None:
     assert texts(verifiers_are_known, snapshot, REPLACE_KEY) == []
 
 
-def test_a_ca_that_nobody_verifies_by_and_nobody_has_a_certificate_of_needs_no_user_operator() -> None:
+def test_a_ca_without_verifiers_and_without_certificates_needs_no_user_operator() -> None:
     assert texts(users_have_an_issuer, NO_USERS, REPLACE_KEY) == []
     listened = changed(NO_USERS, unmanaged=("listener own (9094)",))
     assert len(texts(users_have_an_issuer, listened, REPLACE_KEY)) == 1
@@ -180,5 +182,5 @@ def test_a_waiver_lets_it_begin() -> None:
         pytest.param(users(presenters=MANY), replace(ELSEWHERE, goal=Goal.RENEW), id="a renewal keeps what there is"),
     ],
 )
-def test_whoever_can_be_issued_to_is(snapshot: Snapshot, intent: Intent) -> None:
+def test_a_flow_begins_where_every_user_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> None:
     assert texts(presenters_can_be_issued_to, snapshot, intent) == []

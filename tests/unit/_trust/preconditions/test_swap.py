@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preconditions that hold a flow where somebody has put another CA into the place of the one in use, or that hold its adoption."""
+"""The preconditions that hold a flow where another CA was put into the place of the CA in use, or that hold its adoption."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_nor_does_it_matter_that_it_is_on_its_way(on_its_way: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.UPGRADE])
-def test_what_is_to_be_adopted_is_asked_of_nobody_who_adopts_nothing(goal: Goal) -> None:
+def test_a_goal_that_adopts_nothing_ignores_the_ca_to_adopt(goal: Goal) -> None:
     assert tuple(authority_is_known(cluster(), an_intent(goal, adopts=THIRD.certificate.sha256))) == ()
 
 

@@ -92,7 +92,7 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     assert step.sentence().startswith("issue ")
 
 
-UNANSWERED = InPlace(reload="nobody can be asked.")
+UNANSWERED = InPlace(reload="no node can be asked.")
 #: Every stored leaf is of the old CA again, and no pod is known to present another one.
 GIVEN_UP = changed(undoing(stage.TRUSTED.with_ca(prepared=())), in_place=UNANSWERED)
 GIVEN_UP = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT)))
@@ -140,7 +140,7 @@ def test_those_restart() -> None:
         pytest.param(stage.TRUSTED, id="there is no abort"),
     ],
 )
-def test_nobody_restarts_for_nothing(snapshot: Snapshot) -> None:
+def test_no_pod_restarts_without_need(snapshot: Snapshot) -> None:
     assert restart_unsure(situation(snapshot, RECONCILE)) == ()
 
 
@@ -154,7 +154,7 @@ def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) 
 
 
 def test_who_ran_before_that_ca_was_published_has_none_of_its_certificates() -> None:
-    """Nobody need have been asked."""
+    """The run need not have asked any of its listeners."""
     pod, *others = GIVEN_UP.nodes.pods
     known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaiting={pod.uid})))
     found = removal_gate(known, books_of(known), name_of(NEW))

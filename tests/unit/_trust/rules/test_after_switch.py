@@ -62,7 +62,7 @@ def until(minutes: int) -> Steps:
         pytest.param(reading(since(1, finished_at=NOW)), REPLACE_KEY, (), id="the flow has finished"),
         pytest.param(reading(None), REPLACE_KEY, (), id="no flow"),
         pytest.param(reading(since(1), reconciliation=PAUSED), REPLACE_KEY, (), id="a pause is not made longer"),
-        pytest.param(reading(since(1), pods=()), REPLACE_KEY, (), id="nobody is there to connect to"),
+        pytest.param(reading(since(1), pods=()), REPLACE_KEY, (), id="there is no node to connect to"),
         pytest.param(reading(since(1), ca=secrets(None)), REPLACE_KEY, (), id="no CA"),
     ],
 )
@@ -154,7 +154,7 @@ def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
 @pytest.mark.parametrize(
     "snapshot",
     [
-        pytest.param(with_links(FORTH, BACK, pods=()), id="nobody is there to connect to"),
+        pytest.param(with_links(FORTH, BACK, pods=()), id="there is no node to connect to"),
         pytest.param(with_links(FORTH, BACK, users=CaUsers()), id="leaves are sent alone"),
         pytest.param(with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=None)), id="no flow"),
         pytest.param(
@@ -163,7 +163,7 @@ def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
         pytest.param(renewal.HALTED, id="the key stays"),
     ],
 )  # fmt: skip
-def test_nothing_is_said_where_nobody_could_be_refused(snapshot: Snapshot) -> None:
+def test_the_plan_names_no_refused_client_where_none_could_be_refused(snapshot: Snapshot) -> None:
     at = situation(snapshot)
     successor = at.successor or situation(with_links(FORTH)).successor
     assert successor is not None

@@ -90,7 +90,7 @@ ENDING = leaf_with(44 * DAY)
 def test_a_flow_that_stops_before_it_replaces_the_ca_lets_its_leaves_be_renewed(
     after: Phase | None, here: bool
 ) -> None:
-    """Not where somebody else keeps the key: the issuer is asked for leaves of the next CA already."""
+    """Not where an outside issuer keeps the key: the issuer is asked for leaves of the next CA already."""
     journal = a_journal(old=LASTING, stop=Stop(after, NOW) if after else None)
     books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=journal)
     ca = secrets(
@@ -168,10 +168,10 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
         pytest.param({"ca": secrets(LASTING, prepared=(prepared(NEW),))}, False, id="a CA that waits"),
         pytest.param({"ca": secrets(None)}, False, id="no CA"),
         pytest.param({"ledger": ledger(entry(LASTING, ANY, {0}))}, False, id="not used by all"),
-        pytest.param({"ledger": ledger(entry(LASTING, PHASE_OUT, {0}))}, False, id="used by nobody"),
+        pytest.param({"ledger": ledger(entry(LASTING, PHASE_OUT, {0}))}, False, id="used by no pod"),
         pytest.param({"ca": secrets(LASTING, certificate_generation=1)}, False, id="another generation"),
-        pytest.param({"ledger": ledger(entry(LASTING, UNUSED, {0})), "pods": ()}, True, id="there is nobody to use it"),
-        pytest.param({"ledger": None}, False, id="a cluster that nobody knows yet"),
+        pytest.param({"ledger": ledger(entry(LASTING, UNUSED, {0})), "pods": ()}, True, id="there is no pod to use it"),
+        pytest.param({"ledger": None}, False, id="a cluster without a ledger"),
     ],
 )  # fmt: skip
 def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
@@ -180,7 +180,7 @@ def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
 
 
 @pytest.mark.parametrize("component", Component)
-def test_where_somebody_else_keeps_the_key_all_are_renewed_here(component: Component) -> None:
+def test_where_an_outside_issuer_keeps_the_key_all_leaves_are_renewed_here(component: Component) -> None:
     """The operator, which renews the leaves of components otherwise, cannot."""
     stored = replace(ENDING, component=component)
     snapshot = settled(stored)

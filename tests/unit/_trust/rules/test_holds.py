@@ -69,7 +69,7 @@ from .asking import FLOWS, RECONCILE, REPLACE_KEY, holds, situation
 #: A certificate that can sign nothing, put among the CAs.
 NO_CA = make("partner", key(20), ca=False)
 ASK = "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations."
-EVERYBODY = [*(f"pod {name}" for name in PODS), "the Cluster Operator"]
+VERIFIERS = [*(f"pod {name}" for name in PODS), "the Cluster Operator"]
 
 
 def held(snapshot: Snapshot, intent: Intent = RECONCILE) -> list[tuple[Condition, str]]:
@@ -203,10 +203,10 @@ def with_another(other: Entity, state: TrustState = UNTRUSTED, *waiting: Prepare
     ids=["alone", "prepared with another", "known with another"],
 )
 def test_a_prepared_ca_that_can_never_become_trusted_holds(known: Chain, waits: Chain) -> None:
-    """Every process trusts it, and still nobody can validate its leaves."""
+    """Every process trusts it, and still no process can validate its leaves."""
     snapshot = with_another(NO_CA, UNTRUSTED, replace(prepared(NO_CA), chain=waits))
     books = replace(books_of(snapshot), entries=(entry(OLD, generations={0}), entry(known, UNTRUSTED)))
-    assert held(replace(snapshot, ledger=books)) == [(Condition.TRUST, name) for name in EVERYBODY]
+    assert held(replace(snapshot, ledger=books)) == [(Condition.TRUST, name) for name in VERIFIERS]
 
 
 def test_who_accepts_the_next_ca_by_its_link_holds_nothing_and_keeps_no_other() -> None:
@@ -240,7 +240,7 @@ def test_what_ends_while_something_holds_the_flow_is_told_with_that() -> None:
 
 
 @pytest.mark.parametrize("other", [EXPIRED, EARLY, NO_CA])
-def test_a_ca_that_only_is_there_holds_nothing_once_everybody_has_it(other: Entity) -> None:
+def test_a_ca_that_only_is_there_holds_no_flow_once_every_process_has_it(other: Entity) -> None:
     assert held(with_another(other)) == []
     used = with_another(other)
     missed = entry(other, UNTRUSTED, awaiting=None)
@@ -252,7 +252,7 @@ def test_a_ca_that_only_is_there_holds_nothing_once_everybody_has_it(other: Enti
     [
         pytest.param(
             changed(linked.HALTED, leaves=(*linked.HALTED.leaves.stored, a_leaf("stray", INTERMEDIATE))), REPLACE_KEY,
-            "Secret stray", id="a stored leaf, of whom nobody knows",
+            "Secret stray", id="a stored leaf of an unknown party",
         ),
         pytest.param(
             changed(
@@ -268,7 +268,7 @@ def test_a_ca_that_is_still_needed_holds(snapshot: Snapshot, intent: Intent, sub
 
 
 def test_without_pods_closed_gates_hold_nothing() -> None:
-    """The states are kept then; there is nobody whom the gates could protect."""
+    """The states are kept then; there is no process that the gates could protect."""
     assert held(changed(with_another(NEW), pods=(), leaves=())) == []
     books = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}), journal=a_journal())
     begun = changed(unlinked.PHASED_OUT, pods=(), ledger=books)
@@ -305,7 +305,7 @@ def test_what_can_still_be_done_is_done_first() -> None:
 
 
 def test_a_leaf_that_is_missing_does_not_hold_while_it_is_asked_for() -> None:
-    """Somebody else keeps the key: what is waited for is told, and everything else goes on."""
+    """An outside issuer keeps the key: the run names what it waits for, and everything else goes on."""
     snapshot = cluster(
         pods=(a_pod(presents_stored=None), *pods(names=PODS[1:])), leaves=leaves(names=PODS[1:]),
         missing={PODS[0]: Component.KAFKA},
@@ -355,8 +355,8 @@ def known(**changes: Any) -> Snapshot:
     [
         pytest.param(WAITING, f"{STAYS}{BY}: {', '.join(PODS)}", id="all nodes, and until when"),
         pytest.param(patient.HALF_WAITING, f"{STAYS}{BY}: {', '.join(PODS[1:])}", id="those that are left"),
-        pytest.param(patient.ALL_RESTARTED, "", id="nobody"),
-        pytest.param(known(held=()), "", id="nobody holds a leaf"),
+        pytest.param(patient.ALL_RESTARTED, "", id="no node"),
+        pytest.param(known(held=()), "", id="no node holds a leaf"),
         pytest.param(known(journal=a_journal()), "", id="the CA leaves at once"),
         pytest.param(known(entries=books_of(WAITING).entries[1:]), "", id="the CA has left"),
         pytest.param(cluster(), "", id="no flow"),

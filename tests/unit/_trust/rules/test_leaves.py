@@ -275,7 +275,7 @@ def test_only_the_operators_own_leaf_is_issued_alone() -> None:
     assert use_by_operator(situation(changed(PHASED_OUT, leaves=every))) == OWN_LEAF
 
 
-def test_an_intermediate_ca_that_everybody_knows_issues_it() -> None:
+def test_an_intermediate_ca_that_every_verifier_knows_issues_it() -> None:
     known = books_of(KNOWN_BY_ITS_ROOT).with_entry(entry(chain_of(BELOW, OLD), ALL))
     (step,) = use_by_operator(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
     assert step == replace(OWN_LEAF[0], issuer=chain_of(BELOW, OLD))
@@ -319,7 +319,7 @@ MISSING = cluster(missing={PODS[1]: Component.KAFKA, linked.TOPICS: Component.EN
         pytest.param(Selection(components=frozenset({Component.KAFKA})), (PODS[1],), id="of nodes"),
         pytest.param(Selection(secrets=frozenset({linked.TOPICS})), (linked.TOPICS,), id="one"),
         pytest.param(Selection(secrets=frozenset({"demo-other"})), (), id="another, which is there"),
-        pytest.param(None, (), id="nobody asks for it: the operator issues what is missing"),
+        pytest.param(None, (), id="not asked for: the operator issues what is missing"),
     ],
 )
 def test_missing_leaves_are_of_the_ca_in_use(issuing: Selection | None, secrets_issued: tuple[str, ...]) -> None:
@@ -351,14 +351,14 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
         ),
         pytest.param(
             cluster(ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, ALL, {1})), pods=pods(1)),
-            RECONCILE, (), id="somebody restored ca.crt, and nobody knows what is presented",
+            RECONCILE, (), id="ca.crt was restored, and what is presented is unknown",
         ),
         pytest.param(
             cluster(
                 ca=secrets(certificate_generation=2), ledger=ledger(entry(OLD, PHASE_OUT, {2}), entry(NEW, ALL, {1})),
                 pods=pods(1), leaves=leaves(NEW, 1),
             ),
-            RECONCILE, awaited(uids_of(), OLD), id="somebody restored ca.crt",
+            RECONCILE, awaited(uids_of(), OLD), id="ca.crt was restored",
         ),
         pytest.param(
             changed(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN))), REPLACE_KEY,
@@ -369,7 +369,7 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
             awaited(frozenset(), phase=Phase.RETIRE), id="a leaf is of a generation that is yet to come",
         ),
         pytest.param(replace(CHANGED, ca=secrets(None)), LEAVES, (), id="no CA in use"),
-        pytest.param(cluster(), LEAVES, (), id="nobody is behind"),
+        pytest.param(cluster(), LEAVES, (), id="no pod is behind"),
     ],
 )  # fmt: skip
 def test_restarts_that_are_waited_for(snapshot: Snapshot, intent: Intent, expected: Steps) -> None:
@@ -438,7 +438,7 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
     [
         pytest.param(lingering(8 * DAY), RECONCILE, None, id="in good time"),
         pytest.param(lingering(6 * DAY), RECONCILE, LASTING, id="before it ends"),
-        pytest.param(lingering(), DOWNGRADE, LASTING, id="nobody would remember it"),
+        pytest.param(lingering(), DOWNGRADE, LASTING, id="after the downgrade no ledger would remember it"),
         *(
             pytest.param(lingering(), Intent(goal), None, id=f"it is remembered: {goal.value}")
             for goal in Goal if goal is not Goal.DOWNGRADE
@@ -461,7 +461,7 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
         pytest.param(
             lingering(6 * DAY, pods=(a_pod(component=Component.ENTITY_OPERATOR),)), RECONCILE, None, id="no node"
         ),
-        pytest.param(cluster(), DOWNGRADE, None, id="nobody holds one"),
+        pytest.param(cluster(), DOWNGRADE, None, id="no node holds one"),
     ],
 )  # fmt: skip
 def test_who_holds_a_leaf_restarts(snapshot: Snapshot, intent: Intent, about: Entity | None) -> None:
@@ -475,7 +475,7 @@ def test_who_holds_a_leaf_restarts(snapshot: Snapshot, intent: Intent, about: En
         assert found == (made,)
 
 
-# Somebody else keeps the key.
+# An outside issuer keeps the key.
 
 
 def test_renewed_leaves_are_issued_when_all_of_them_are_at_hand() -> None:
@@ -504,8 +504,8 @@ def test_leaves_of_the_next_ca_are_issued_when_they_are_at_hand(
 
 
 @pytest.mark.parametrize("issuing", [None, Selection(), Selection(secrets=frozenset({PODS[1]}))])
-def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: Selection | None) -> None:
-    """As far as somebody asks for certain leaves, only those."""
+def test_what_the_operator_cannot_issue_is_issued_even_without_being_asked_for(issuing: Selection | None) -> None:
+    """Where the intent asks for certain leaves, only those."""
     kept = elsewhere(MISSING, OLD)
     intent = changed_intent(RECONCILE, missing=issuing)
     names = tuple(sorted(name for name in MISSING.leaves.missing if issuing in (None, Selection()) or name == PODS[1]))
@@ -524,7 +524,7 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
     ],
 )
 def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
-    """It would have to issue a leaf first, and somebody else keeps the key; where it has the key, it goes on by itself."""
+    """It would have to issue a leaf first, and an outside issuer keeps the key; where it has the key, it goes on by itself."""
     intent = changed_intent(LEAVES, asked=ISSUER)
     behind = changed(CHANGED, **changes)
     roll = awaited(uids_of(PODS[0]), OLD)
@@ -564,7 +564,7 @@ ELSEWHERE = elsewhere(HERE)
     [
         pytest.param(HERE, PODS, True, id="signed here"),
         pytest.param(HERE, (), False, id="none"),
-        pytest.param(ELSEWHERE, PODS, False, id="nobody was asked"),
+        pytest.param(ELSEWHERE, PODS, False, id="no request was made"),
         pytest.param(with_requests(ELSEWHERE, a_request()), PODS, False, id="asked for"),
         pytest.param(with_requests(ELSEWHERE, answered()), PODS, False, id="one of them at hand"),
         pytest.param(with_requests(ELSEWHERE, answered()), PODS[:1], True, id="the one that is at hand"),

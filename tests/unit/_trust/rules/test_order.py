@@ -86,8 +86,8 @@ from ..builders import (
 )
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
-#: The rule that speaks at each stage; BOOKS: the ledger is written first; NOBODY: the flow waits or is done.
-BOOKS, NOBODY = "books", "nobody"
+#: The first rule with steps at each stage; BOOKS: the ledger is written first; NO_RULE: the flow waits or is done.
+BOOKS, NO_RULE = "books", "no rule"
 STORY: dict[str, dict[str, Rule | str]] = {
     "linked": {
         "SETTLED": prepare,
@@ -113,7 +113,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "TIDIED": await_restarts,
         "REMOVED": forget,
         "READ_AGAIN": BOOKS,
-        "FINISHED": NOBODY,
+        "FINISHED": NO_RULE,
     },
     "unlinked": {
         "SETTLED": prepare,
@@ -145,7 +145,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "CLEAN": forget,
         "HALF_RETIRED": forget,
         "RETIRED": BOOKS,
-        "FINISHED": NOBODY,
+        "FINISHED": NO_RULE,
     },
     "patient": {
         "AGREED": replace_leaves,
@@ -158,9 +158,9 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "READ_AGAIN": BOOKS,
         "IN_USE": await_restarts,
         "RESTARTED": BOOKS,
-        "WAITING": NOBODY,
+        "WAITING": NO_RULE,
         "HALF_RESTARTED": BOOKS,
-        "HALF_WAITING": NOBODY,
+        "HALF_WAITING": NO_RULE,
         "ALL_RESTARTED": BOOKS,
         "PHASED_OUT": use_by_operator,
     },
@@ -180,13 +180,13 @@ STORY: dict[str, dict[str, Rule | str]] = {
         "READ_AGAIN": BOOKS,
         "READ": tidy,
         "TIDIED": BOOKS,
-        "FINISHED": NOBODY,
+        "FINISHED": NO_RULE,
     },
 }
 TOLD = {f"{flow} {stage}": speaker for flow, stages in STORY.items() for stage, speaker in stages.items()}
 
 
-#: Stages after which the written ledger is not the one that the next stage begins with: the clock goes on, or somebody else acts.
+#: Stages after which the written ledger is not the one that the next stage begins with: the clock goes on, or another program acts.
 FOLLOWS = {"linked IN_BUNDLE": "linked TRUSTED", "unlinked RESTARTED": "unlinked TRUSTED"}
 
 
@@ -296,9 +296,9 @@ HOLDING = cluster(
         ),
         pytest.param(
             with_third(unlinked.TRUSTED, PHASE_OUT), REPLACE_KEY, withdraw, switch,
-            id="no node restarts twice for a CA that nobody uses",
+            id="no node restarts twice for a CA that no node uses",
         ),
-        pytest.param(linked.TIDIED, REPLACE_KEY, await_restarts, forget, id="nobody forgets who restarts anyway"),
+        pytest.param(linked.TIDIED, REPLACE_KEY, await_restarts, forget, id="a node that restarts anyway is not told to forget"),
         pytest.param(patient.RESUMED, REPLACE_KEY, read_again, await_restarts, id="listeners have it at once"),
         pytest.param(HOLDING, DOWNGRADE, restart_holders, hand_over, id="nothing is handed over that is not done"),
     ],
@@ -310,12 +310,12 @@ def test_what_stands_before_what(snapshot: Snapshot, intent: Intent, first: Rule
 
 
 def test_a_rule_that_is_taken_out_is_not_asked() -> None:
-    """The same flow without its trust roll: nobody would be restarted, and nothing would be switched either."""
+    """The same flow without its trust roll: no pod would be restarted, and nothing would be switched either."""
     assert decide(unlinked.READ_BACK, REPLACE_KEY, without(restart_to_trust)).steps == ()
     assert decide(linked.TRUSTED, REPLACE_KEY, without(replace_leaves)).steps == ()
 
 
-# Stamps tell the paused operator about nodes, so that it finds nothing to restart; and the cases in which nobody tells it.
+# Stamps tell the paused operator about nodes, so that it finds nothing to restart; and the cases in which no stamp tells it.
 
 BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them despite new annotations.")
 
@@ -333,7 +333,7 @@ def one_restarts(snapshot: Snapshot) -> Snapshot:
 ISSUED = renewal.ISSUED
 
 
-#: A leaf is of a generation to come: somebody else has written it.
+#: A leaf is of a generation to come: another program has written it.
 AHEAD = changed(
     linked.RECHAINED,
     leaves=(replace(linked.RECHAINED.leaves.stored[0], generation=2), *linked.RECHAINED.leaves.stored[1:]),
@@ -368,7 +368,7 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
         pytest.param(
             changed(linked.RECHAINED, pods=(*linked.RECHAINED.nodes.pods, EXPORTER)),
             stamp(1, 1, Phase.RETIRE),
-            id="a component that restarts is in nobody's way",
+            id="a component that restarts is in no node's way",
         ),
         pytest.param(linked.STAMPED, (), id="told already"),
         pytest.param(renewal.STAMPED, (), id="told already, the key is the same"),

@@ -87,7 +87,7 @@ MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
     [
         pytest.param(Reconciliation(), id="the operator works"),
         pytest.param(Reconciliation(paused=True, paused_by_us=True), id="it has not confirmed our pause"),
-        pytest.param(Reconciliation(paused=True, pause_effective=True), id="somebody else has paused it"),
+        pytest.param(Reconciliation(paused=True, pause_effective=True), id="another user has paused it"),
     ],
 )
 def test_the_pause_comes_first_and_says_what_for(state: Reconciliation) -> None:
@@ -115,16 +115,16 @@ def test_users_are_paused_before_the_switch(pause: ReissuePause) -> None:
 
 
 @pytest.mark.parametrize("pause", [ReissuePause.OURS, ReissuePause.FOREIGN])
-def test_whoever_is_paused_is_not_paused_again(pause: ReissuePause) -> None:
+def test_a_user_that_is_paused_is_not_paused_again(pause: ReissuePause) -> None:
     (step,) = switch(situation(replace(users("trusted", pause), reconciliation=PAUSED), BATCHES))
     assert isinstance(step, Switch)
 
 
-def test_without_batches_nobody_is_paused() -> None:
+def test_without_batches_no_user_is_paused() -> None:
     assert pause_reissue(situation(users("trusted"))) == ()
 
 
-def test_before_a_switch_back_everybody_is_paused() -> None:
+def test_before_a_switch_back_every_user_is_paused() -> None:
     """A certificate of the CA that is given up may be on its way, for a user who has kept one of the old CA all along."""
     stage = users("trusted")
     journal = a_journal(old=OLD, new=NEW, is_abort=True)
@@ -136,7 +136,7 @@ def test_before_a_switch_back_everybody_is_paused() -> None:
     assert pause_reissue(situation(given_up)) == (), "it was never in use"
 
 
-def test_where_nobody_may_be_served_during_the_switch_everybody_is_paused() -> None:
+def test_where_no_user_may_be_served_during_the_switch_every_user_is_paused() -> None:
     seen = changed(users("trusted"), pause_reissue="It would store nonsense.")
     assert pause_reissue(situation(seen)) == (PauseReissue(names=(ORDERS,), because="It would store nonsense."),)
 
@@ -151,7 +151,7 @@ def test_where_nobody_may_be_served_during_the_switch_everybody_is_paused() -> N
         (ReissuePause.NONE, False, False),
     ],
 )
-def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind: bool, ends: bool) -> None:
+def test_no_user_stays_paused_where_no_switch_follows(pause: ReissuePause, behind: bool, ends: bool) -> None:
     """A user that is to get a certificate of another CA does: a flow that serves users one after the other lets it on."""
     seen = users("trusted", pause, behind=behind)
     wanted = (ResumeReissue(names=(ORDERS,)),) if ends else ()
@@ -160,13 +160,13 @@ def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind
     assert resume_operators(paused) == (Resume(phase=Phase.USE), *wanted)
 
 
-def test_nobody_is_let_on_between_the_two_writes_of_the_switch_who_may_not_be_served_then() -> None:
+def test_a_user_that_may_not_be_served_stays_paused_between_the_two_writes_of_the_switch() -> None:
     seen = users("trusted", ReissuePause.OURS).with_ca(key=NEW.certificate.public_key_sha256)
     assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
     assert resume_operators(changed(seen, pause_reissue="It would store nonsense.")) == ()
 
 
-def test_whoever_has_no_certificate_yet_does_not_stay_paused() -> None:
+def test_a_user_without_a_certificate_does_not_stay_paused() -> None:
     seen = users("trusted", ReissuePause.OURS, behind=True, authorities=frozenset())
     assert resume_operators(seen) == (ResumeReissue(names=(ORDERS,)),)
 
@@ -226,7 +226,7 @@ LOOKED = "it is unknown whether nodes can read their certificates again without 
         pytest.param(InPlace(), Spread.AUTO, "", "", id="nothing is in the way"),
         pytest.param(InPlace(), Spread.RELOAD, "", "", id="wanted"),
         pytest.param(InPlace(), Spread.RESTART, *["spread=restart asks for it."] * 2, id="not wanted"),
-        pytest.param(None, Spread.AUTO, LOOKED, LOOKED, id="nobody looked"),
+        pytest.param(None, Spread.AUTO, LOOKED, LOOKED, id="the run has not looked"),
         pytest.param(InPlace(reload="no."), Spread.AUTO, "no.", "no.", id="nodes cannot be told"),
         pytest.param(InPlace(stamps="never."), Spread.AUTO, "", "never.", id="the operator would restart them anyway"),
         pytest.param(InPlace("no.", "never."), Spread.RELOAD, "no.", "no.", id="both"),
@@ -244,7 +244,7 @@ def test_only_nodes_can_read_again(component: Component) -> None:
     assert nodes_of(snapshot, uids_of(PODS[0]) | {"gone"}) == uids_of(PODS[0])
 
 
-# When nodes give up the CA that is replaced: which end comes first, and until when nobody restarts for it.
+# When nodes give up the CA that is replaced: which end comes first, and until when no node restarts for it.
 
 
 #: A leaf that a process holds, with this much time left.
@@ -266,7 +266,7 @@ OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
         pytest.param(waiting(), OF_THE_CA, id="the end of the old CA"),
         pytest.param(waiting(retire=NOW + DAY), NOW + DAY, id="what was asked for"),
         pytest.param(waiting(retire=NOW + 2 * YEAR), OF_THE_CA, id="asked for too late"),
-        pytest.param(waiting(held(30 * DAY)), NOW + 23 * DAY, id="the end of a leaf that somebody holds"),
+        pytest.param(waiting(held(30 * DAY)), NOW + 23 * DAY, id="the end of a leaf that a node holds"),
         pytest.param(waiting(held(30 * DAY), held(20 * DAY)), NOW + 13 * DAY, id="the first of them"),
         pytest.param(waiting(replaces=None), None, id="nothing ends"),
     ],

@@ -68,7 +68,7 @@ def test_its_turn() -> None:
 @pytest.mark.parametrize(
     ("snapshot", "intent", "generation"),
     [
-        # A renewal keeps name and key, so that nobody has to learn a new name.
+        # A renewal keeps name and key, so that no verifier has to learn a new name.
         (settled_with(OLD, key_generation=6), RENEW, 0),
         (settled_with(NEW), RENEW, 1),
         (settled_with(BELOW, key_generation=4), RENEW, 4),
@@ -147,7 +147,7 @@ def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
         pytest.param(elsewhere(settled_with(SHORT), SHORT), REPLACE_KEY, False, id="its key is elsewhere"),
         pytest.param(settled_with(SHORT).with_ca(key=None), REPLACE_KEY, False, id="its key is lost"),
         pytest.param(changed(settled_with(SHORT), users=CaUsers()), REPLACE_KEY, False, id="its leaves carry no chain"),
-        pytest.param(changed(settled_with(SHORT), pods=(), leaves=()), REPLACE_KEY, False, id="nobody presents anything"),
+        pytest.param(changed(settled_with(SHORT), pods=(), leaves=()), REPLACE_KEY, False, id="no pod presents anything"),
         pytest.param(
             settled_with(chain_of(make("Short", key(82), ROOT, path_length=0), ROOT)), REPLACE_KEY, False,
             id="only its issuer could renew it",
@@ -170,7 +170,7 @@ def test_a_ca_that_allows_none_below_it_is_renewed_before_its_key_is_replaced(
     [
         (SHORT, None, None, 1),
         (SHORT, 0, None, 0),
-        # Nobody could send a link certificate behind leaves of the clients CA.
+        # No client could send a link certificate behind its leaf of the clients CA.
         (SHORT, None, CaUsers(), 0),
         (OLD, None, None, 1),
         (OLD, 0, None, 0),
@@ -189,7 +189,7 @@ def test_the_path_length_of_a_renewal(
 
 ASKING = changed_intent(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
 KEPT = elsewhere(settled_with(OLD), OLD)
-#: The names of all others here become other bytes where somebody writes them again, as those of the Cluster Operator do.
+#: The names of all others here become other bytes where another program writes them again, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)
 
 
@@ -275,7 +275,7 @@ def test_the_issuer_of_the_next_ca_is_asked_for_the_way_back(snapshot: Snapshot,
         assert "from memory alone: for 3600 s after the switch (client_grace)" in made.without_it
 
 
-def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_and_the_plan_says_who_is_refused() -> None:
+def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_for_a_link_certificate() -> None:
     intent = changed_intent(bringing(CLOSED, elsewhere=True), links=KEEPING_BOTH.issuing.links)
     because = made_by(KEPT_TOO, intent).because
     assert "for none: CN=Closed" in because
@@ -284,10 +284,10 @@ def test_an_issuer_that_cannot_certify_the_ca_in_use_is_not_asked_and_the_plan_s
 
 @pytest.mark.parametrize(
     "intent",
-    [changed_intent(RENEW, asked="somebody", links=Linker("somebody")), ASKING],
+    [changed_intent(RENEW, asked="an issuer", links=Linker("an issuer")), ASKING],
     ids=["renewal", "a key that is here"],
 )
-def test_nobody_is_asked_for_what_can_be_had_here(intent: Intent) -> None:
+def test_no_issuer_is_asked_for_what_can_be_made_here(intent: Intent) -> None:
     (made,) = prepare(situation(cluster(), intent))
     assert isinstance(made, PrepareAuthority)
     assert (made.linked, made.asked) == (intent is ASKING, "")
@@ -310,7 +310,7 @@ def test_until_when_clients_are_led_on(snapshot: Snapshot, until: datetime, told
     assert (step.linked_until, told in step.because, bool(step.because)) == (until, True, bool(told))
 
 
-def test_nobody_is_led_on_where_leaves_are_sent_alone() -> None:
+def test_no_link_certificate_is_made_where_leaves_are_sent_alone() -> None:
     snapshot = changed(settled_with(OLD), users=CaUsers())
     (step,) = prepare(situation(snapshot, changed_intent(REPLACE_KEY, link_until=IN_AN_HOUR)))
     assert isinstance(step, PrepareAuthority)

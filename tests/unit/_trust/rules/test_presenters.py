@@ -33,12 +33,12 @@ def test_after_the_switch_every_user_is_issued_again() -> None:
 
 
 @pytest.mark.parametrize("stage", ["published", "trusted", "issued"])
-def test_at_other_stages_nobody_is(stage: str) -> None:
+def test_at_other_stages_no_user_is_issued_again(stage: str) -> None:
     behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].presenters)
     assert reissue(situation(changed(STAGES[stage], presenters=behind))) == ()
 
 
-def test_whoever_is_waived_is_not_waited_for() -> None:
+def test_a_waived_user_is_not_waited_for() -> None:
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
     (step,) = reissue(situation(changed(STAGES["switched"], waivers=waivers)))
     assert isinstance(step, AwaitReissue)
@@ -48,7 +48,7 @@ def test_whoever_is_waived_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("fields", "waits"), [({}, True), ({"hindered": "it is not ready"}, False)], ids=["none yet", "none"]
 )
-def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], waits: bool) -> None:
+def test_a_user_without_a_certificate_is_waited_for(fields: dict[str, str], waits: bool) -> None:
     """It may be on its way since before the switch."""
     new = presenter(ORDERS, authorities=frozenset(), behind=True, **fields)
     seen = presenting(new, presenter(PAYMENTS, behind=True), current=NEW)
@@ -57,7 +57,7 @@ def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], wa
     assert step.names == ((ORDERS, PAYMENTS) if waits else (PAYMENTS,))
 
 
-def test_whoever_somebody_else_has_paused_keeps_nobody_waiting() -> None:
+def test_a_user_that_another_program_has_paused_delays_no_run() -> None:
     paused = presenter(ORDERS, behind=True, pause=ReissuePause.FOREIGN)
     seen = presenting(paused, presenter(PAYMENTS, behind=True), current=NEW)
     (step,) = reissue(situation(changed(STAGES["switched"], presenters=seen)))
@@ -87,15 +87,15 @@ def test_and_not_when_they_have_read_it() -> None:
     assert steps_of(await_pick_up(situation(changed(STAGES["trusted"], presenters=seen)))) == ()
 
 
-def test_whoever_gets_no_certificate_any_more_is_not_waited_for() -> None:
+def test_a_user_that_gets_no_certificate_any_more_is_not_waited_for() -> None:
     """Its pause ends without that."""
     moved = presenter(ORDERS, None, authorities=frozenset(), renewal=Renewal.BY_HAND, pause=ReissuePause.OURS)
     seen = changed(STAGES["switched"], presenters=presenting(moved, current=NEW))
     assert reissue(situation(seen)) == ()
 
 
-def test_a_pause_ends_with_the_turn_of_whoever_has_it() -> None:
-    """Also of one that is waived, or has its certificate already: nobody else would end it."""
+def test_the_pause_of_a_user_ends_with_its_turn() -> None:
+    """Also of one that is waived, or has its certificate already: no other step would end it."""
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
     first = presenter(ORDERS, behind=True, pause=ReissuePause.OURS)
     second = presenter(PAYMENTS, NEW, pause=ReissuePause.ASKED)

@@ -73,7 +73,7 @@ def test_its_turn() -> None:
 
 
 def taken_out(new: LedgerEntry) -> Snapshot:
-    """Somebody took the next CA out of the Secret."""
+    """The next CA was taken out of the Secret."""
     before = unlinked.TRUSTED
     return replace(before, ca=replace(before.ca, others={}), bundle=names_of(OLD), ledger=ledger(entry(OLD), new))
 
@@ -152,7 +152,7 @@ def given(snapshot: Snapshot, published: frozenset[str] | None) -> Snapshot:
 @pytest.mark.parametrize(
     ("snapshot", "intent", "expected"),
     [
-        pytest.param(cluster(), REPLACE_KEY, (), id="nobody asked for it"),
+        pytest.param(cluster(), REPLACE_KEY, (), id="not asked for"),
         pytest.param(cluster(), PUBLISHING, (Publish(chains=(chain_of(OLD),), phase=Phase.PREPARE),), id="asked for"),
         pytest.param(
             given(linked.TRUSTED, names_of(OLD)), REPLACE_KEY,
@@ -184,7 +184,7 @@ def test_the_bundle_for_clients(snapshot: Snapshot, intent: Intent, expected: St
         (given(linked.TRUSTED, BOTH), PUBLISHING, True),
     ],
 )
-def test_published_is_what_everybody_could_have_read(snapshot: Snapshot, intent: Intent, found: bool) -> None:
+def test_published_is_what_every_client_could_have_read(snapshot: Snapshot, intent: Intent, found: bool) -> None:
     at = situation(snapshot, intent)
     assert at.successor is not None
     assert is_published(at, at.successor.entry) is found

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaves that somebody else issues: which are asked for, when, what is told meanwhile, and what is forgotten."""
+"""Leaves that an outside issuer issues: which the run asks for and when, what it reports meanwhile, and which requests it forgets."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ REPLACE_KEY = an_intent(Goal.REPLACE_KEY, asked=ISSUER)
 RENEW_LEAVES = an_intent(Goal.RENEW_LEAVES, asked=ISSUER)
 RECONCILE = an_intent(Goal.RECONCILE, asked=ISSUER)
 WAITING = changed_intent(REPLACE_KEY, issue_until=NOW + HOUR)
-#: The next CA is published: somebody else keeps its key.
+#: The next CA is published: an outside issuer keeps its key.
 PUBLISHED = elsewhere(unlinked.READ_BACK)
-#: A CA in use, of which somebody else keeps the key.
+#: A CA in use, whose key an outside issuer keeps.
 KEPT = elsewhere(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW)))
 MISSING = changed(KEPT, leaves=leaves(NEW, names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
 EXPORTER = "demo-kafka-exporter-certs"
@@ -135,7 +135,7 @@ def test_why_they_have_to_be_asked_for(snapshot: Snapshot, reason: Reason) -> No
         pytest.param(cluster(ca=secrets(None)), id="no CA"),
     ],
 )
-def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
+def test_no_issuer_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
     """Requests that were made before are forgotten then."""
     asked = with_requests(snapshot, a_request())
     assert leaves_to_ask_for(at(asked)) is None
@@ -205,7 +205,7 @@ def test_what_is_lacking() -> None:
 @pytest.mark.parametrize(
     ("requests", "names"),
     [
-        pytest.param((), PODS, id="nobody was asked"),
+        pytest.param((), PODS, id="no request was made"),
         pytest.param((a_request(PODS[0]),), PODS[1:], id="one is asked for"),
         pytest.param((answered(PODS[0]),), PODS[1:], id="one is at hand"),
         pytest.param((refused(PODS[0]),), PODS[1:], id="one was refused just now"),
@@ -231,7 +231,7 @@ def test_what_has_come_back_is_recorded_first() -> None:
 
 
 @pytest.mark.parametrize("requests", [tuple(map(a_request, PODS)), tuple(map(answered, PODS))])
-def test_nobody_is_asked_twice(requests: tuple[LeafRequest, ...]) -> None:
+def test_no_leaf_is_asked_for_twice(requests: tuple[LeafRequest, ...]) -> None:
     assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == ()
 
 
@@ -251,7 +251,7 @@ def kinds(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
         ("LEARNED", False),
     ],
 )
-def test_when_somebody_is_asked(stage: str, asks: bool) -> None:
+def test_when_the_issuer_is_asked(stage: str, asks: bool) -> None:
     """As soon as the CA is published and the books are kept; never in a pause, in which nodes would stand still meanwhile."""
     snapshot = elsewhere(unlinked.STAGES[stage])
     assert (kinds(snapshot) == ["AskForLeaves"]) is asks
@@ -259,7 +259,7 @@ def test_when_somebody_is_asked(stage: str, asks: bool) -> None:
 
 
 def test_in_a_pause_nothing_is_waited_for() -> None:
-    """Somebody has removed what was at hand: the operator goes on, and the leaves are asked for again."""
+    """The issued leaves were removed from where they waited: the operator goes on, and the leaves are asked for again."""
     paused = elsewhere(unlinked.LEARNED)
     assert kinds(paused, WAITING) == ["Resume"]
     assert kinds(with_requests(paused, *map(a_request, PODS)), WAITING) == ["Resume"]
@@ -288,7 +288,7 @@ def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
 @pytest.mark.parametrize(
     ("requests", "names"),
     [
-        pytest.param((), (), id="nobody was asked"),
+        pytest.param((), (), id="no request was made"),
         pytest.param(tuple(map(answered, PODS)), (), id="all are at hand"),
         pytest.param(tuple(map(refused, PODS)), (), id="all were refused"),
         pytest.param((answered(PODS[0]), refused(PODS[1]), a_request(PODS[2])), PODS[2:], id="only those that may still come"),
@@ -333,7 +333,7 @@ def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
 
 
 def test_what_ends_before_the_answers_come_is_told() -> None:
-    """Nobody renews the leaves of the CA in use while the next one waits, where the operator has no key."""
+    """Where the operator has no key, no program renews the leaves of the CA in use while the next CA waits."""
     near = changed(elsewhere(PUBLISHED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
     total, ending = describe_awaited_leaves(at(near))
     assert total == TOTAL.replace("nothing else is held up, and ", "")

@@ -193,7 +193,7 @@ def test_what_has_left_is_taken_out_again() -> None:
 @pytest.mark.parametrize(
     "snapshot",
     [
-        pytest.param(linked.REMOVED, id="nobody has put it back"),
+        pytest.param(linked.REMOVED, id="it was not put back"),
         pytest.param(changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late"))), id="with a leaf of it"),
         pytest.param(
             changed(linked.REMOVED.with_ca(current=chain_of(OLD)), pods=(), leaves=()),
@@ -202,12 +202,12 @@ def test_what_has_left_is_taken_out_again() -> None:
         pytest.param(linked.FINISHED.with_ca(others=others(OLD)), id="when no listener knew it any more"),
     ],
 )
-def test_it_stays_where_somebody_has_put_it(snapshot: Snapshot) -> None:
+def test_a_ca_that_was_put_back_stays_where_it_may_be_needed(snapshot: Snapshot) -> None:
     assert steps_of(withdraw(situation(snapshot))) == ()
 
 
 @pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
-def test_nobody_is_made_to_forget_it_while_it_stays(spread: Spread) -> None:
+def test_no_node_is_made_to_forget_a_ca_while_it_stays(spread: Spread) -> None:
     """A process that reads its trust again, or starts, would know it."""
     stays = changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late")))
     assert forget(situation(stays, changed_intent(REPLACE_KEY, spread=spread))) == ()
@@ -235,7 +235,7 @@ def refusing(*uids: str) -> Snapshot:
         pytest.param(
             changed(ALL_KNOW_IT, in_place=None), Spread.AUTO,
             roll(NODES | TOPICS, "it is unknown whether nodes can read their certificates again without a restart."),
-            id="nobody knows",
+            id="the run has not looked",
         ),
         pytest.param(
             ALL_KNOW_IT, Spread.RESTART, roll(NODES | TOPICS, "spread=restart asks for it."), id="they shall not"
@@ -261,7 +261,7 @@ def test_one_removed_ca_after_the_other() -> None:
     assert (step.authority, step.uids) == (THIRD.certificate, first.awaiting)
 
 
-# A CA that somebody has swapped in and that is adopted: the one in use takes its place again, until the gates are open.
+# A CA that was swapped in by hand and that is adopted: the one in use takes its place again, until the gates are open.
 
 BACK = PutBack(chain=chain_of(OLD), generation=0, key_generation=0)
 SWAPPED = swapped()
@@ -304,13 +304,13 @@ def test_a_call_that_was_killed_in_the_pause_leaves_a_hold_and_the_pause() -> No
     assert (found.steps, [one.condition for one in found.violations]) == ((), [Condition.AUTHORITY_IS_KNOWN])
 
 
-# Keys that nobody needs any more leave the key Secret.
+# Keys that are not needed any more leave the key Secret.
 
-NOBODY = frozenset[str]()
+NO_KEYS = frozenset[str]()
 
 
 def tidied(
-    prepared: frozenset[str], kept: frozenset[str], phase: Phase = Phase.RETIRE, links: frozenset[str] = NOBODY
+    prepared: frozenset[str], kept: frozenset[str], phase: Phase = Phase.RETIRE, links: frozenset[str] = NO_KEYS
 ) -> Steps:
     return (TidyKeys(prepared=prepared, kept_keys=kept, links=links, phase=phase),)
 
@@ -320,7 +320,7 @@ def test_the_turn_of_tidying() -> None:
     assert turns(tidy) == {
         "linked RESUMED": tidied(names_of(NEW), names_of(OLD, NEW)),
         "unlinked RESUMED": tidied(names_of(NEW), names_of(NEW), Phase.USE, names_of(NEW)),
-        "unlinked REMOVED": tidied(NOBODY, names_of(OLD)),
+        "unlinked REMOVED": tidied(NO_KEYS, names_of(OLD)),
         "renewal READ": tidied(names_of(RENEWED), names_of(RENEWED), links=names_of(RENEWED)),
     }
 
@@ -328,11 +328,11 @@ def test_the_turn_of_tidying() -> None:
 @pytest.mark.parametrize(
     ("kept", "waiting", "expected"),
     [
-        pytest.param(names_of(THIRD), (), tidied(NOBODY, names_of(THIRD), Phase.USE), id="of a CA that left"),
-        pytest.param(names_of(OLD), (), tidied(NOBODY, names_of(OLD), Phase.USE), id="of the CA in use: it is ca.key"),
+        pytest.param(names_of(THIRD), (), tidied(NO_KEYS, names_of(THIRD), Phase.USE), id="of a CA that left"),
+        pytest.param(names_of(OLD), (), tidied(NO_KEYS, names_of(OLD), Phase.USE), id="of the CA in use: it is ca.key"),
         pytest.param(names_of(NEW), (prepared(NEW),), (), id="of a CA that waits"),
-        pytest.param(NOBODY, (prepared(NEW),), (), id="a CA that waits"),
-        pytest.param(NOBODY, (), (), id="nothing is kept"),
+        pytest.param(NO_KEYS, (prepared(NEW),), (), id="a CA that waits"),
+        pytest.param(NO_KEYS, (), (), id="nothing is kept"),
     ],
 )
 def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps) -> None:
@@ -357,12 +357,12 @@ def test_a_key_stays_for_probes_where_a_name_tells_nothing(removed: RemovedEntry
     kept = frozenset({removed.fingerprint})
     books = replace(ledger(entry(beside, generations={0})), removed=(removed,))
     seen = cluster(ca=secrets(beside, kept_keys=kept), ledger=books)
-    assert tidy(situation(seen, RECONCILE)) == (tidied(NOBODY, kept, Phase.USE) if stale else ())
+    assert tidy(situation(seen, RECONCILE)) == (tidied(NO_KEYS, kept, Phase.USE) if stale else ())
 
 
 def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:
     unknown = cluster(ca=secrets(kept_keys=names_of(OLD)), ledger=Ledger())
-    assert tidy(situation(unknown, RECONCILE)) == tidied(NOBODY, names_of(OLD), Phase.USE)
+    assert tidy(situation(unknown, RECONCILE)) == tidied(NO_KEYS, names_of(OLD), Phase.USE)
 
 
 def test_before_the_first_ca_nothing_is_stale() -> None:
@@ -376,17 +376,17 @@ OF_ANOTHER = LinkCertificates(link_of(NEW, THIRD), link_of(THIRD, NEW))
 @pytest.mark.parametrize(
     ("links", "unused"),
     [
-        pytest.param({name_of(OLD): BOTH}, NOBODY, id="both of the CA in use"),
-        pytest.param({name_of(RENEWED): BOTH}, NOBODY, id="both of the CA in use, made for an earlier certificate"),
+        pytest.param({name_of(OLD): BOTH}, NO_KEYS, id="both of the CA in use"),
+        pytest.param({name_of(RENEWED): BOTH}, NO_KEYS, id="both of the CA in use, made for an earlier certificate"),
         pytest.param({name_of(THIRD): OF_ANOTHER}, names_of(THIRD), id="of a CA that left"),
-        pytest.param({name_of(NEW): OF_ANOTHER}, NOBODY, id="of a CA that is trusted still"),
+        pytest.param({name_of(NEW): OF_ANOTHER}, NO_KEYS, id="of a CA that is trusted still"),
         pytest.param({name_of(RENEWED): ONE}, names_of(RENEWED), id="one alone, which nodes cannot present"),
     ],
 )
 def test_which_link_certificates_are_stale(links: dict[str, LinkCertificates], unused: frozenset[str]) -> None:
-    """By no clock: whoever holds the CA that was replaced may come back to a right one."""
+    """By no clock: a node that holds the CA that was replaced may come back to a right clock."""
     books = ledger(entry(OLD, generations={0}), entry(NEW, PHASE_OUT))
-    expected = tidied(NOBODY, NOBODY, Phase.USE, unused) if unused else ()
+    expected = tidied(NO_KEYS, NO_KEYS, Phase.USE, unused) if unused else ()
     for now in (NOW, OLD.certificate.not_after):
         seen = cluster(ca=secrets(kept_links=links), ledger=books, now=now)
         assert tidy(situation(seen, RECONCILE)) == expected

@@ -110,7 +110,7 @@ def test_leaves_after_a_switch(snapshot: Snapshot, expected: Steps) -> None:
     ("snapshot", "holders"),
     [
         pytest.param(renewal.LEARNED, uids_of(), id="a renewal"),
-        pytest.param(patiently(LEARNED), uids_of(start=1), id="a new key that nobody is restarted for"),
+        pytest.param(patiently(LEARNED), uids_of(start=1), id="a new key without restarts"),
     ],
 )
 def test_what_is_read_again_is_noted_first(snapshot: Snapshot, holders: frozenset[str]) -> None:
@@ -122,7 +122,7 @@ def test_what_is_read_again_is_noted_first(snapshot: Snapshot, holders: frozense
     assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]
 
 
-# Somebody else keeps the key of the CA in use.
+# An outside issuer keeps the key of the CA in use.
 
 
 KEPT = elsewhere(LEARNED)

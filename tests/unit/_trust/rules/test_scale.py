@@ -37,7 +37,7 @@ def size(replicas: int = 5) -> SetReplicas:
     return SetReplicas(pool="nodes", before=3, replicas=replicas, phase=Phase.USE)
 
 
-#: Somebody else keeps the key, and two nodes more are wanted.
+#: An outside issuer keeps the key, and two nodes more are wanted.
 GROWING = changed(KEPT, pools=pools, missing={FOURTH: Component.KAFKA, FIFTH: Component.KAFKA})
 AT_HAND = with_requests(GROWING, answered(FOURTH), answered(FIFTH))
 ISSUE = IssueLeaves(secrets=(FOURTH, FIFTH), issuer=chain_of(NEW), generation=0, phase=Phase.USE)
@@ -94,6 +94,6 @@ def test_it_has_this_size(snapshot: Snapshot) -> None:
     assert scale(at(snapshot, 3)) == ()
 
 
-def test_nobody_asks_for_it() -> None:
+def test_without_the_goal_or_the_pool_no_replicas_are_set() -> None:
     assert scale(situation(AT_HAND, RECONCILE)) == ()
     assert scale(at(AT_HAND, pool="others")) == ()

@@ -65,10 +65,10 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
         pytest.param(
             at_hand_for(served("switched", "audit", missing=("orders",)), "orders"), ("orders",), id="one that has no Secret"
         ),
-        pytest.param(at_hand_for(served("switched", *ALL_USERS), *ALL_USERS), (), id="everybody has one"),
+        pytest.param(at_hand_for(served("switched", *ALL_USERS), *ALL_USERS), (), id="every user has one"),
         pytest.param(at_hand_for(served("trusted"), *ALL_USERS), (), id="before the switch"),
         pytest.param(
-            at_hand_for(changed(served("switched"), served={}), *ALL_USERS), (), id="nobody is served"
+            at_hand_for(changed(served("switched"), served={}), *ALL_USERS), (), id="no user is served"
         ),
     ],
 )  # fmt: skip
@@ -76,7 +76,7 @@ def test_who_gets_a_certificate_now(snapshot: Snapshot, names: tuple[str, ...]) 
     assert write_user_leaves(situation(snapshot, REPLACE_KEY)) == issued(*names)
 
 
-def test_one_whose_secret_cannot_be_created_keeps_nobody_waiting() -> None:
+def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
     seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
     assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken=frozenset({"audit"})))) == issued(
         "orders"
@@ -100,7 +100,7 @@ def test_nothing_is_written_that_a_verifier_may_refuse(closed: str) -> None:
 
 
 def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
-    """The CA beside it is exchanged, and nobody is asked for another certificate."""
+    """The CA beside it is exchanged, and no issuer is asked for another certificate."""
     ca = secrets(RENEWED, certificate_generation=1, elsewhere=frozenset({RENEWED.certificate.public_key_sha256}))
     books = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
     leaves = {name: user_leaf(name) for name in USERS}
@@ -112,14 +112,14 @@ def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
 
 
 @pytest.mark.parametrize("pause", [ReissuePause.OURS, ReissuePause.ASKED])
-def test_whoever_has_one_is_let_on_before_others_get_theirs(pause: ReissuePause) -> None:
+def test_a_user_with_a_certificate_is_resumed_before_others_get_theirs(pause: ReissuePause) -> None:
     first = user("audit", NEW, behind=False, pause=pause)
     waiting = user("orders", pause=pause), user("payments", NEW, behind=False, pause=ReissuePause.FOREIGN)
     at = situation(changed(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
     assert resume_served_users(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
 
 
-def test_nobody_is_let_on_whom_nobody_keeps_back() -> None:
+def test_no_user_is_resumed_that_was_not_paused() -> None:
     assert resume_served_users(situation(served("switched", "audit"), REPLACE_KEY)) == ()
 
 
@@ -136,16 +136,16 @@ def test_certificates_of_the_next_ca_are_asked_for_before_the_switch() -> None:
 
 
 def test_without_them_nothing_is_switched() -> None:
-    everybody = at_hand_for(served("trusted"), *ALL_USERS)
+    all_at_hand = at_hand_for(served("trusted"), *ALL_USERS)
     assert steps_of(switch(situation(at_hand_for(served("trusted"), "audit", "orders"), REPLACE_KEY))) == ()
-    (step,) = switch(situation(everybody, REPLACE_KEY))
+    (step,) = switch(situation(all_at_hand, REPLACE_KEY))
     assert isinstance(step, PauseReissue)
     assert step.names == (AUDIT, ORDERS, PAYMENTS)
     assert "so the User Operator could issue none, and each user would be not ready" in step.because
 
 
 @pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED, ReissuePause.ENDED])
-def test_everybody_is_paused_for_a_ca_that_nobody_here_can_sign_with(pause: ReissuePause) -> None:
+def test_every_user_is_paused_for_a_ca_whose_key_is_kept_elsewhere(pause: ReissuePause) -> None:
     """Whether the caller wants batches or not; one that the User Operator has not looked at since its pause as well."""
     at = situation(served("trusted", presenters=(user("orders", pause=pause),)), REPLACE_KEY)
     (step,) = pause_reissue(at)
@@ -154,7 +154,7 @@ def test_everybody_is_paused_for_a_ca_that_nobody_here_can_sign_with(pause: Reis
 
 
 def test_a_user_named_as_a_process_holds_the_flow() -> None:
-    """It was made after the CA came into use: nobody issues it a certificate, and somebody has to know."""
+    """It was made after the CA came into use: no issuer issues it a certificate, and the administrator has to know."""
     name = "KafkaUser kafka/demo-kafka"
     told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
     assert any(one.startswith(f"{name}: has the name of one of Strimzi's own processes") for one in told)

@@ -104,7 +104,7 @@ def untold(count: int) -> tuple[Pod, ...]:
         ),
         pytest.param(
             raised(refused(HALF_PAUSED), *untold(1), *unlinked.nodes(OLD, 0, 1, key_generation=2)[1:]), back(2),
-            id="somebody has taken this annotation from a pod",
+            id="this annotation was taken from a pod",
         ),
         pytest.param(raised(refused(HALF_PAUSED), *untold(3)), back(3), id="no pod has it, as under the clients CA"),
         pytest.param(
@@ -184,9 +184,9 @@ def test_its_turn() -> None:
 @pytest.mark.parametrize(
     ("snapshot", "intent"),
     [
-        pytest.param(linked.ALONE, REPLACE_KEY, id="nobody paused"),
+        pytest.param(linked.ALONE, REPLACE_KEY, id="not paused"),
         pytest.param(
-            replace(linked.HALTED, reconciliation=Reconciliation(paused=True)), REPLACE_KEY, id="somebody else"
+            replace(linked.HALTED, reconciliation=Reconciliation(paused=True)), REPLACE_KEY, id="paused by another user"
         ),
     ],
 )

@@ -22,7 +22,7 @@ from .asking import situation
         pytest.param(cluster(), Phase.USE, id="no flow"),
         pytest.param(linked.ALONE, Phase.USE, id="the next CA is not in use as ca.crt"),
         pytest.param(unlinked.SHARED, Phase.USE, id="the replaced CA is used"),
-        pytest.param(unlinked.PHASED_OUT, Phase.RETIRE, id="nobody uses it"),
+        pytest.param(unlinked.PHASED_OUT, Phase.RETIRE, id="no pod uses it"),
         pytest.param(linked.STRUCK, Phase.RETIRE, id="it has left"),
         pytest.param(unlinked.FINISHED, Phase.USE, id="finished"),
     ],
@@ -69,5 +69,5 @@ def test_whose_leaf_it_is() -> None:
         pytest.param(served("switched").with_ca(current=()), False, id="there is no CA"),
     ],
 )
-def test_whether_anybody_outside_is_served(snapshot: Snapshot, serves: bool) -> None:
+def test_whether_a_flow_serves_users(snapshot: Snapshot, serves: bool) -> None:
     assert situation(snapshot).serves is serves

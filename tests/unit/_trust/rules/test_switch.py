@@ -134,7 +134,7 @@ def first(**fields: Any) -> Snapshot:
     return cluster(**made)
 
 
-def test_the_first_ca_issues_before_anybody_could_trust_it() -> None:
+def test_the_first_ca_issues_before_a_process_could_trust_it() -> None:
     """There is no process yet; the first ones start with it."""
     assert steps_of(switch(situation(first(), CREATE))) == (
         Switch(authority=prepared(NEW), generation=0, key_generation=0),
@@ -239,8 +239,8 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
         pytest.param(linked.HALTED, RESTARTED.format(NEW_NAME), id="nodes hold leaves of its key already"),
         pytest.param(renewal.HALTED, RESTARTED.format(named(RENEWED.certificate)), id="the key stays"),
         pytest.param(unlinked.HALTED, "", id="a new key is taken up by a restart in any case"),
-        pytest.param(changed(renewal.HALTED, pods=()), "", id="nobody restarts"),
-        pytest.param(changed(renewal.HALTED, pods=tuple(map(broker, PODS))), "", id="nobody presents what changes"),
+        pytest.param(changed(renewal.HALTED, pods=()), "", id="no pod restarts"),
+        pytest.param(changed(renewal.HALTED, pods=tuple(map(broker, PODS))), "", id="no pod presents what changes"),
     ],
 )
 def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoidable: str) -> None:
@@ -248,7 +248,7 @@ def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoid
     assert step.avoidable == avoidable
 
 
-def test_a_ca_of_which_somebody_else_keeps_the_key_waits_for_all_its_leaves() -> None:
+def test_a_ca_whose_key_an_outside_issuer_keeps_waits_for_all_its_leaves() -> None:
     """The operator could issue none of them."""
     kept = elsewhere(unlinked.TRUSTED)
     expected = replace(UNLINKED, authority=kept.ca.prepared[0])
@@ -263,7 +263,7 @@ def test_its_renewal_needs_none() -> None:
     assert steps_of(switch(situation(kept, RENEW))) == (replace(RENEWAL, authority=kept.ca.prepared[0]),)
 
 
-# Before the next CA is used: the books say that it is trusted, and clients that nobody can ask had their time.
+# Before the next CA is used: the books say that it is trusted, and clients that no run can ask had their time.
 
 REFUSED = f"no trusted certificate for {NEW.certificate.subject}, the issuer of the leaf"
 
@@ -302,12 +302,12 @@ def test_the_turn_before_first_use() -> None:
     [
         pytest.param(unlinked.PUBLISHED_NOW, within(timedelta(0)), (), id="no time is wanted"),
         pytest.param(unlinked.TRUSTED, within(2 * HOUR), wait(HOUR, USUAL[0].because), id="more time is wanted"),
-        pytest.param(LINKED_NOW, REPLACE_KEY, (), id="the link serves everybody"),
-        pytest.param(LINKED_NOW, within(HOUR), wait(HOUR), id="the link serves everybody, and time is wanted"),
+        pytest.param(LINKED_NOW, REPLACE_KEY, (), id="the link serves every client"),
+        pytest.param(LINKED_NOW, within(HOUR), wait(HOUR), id="the link serves every client, and time is wanted"),
         pytest.param(unlinked.TRUSTED, REPLACE_KEY, (), id="they had their time"),
         pytest.param(agreed(unlinked.PUBLISHED_NOW, state=UNTRUSTED), REPLACE_KEY, (), id="not trusted inside yet"),
         pytest.param(agreed(unlinked.PUBLISHED_NOW, state=ANY), REPLACE_KEY, (), id="in use already"),
-        pytest.param(changed(unlinked.PUBLISHED_NOW, pods=()), REPLACE_KEY, (), id="nobody is there to connect to"),
+        pytest.param(changed(unlinked.PUBLISHED_NOW, pods=()), REPLACE_KEY, (), id="there is no node to connect to"),
         pytest.param(replace(unlinked.PUBLISHED_NOW, bundle=names_of(OLD)), REPLACE_KEY, (), id="not in the bundle"),
         pytest.param(unlinked.SETTLED, REPLACE_KEY, (), id="no next CA"),
     ],
@@ -334,7 +334,7 @@ def cleared(ago: timedelta, before: Snapshot = linked.TRUSTED) -> Snapshot:
         pytest.param(cleared(timedelta(seconds=120)), REPLACE_KEY, None, id="they had their time"),
         pytest.param(cleared(HOUR), within(3 * HOUR), 2 * HOUR, id="more time is wanted"),
         pytest.param(cleared(timedelta()), within(timedelta(0)), None, id="no time is wanted"),
-        pytest.param(changed(cleared(timedelta()), pods=()), REPLACE_KEY, None, id="nobody is there to connect to"),
+        pytest.param(changed(cleared(timedelta()), pods=()), REPLACE_KEY, None, id="there is no node to connect to"),
         pytest.param(cleared(timedelta(), unlinked.TRUSTED), REPLACE_KEY, None, id="nothing leads on from it"),
     ],
 )
@@ -395,14 +395,14 @@ BOTH = client(OLD, NEW)
         pytest.param(
             linked.USED, client(OLD), waited(BOTH, Phase.RETIRE), id="it needs the CA itself for the switch, and the old one is known"
         ),
-        pytest.param(unlinked.TRUSTED, client(NEW), (), id="it lacks a CA that nobody takes away"),
+        pytest.param(unlinked.TRUSTED, client(NEW), (), id="it lacks a CA that no flow takes away"),
         pytest.param(
             unlinked.PHASED_OUT, client(NEW, doubt="started earlier."), waited(client(NEW, OLD), Phase.RETIRE),
             id="it may need the CA that is to leave",
         ),
         pytest.param(unlinked.TRUSTED, BOTH, (), id="nothing is in the way"),
         pytest.param(unlinked.TRUSTED, client(OLD, follows=Follows.ISSUING), (), id="it would not be given it"),
-        pytest.param(unlinked.TRUSTED, client(OLD, follows=Follows.NOTHING), (), id="nobody gives it anything"),
+        pytest.param(unlinked.TRUSTED, client(OLD, follows=Follows.NOTHING), (), id="no program gives it a CA"),
         pytest.param(unlinked.PROJECTED, client(OLD), (), id="the next CA is not where it comes from"),
         pytest.param(unlinked.OUT_OF_BUNDLE, client(NEW, doubt="started earlier."), (), id="the CA has left"),
     ],
@@ -411,6 +411,6 @@ def test_who_is_waited_for(before: Snapshot, now: OutsideClient, expected: Steps
     assert await_outside(situation(changed(before, outside=(now,)))) == expected
 
 
-def test_without_clients_nobody_is_waited_for() -> None:
+def test_without_clients_there_is_no_wait() -> None:
     assert turns(await_outside) == {}
     assert await_outside(situation(unlinked.TRUSTED)) == ()

@@ -71,7 +71,7 @@ def first(why: str) -> str:
 
 
 def test_its_turn() -> None:
-    """Behind a link certificate nobody restarts for trust alone, and a renewal is trusted like its predecessor."""
+    """Behind a link certificate no pod restarts for trust alone, and a renewal is trusted like its predecessor."""
     because = first("it was prepared without a link certificate.")
     assert turns(restart_to_trust) == {
         "unlinked READ_BACK": roll(uids_of(), because),
@@ -104,7 +104,7 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        pytest.param(beside_an_exporter(OLD), (), id="everybody accepts the link"),
+        pytest.param(beside_an_exporter(OLD), (), id="every pod accepts the link"),
         pytest.param(
             beside_an_exporter(SHORT),
             roll(

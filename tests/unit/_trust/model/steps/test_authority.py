@@ -239,7 +239,7 @@ class KeptElsewhere(MadeHere):
         return replace(super().authority(step), elsewhere=True)
 
 
-def test_a_ca_of_which_somebody_else_keeps_the_key_is_known_as_such_from_then_on() -> None:
+def test_a_ca_whose_key_is_kept_elsewhere_is_known_as_such_from_then_on() -> None:
     prepare = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
     after = prepare.effect(unlinked.SETTLED, KeptElsewhere()).ca
     assert [one.elsewhere for one in after.prepared] == [True]
@@ -248,8 +248,8 @@ def test_a_ca_of_which_somebody_else_keeps_the_key_is_known_as_such_from_then_on
 
 
 @pytest.mark.parametrize("elsewhere", [True, False])
-def test_whoever_would_be_issued_to_here_is_wanted_from_then_on(elsewhere: bool) -> None:
-    """A forecast begins before anybody has looked at their Secrets."""
+def test_a_user_that_would_be_issued_to_here_is_wanted_from_then_on(elsewhere: bool) -> None:
+    """A forecast begins before a run has looked at the users' Secrets."""
     before = users(presenters=presenting(presenter(secret="orders"), presenter(PAYMENTS)))
     stand_in = KeptElsewhere() if elsewhere else MadeHere()
     step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)

@@ -130,7 +130,7 @@ def test_no_step_without_words_and_effect() -> None:
 
 @pytest.mark.parametrize(("step", "_look"), EVERY, ids=lambda value: type(value).__name__)
 def test_what_a_step_is_made_of_is_named(step: Step, _look: Look) -> None:
-    """Many are numbers and texts, which nobody could tell apart by their order."""
+    """Many are numbers and texts, which a reader could not tell apart by their order."""
     assert all(field.kw_only for field in fields(step))
 
 
@@ -153,5 +153,5 @@ def test_what_a_step_says_of_itself(step: Step, look: Look) -> None:
 @pytest.mark.parametrize(
     "step", [step for step, look in EVERY if look is not Look.NONE], ids=lambda value: type(value).__name__
 )
-def test_where_nobody_runs_nobody_is_asked(step: Step) -> None:
+def test_where_no_pod_runs_a_step_asks_no_listener(step: Step) -> None:
     assert step.look(cluster(pods=())) is Look.NONE

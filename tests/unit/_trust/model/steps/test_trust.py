@@ -205,7 +205,7 @@ def test_what_comes_of_the_ledger() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "look"),
     [
-        pytest.param((GONE,), (), Look.FRESH, id="nobody trusts it any more"),
+        pytest.param((GONE,), (), Look.FRESH, id="no pod trusts it any more"),
         pytest.param((GONE,), (replace(GONE, awaiting=frozenset()),), Look.FRESH, id="no listener does"),
         pytest.param((GONE,), (GONE,), Look.NONE, id="it is remembered"),
         pytest.param((), (GONE,), Look.NONE, id="it is remembered from now on"),
