@@ -111,7 +111,7 @@ def test_an_identity_of_another_ca_is_not_let_in(kafka: KafkaNodes) -> None:
         stranger.quorum()
 
 
-def test_who_is_no_superuser_is_told_so_and_not_that_nothing_is_at_stake(kafka: KafkaNodes) -> None:
+def test_a_client_that_is_no_superuser_gets_an_error_and_no_empty_answer(kafka: KafkaNodes) -> None:
     with admin_of(kafka, identity=leaf("client", kafka.authority)) as client:
         with pytest.raises(KafkaUnavailable, match="ClusterAuthorizationFailed"):
             client.quorum()

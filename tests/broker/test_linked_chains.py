@@ -212,7 +212,9 @@ def accepting(refusals: Mapping[str, str]) -> set[str]:
 @pytest.mark.parametrize(
     "which", [("new",), *permutations(("old", "new"))], ids=["the new CA alone", "old before new", "new before old"]
 )
-def test_who_knows_the_new_ca_accepts_it_before_and_after(which: tuple[str, ...], trusting: Trusting) -> None:
+def test_a_client_that_knows_the_new_ca_accepts_leaves_before_and_after_the_switch(
+    which: tuple[str, ...], trusting: Trusting
+) -> None:
     """Clients that load the CA certificate Secret, in whatever order its entries come, from publication to the end."""
     known = [getattr(trusting.brokers.rotation, name).certificate for name in which]
     found = trusting.refusals(*known)
@@ -229,7 +231,7 @@ TOO_LONG = {
 }
 
 
-def test_who_knows_the_old_ca_alone_may_look_at_its_path_length(trusting: Trusting) -> None:
+def test_a_client_that_knows_the_old_ca_alone_may_look_at_its_path_length(trusting: Trusting) -> None:
     """Otherwise they go on before and after the switch, whenever they have last read it."""
     old = trusting.brokers.rotation.old.certificate
     found = trusting.refusals(old)

@@ -104,7 +104,7 @@ def test_a_broker_is_asked_on_its_own_port(nodes: KafkaNodes, which: int) -> Non
 
 
 @EVERY_NODE
-def test_who_may_not_is_refused_for_good(nodes: KafkaNodes, which: int) -> None:
+def test_a_client_that_may_not_reload_is_refused_for_good(nodes: KafkaNodes, which: int) -> None:
     client = leaf("client", nodes.authority)
     with pytest.raises(
         ReloadImpossible, match=rf"node {pod_of(which)} .*ClusterAuthorizationFailedError \(31\)"
@@ -114,7 +114,7 @@ def test_who_may_not_is_refused_for_good(nodes: KafkaNodes, which: int) -> None:
 
 
 @EVERY_NODE
-def test_who_is_not_trusted_is_told_so(nodes: KafkaNodes, another: Issued, which: int) -> None:
+def test_a_client_that_is_not_trusted_gets_an_alert(nodes: KafkaNodes, another: Issued, which: int) -> None:
     with pytest.raises(
         KafkaUnavailable, match=f"of Kafka node {pod_of(which)} does not answer: it refuses us with the alert"
     ):

@@ -115,7 +115,9 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
     assert ends[Undone.TOO_LATE] >= 1
 
 
-def test_so_can_one_whose_ca_is_renewed_first(points: Points, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replacement_whose_ca_is_renewed_first_can_be_undone_too(
+    points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A renewal that has come to its end stays, and one that has not is undone as well."""
     assert {Undone.BACK, Undone.RENEWED} <= set(undone(RENEWED_FIRST, points, monkeypatch))
 

@@ -109,7 +109,7 @@ def test_the_other_ca_of_the_cluster_is_not_brought_in(cluster: ClientsCluster, 
     assert f"the key of the {of} CA in Secret kafka/demo-{of}-ca-cert. As {about.value} CA" in found.message
 
 
-def test_one_rotation_after_the_other(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_several_rotations_in_a_row(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.REPLACE_KEY):
         cluster.finish(goal, fresh_for=timedelta(0), replaces=cluster.current)
@@ -193,7 +193,7 @@ def test_the_cluster_ca_goes_its_own_way(cluster: ClientsCluster, nodes: Reloadi
     assert_only(cluster, cluster.current)
 
 
-def test_one_that_the_operator_would_not_keep_is_not_handed_back(
+def test_a_ca_that_the_operator_would_not_keep_is_not_handed_back(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
     cluster.begin()

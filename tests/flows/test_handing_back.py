@@ -152,7 +152,7 @@ def in_its_time(cluster: WatchedCluster, **specification: Any) -> None:
 
 
 @pytest.mark.parametrize("policy", ["renew-certificate", "replace-key"])
-def test_one_that_the_operator_would_not_keep_is_held(cluster: WatchedCluster, policy: str) -> None:
+def test_a_ca_that_the_operator_would_not_keep_is_not_handed_back(cluster: WatchedCluster, policy: str) -> None:
     in_its_time(cluster, certificateExpirationPolicy=policy)
     (violation,) = cluster.run(Goal.DOWNGRADE).outcome.decision.violations
     assert violation.condition is Condition.OPERATOR_KEEPS_AUTHORITY

@@ -92,7 +92,7 @@ def test_from_one_that_is_kept_elsewhere_to_another(cluster: WatchedCluster) -> 
     assert cluster.ready
 
 
-def test_and_back_to_a_key_of_the_cluster(cluster: WatchedCluster) -> None:
+def test_a_cluster_goes_back_to_a_key_of_its_own(cluster: WatchedCluster) -> None:
     cluster.create()
     moved(cluster, elsewhere(root("First")))
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, asked=ASKED)

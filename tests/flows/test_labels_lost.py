@@ -104,7 +104,7 @@ def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, label:
 
 
 @pytest.mark.parametrize("label", ["strimzi.io/cluster", "strimzi.io/kind"])
-def test_who_looks_only_for_labels_breaks_connections(
+def test_a_run_that_looks_only_for_labels_breaks_connections(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
     """The negative control: the run does not know which nodes there are."""

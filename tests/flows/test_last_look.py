@@ -28,7 +28,7 @@ def test_it_is_kept_when_the_last_decision_took_none(cluster: WatchedCluster, no
         assert (one["issuers"], one["why"], new == old) == ([new], [], False)
 
 
-def test_who_was_not_asked_said_nothing(cluster: WatchedCluster) -> None:
+def test_a_run_that_asked_no_node_reports_no_listener(cluster: WatchedCluster) -> None:
     cluster.create()
     outcome = cluster.run(Goal.REPLACE_KEY).outcome
     assert (outcome.looked, describe_listeners(None)) == (None, [])

@@ -220,7 +220,7 @@ def sha256_of(cluster: WatchedCluster, secret: str) -> str:
 @pytest.mark.parametrize("signed_here", [True, False])
 @pytest.mark.parametrize("secret", ["demo-kafka-0", "demo-entity-topic-operator-certs", "demo-cruise-control-certs"])
 @pytest.mark.each_once
-def test_one_that_is_good_is_issued_again_where_that_is_asked_for(
+def test_a_good_leaf_is_issued_again_where_the_intent_asks_for_it(
     cluster: WatchedCluster, nodes: ReloadingNodes, secret: str, signed_here: bool
 ) -> None:
     """Only that one, and once a call. A node reads it again, and the pod of a component restarts."""

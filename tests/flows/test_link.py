@@ -71,7 +71,7 @@ def test_it_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedClust
         pytest.param(0, without_exporter, set(), id="0, JVMs only"),
     ],
 )
-def test_who_would_refuse_it_restarts_before_it_is_used(
+def test_a_component_that_would_refuse_the_link_restarts_before_the_link_is_used(
     cluster: WatchedCluster, length: int | None, manifests: Callable[[], list[Object]], learning: set[str]
 ) -> None:
     """Clients get no time, so the CA in use is not renewed first."""
@@ -153,7 +153,7 @@ def test_a_client_that_trusts_only_the_old_ca(cluster: WatchedCluster, length: i
 
 
 @pytest.mark.usefixtures("uptake")
-def test_one_after_another(cluster: WatchedCluster) -> None:
+def test_several_flows_in_a_row(cluster: WatchedCluster) -> None:
     """Replaced, replaced again, renewed, handed back: Raft clients know what they were started with, all the way."""
     cluster.create()
     for goal in (Goal.REPLACE_KEY, Goal.REPLACE_KEY, Goal.RENEW, Goal.REPLACE_KEY):

@@ -63,7 +63,7 @@ def test_where_they_would_refuse_it_they_have_to_know_the_new_ca_before_it_is_us
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")
 
 
-def test_who_has_read_the_renewed_ca_in_use_accepts_it(cluster: WatchedCluster) -> None:
+def test_a_client_that_has_read_the_renewed_ca_in_use_accepts_the_link(cluster: WatchedCluster) -> None:
     """Its owner brings the renewed certificate, and nothing of the next CA."""
     begin(cluster, 0)
     assert held(cluster) == {(Condition.TRUST, "Secret kafka/app")}

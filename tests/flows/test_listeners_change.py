@@ -163,7 +163,7 @@ def test_nothing_is_done_where_others_may_verify(cluster: ClientsCluster, nodes:
 
 
 @pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
-def test_one_that_comes_back_verifies_by_what_there_is_then(
+def test_a_listener_that_comes_back_verifies_by_the_cas_of_that_time(
     cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase
 ) -> None:
     cluster.begin()

@@ -190,9 +190,7 @@ def test_an_issuer_that_signs_for_less_is_refused_with_the_reason(
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
 
 
-def test_and_so_is_one_that_renews_a_cluster_that_is_with_it_already(
-    cluster: WatchedCluster, nodes: ReloadingNodes
-) -> None:
+def test_a_renewal_with_leaves_that_end_too_soon_waits(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     cluster.create()
     supplied = elsewhere(root("Corporate Root", end=START + 3650 * DAYS))
     moved(cluster, supplied)

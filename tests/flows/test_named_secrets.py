@@ -246,7 +246,7 @@ def test_such_a_ca_stays_so_too_where_a_flow_that_was_to_bring_it_into_use_is_gi
     assert_only(cluster, old)
 
 
-def test_one_rotation_after_the_other_beside_the_ca_of_a_partner(cluster: ClientsCluster) -> None:
+def test_several_rotations_in_a_row_beside_the_ca_of_a_partner(cluster: ClientsCluster) -> None:
     """The certificates of the partner are never of the CA in use, and no rotation waits for that."""
     external(cluster)
     partner, theirs = Partner(cluster, "partner"), root("Partner Root")

@@ -187,7 +187,9 @@ def test_owners_are_named_before_the_first_write(cluster: WatchedCluster, nodes:
 @pytest.mark.parametrize(
     "manager", ["strimzi-cluster-operator", "trustops.strimzi", "kubectl-edit", "kubectl", "kube-apiserver"]
 )
-def test_of_others_nothing_is_said(cluster: WatchedCluster, nodes: ReloadingNodes, manager: str) -> None:
+def test_writes_by_known_field_managers_cause_no_warning(
+    cluster: WatchedCluster, nodes: ReloadingNodes, manager: str
+) -> None:
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     for plural, name in WRITTEN:
         cluster.memory.api.give(plural, NAMESPACE, name, manager)

@@ -82,7 +82,7 @@ def test_a_connect_that_follows_is_waited_for_and_never_cut_off(
     assert (again.outcome.decision.done, again.changes) == (True, [])
 
 
-def test_one_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed(cluster: WatchedCluster) -> None:
+def test_a_client_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed(cluster: WatchedCluster) -> None:
     """Nodes have restarted for trust."""
     flow = UNLINKED.begin(cluster)
     old = cluster.current
@@ -96,7 +96,7 @@ def test_one_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed
 
 
 @pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
-def test_one_that_trusts_a_renamed_copy_is_known_by_the_ca_in_it(cluster: WatchedCluster, goal: Goal) -> None:
+def test_a_client_that_trusts_a_renamed_copy_is_known_by_the_ca_in_it(cluster: WatchedCluster, goal: Goal) -> None:
     """It connects by a Route of which nothing here knows. A renewal with the same key asks nothing of it."""
     flow = (UNLINKED if goal is Goal.REPLACE_KEY else Case(goal)).begin(cluster)
     old = cluster.current
@@ -119,7 +119,7 @@ def copy_by_hand(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.parametrize("every", [1, SLOW, NEVER])
-def test_one_that_takes_only_the_issuing_ca_is_led_on_by_both_link_certificates(
+def test_a_client_that_takes_only_the_issuing_ca_is_led_on_by_both_link_certificates(
     cluster: WatchedCluster, every: int
 ) -> None:
     """It has the old CA until the switch, and the next one whenever the operator looks at it."""
@@ -131,7 +131,7 @@ def test_one_that_takes_only_the_issuing_ca_is_led_on_by_both_link_certificates(
     assert cluster.paid == flow.cost
 
 
-def test_one_that_has_not_read_since_the_replacement_before_is_waited_for(cluster: WatchedCluster) -> None:
+def test_a_client_that_has_not_read_since_the_former_replacement_is_waited_for(cluster: WatchedCluster) -> None:
     """Nodes lead it on until the next CA is used; a renewal asks nothing of it."""
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     connect = watch(cluster, Connect(cluster.memory, ONE, every=NEVER))

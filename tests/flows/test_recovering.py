@@ -216,7 +216,7 @@ def test_every_other_call_is_held(ended: WatchedCluster, nodes: ReloadingNodes, 
     assert (ended.counts(), nodes.signals, ended.paused) == (dict.fromkeys(NODES, 0), [], False)
 
 
-def test_so_is_a_restart_for_a_reason_of_the_caller(ended: WatchedCluster) -> None:
+def test_a_restart_for_a_reason_of_the_caller_is_refused_while_leaves_have_ended(ended: WatchedCluster) -> None:
     nodes = Chosen(components=frozenset({Component.KAFKA}))
     with pytest.raises(StepError):
         restart(ended.work(), nodes, None, lambda: None, ignores_windows=True)

@@ -84,7 +84,7 @@ def test_the_roll_that_forgets_is_said_as_well(cluster: WatchedCluster, nodes: R
 @pytest.mark.parametrize("denied", NEEDED)
 @pytest.mark.parametrize("circumstance", ["", "unlinked"])
 @pytest.mark.each_once
-def test_who_asks_for_a_reload_is_held_before_the_first_restart(
+def test_with_spread_reload_the_flow_is_held_before_the_first_restart(
     cluster: WatchedCluster, nodes: ReloadingNodes, circumstance: str, denied: str
 ) -> None:
     """The restart that a new key takes anyway comes when the reload that ends the replacement is possible."""
@@ -102,7 +102,7 @@ def test_who_asks_for_a_reload_is_held_before_the_first_restart(
 
 
 @pytest.mark.parametrize("denied", NEEDED)
-def test_who_is_patient_is_held_before_any_leaf_is_issued(
+def test_with_retire_when_restarted_the_flow_is_held_before_any_leaf_is_issued(
     cluster: WatchedCluster, nodes: ReloadingNodes, denied: str
 ) -> None:
     flow = Case(Goal.REPLACE_KEY, "when_restarted").begin(cluster)

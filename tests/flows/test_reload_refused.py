@@ -106,7 +106,7 @@ def test_pods_that_turn_out_not_to_be_stampable(
 
 
 @pytest.mark.parametrize("obstacle", [without_configuration, refusing])
-def test_who_asks_for_a_reload_is_told_why_there_is_none(
+def test_with_spread_reload_the_flow_ends_with_the_reason(
     cluster: WatchedCluster, nodes: ReloadingNodes, obstacle: Callable[[ReloadingNodes], None]
 ) -> None:
     obstacle(nodes)
@@ -119,7 +119,7 @@ def test_who_asks_for_a_reload_is_told_why_there_is_none(
     assert cluster.states == {cluster.current: IN_USE}
 
 
-def test_who_asks_for_a_reload_of_nodes_that_cannot_be_asked_is_held(
+def test_with_spread_reload_nodes_that_cannot_be_asked_hold_the_flow(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:
     cannot_be_asked(nodes)

@@ -325,7 +325,7 @@ def test_what_another_issuer_has_replaced_is_removed_with_its_secret(managed: Ma
     assert managed.cluster.ready
 
 
-def test_that_of_a_node_that_is_gone_is_left_over(managed: Managed) -> None:
+def test_a_certificate_of_a_node_that_is_gone_is_removed(managed: Managed) -> None:
     body = {**(managed.certificate() or {}), "metadata": {"name": "demo-kafka-9", "labels": OWN}}
     path = "/apis/cert-manager.io/v1/namespaces/kafka/certificates"
     managed.manager.is_asleep = True

@@ -104,7 +104,7 @@ def test_with_a_key_of_the_cluster_there_are_none(cluster: WatchedCluster) -> No
 
 
 @ONCE
-def test_those_that_are_not_wanted_any_more_are_removed(cluster: WatchedCluster) -> None:
+def test_spare_leaves_that_are_not_wanted_any_more_are_removed(cluster: WatchedCluster) -> None:
     growing(cluster, 2)
     cluster.growth = Growth(1)
     cluster.finish(Goal.RECONCILE, asked=ASKED)

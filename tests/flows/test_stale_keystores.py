@@ -56,7 +56,7 @@ def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_
     assert_only(cluster, cluster.current)
 
 
-def test_those_of_another_hand_are_opened_while_a_flow_is_under_way_and_by_no_call_before(
+def test_keystores_that_another_program_wrote_are_opened_during_a_flow_only(
     cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.memory.api.give("secrets", NAMESPACE, "orders", "velero")
@@ -74,7 +74,7 @@ def test_those_of_another_hand_are_opened_while_a_flow_is_under_way_and_by_no_ca
     assert_only(cluster, cluster.current)
 
 
-def test_one_that_was_unusable_before_is_made_again_with_the_certificate(cluster: ClientsCluster) -> None:
+def test_a_keystore_that_was_unusable_is_made_again_with_the_certificate(cluster: ClientsCluster) -> None:
     put(cluster, p12=b"nothing")
     cluster.finish(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)

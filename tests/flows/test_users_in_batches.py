@@ -43,7 +43,7 @@ def confirmed(cluster: ClientsCluster) -> bool:
 
 
 @pytest.mark.usefixtures("looking_twice")
-def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_user_comes_first_and_then_batches_of_users(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin(*FIVE)
     issued, seen = len(cluster.users.issued), []
 
@@ -290,7 +290,9 @@ def test_without_pkcs12_files_no_user_is_served_during_the_switch(
     assert_only(cluster, cluster.current)
 
 
-def test_so_it_does_where_its_variable_says_the_contrary(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_user_operator_whose_variable_says_the_contrary_stores_empty_certificates(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
     without_keystores(cluster, "true")
     with pytest.raises(InvariantBroken, match="user orders has lost its certificate"):
         cluster.run(Goal.REPLACE_KEY)

@@ -175,7 +175,7 @@ def plans(cluster: ClientsCluster, supplied: Authority | None) -> list[str]:
     return [step.what for step in planned.steps]
 
 
-def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_user_comes_first_and_then_batches_of_users(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin(*FIVE)
     supplied, seen = elsewhere(root("Corporate Root")), []
 
@@ -191,7 +191,9 @@ def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: Reloa
     assert_served(cluster, supplied)
 
 
-def test_one_at_a_time_takes_as_many_passes_as_there_are_users(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_batches_of_a_user_take_as_many_passes_as_there_are_users(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
     """Neither the plan nor the run takes that for a circle."""
     cluster.begin(*(f"user-{number}" for number in range(20)))
     supplied, intent = elsewhere(root("Corporate Root")), {"asked": ASKED, "user_batch": 1}
@@ -296,7 +298,7 @@ def test_a_new_user_is_not_ready_until_a_run_serves_it(cluster: ClientsCluster, 
     assert_served(cluster, supplied)
 
 
-def test_those_that_are_at_hand_do_not_wait_for_others(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_certificates_that_are_at_hand_do_not_wait_for_others(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     office = moved(cluster, elsewhere(root("Corporate Root")))
     cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 2048)
@@ -633,7 +635,9 @@ def test_after_the_switch_the_first_one_is_another_then(cluster: ClientsCluster,
     assert cluster.memory.api.find("secrets", NAMESPACE, "audit") == theirs
 
 
-def test_and_one_that_is_made_later_is_not_asked_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_certificate_for_a_later_user_named_as_a_process_is_not_asked_for(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
     cluster.begin()
     office = moved(cluster, elsewhere(root("Corporate Root")))
     cluster.add("demo-kafka")

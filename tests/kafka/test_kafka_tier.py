@@ -68,7 +68,7 @@ def test_no_node_refuses_another(tier: Tier) -> None:
         assert tier.refused_peers(node) == {machine}
 
 
-def test_one_node_is_rolled_and_presents_its_chain_again(tier: Tier) -> None:
+def test_a_node_is_rolled_and_presents_its_chain_again(tier: Tier) -> None:
     before = tier.cluster.node_uids("demo")
     tier.ask_for_roll(NODES[2])
 

@@ -101,7 +101,7 @@ def test_a_broker_is_added_with_the_certificate_that_waits(small: Small) -> None
     small.assert_earlier_nodes_did_not_restart()
 
 
-def test_one_that_is_added_by_hand_starts_after_one_run(small: Small) -> None:
+def test_a_broker_that_is_added_by_hand_starts_after_a_run(small: Small) -> None:
     cluster, before = small.tier.cluster, small.nodes()
     path = f"/apis/kafka.strimzi.io/v1/namespaces/{cluster.namespace}/kafkanodepools/broker"
     patch: dict[str, Any] = {"spec": {"replicas": len(before)}}

@@ -77,13 +77,13 @@ def test_by_itself_it_takes_no_silence_for_a_reason_to_go_by_what_is_stored(met:
 
 
 @pytest.mark.parametrize("met", [SILENT, ()])
-def test_who_wants_handshakes_gets_silence_as_it_is(met: Any) -> None:
+def test_with_handshake_evidence_silence_is_reported_as_it_is(met: Any) -> None:
     nodes = Nodes(Evidence.HANDSHAKE, met)
     assert nodes.look() == met
     assert nodes.eyes.source is Evidence.HANDSHAKE
 
 
-def test_who_wants_handshakes_is_told_what_is_in_the_way() -> None:
+def test_with_handshake_evidence_a_missing_way_to_nodes_is_an_error() -> None:
     nodes = Nodes(Evidence.HANDSHAKE, NO_WAY)
     with pytest.raises(Unavailable):
         nodes.look()

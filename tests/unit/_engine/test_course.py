@@ -93,7 +93,7 @@ class TestCircle:
         assert work.clock.monotonic() - begun >= work.settings.operator_timeout.total_seconds()
         assert 3 < len(passes) < 30, "it looks again, and less and less often"
 
-    def test_nor_is_a_pass_in_which_another_writer_was_first(self, cluster: WatchedCluster) -> None:
+    def test_a_pass_in_which_another_writer_was_first_is_tried_again(self, cluster: WatchedCluster) -> None:
         """But not for ever."""
         work, passes = cluster.work(), []
 

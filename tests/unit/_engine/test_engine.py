@@ -176,7 +176,7 @@ class TestFailure:
             run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(raising))
         assert (cluster.paused, cluster.pauses) == (False, 1)
 
-    def test_that_it_cannot_be_let_on_does_not_hide_why(self, cluster: WatchedCluster) -> None:
+    def test_a_pause_that_cannot_be_ended_does_not_hide_the_error(self, cluster: WatchedCluster) -> None:
         stuck = StepError("A pod", "is stuck", "Look at it.")
 
         def lose_it(at: Situation) -> Steps:
@@ -188,7 +188,7 @@ class TestFailure:
             run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 
-    def test_who_has_lost_the_lease_leaves_the_pause_to_its_new_holder(self, cluster: WatchedCluster) -> None:
+    def test_a_run_that_has_lost_the_lease_leaves_the_pause_to_its_new_holder(self, cluster: WatchedCluster) -> None:
         work = cluster.work()
 
         def lose_it(at: Situation) -> Steps:
@@ -200,7 +200,9 @@ class TestFailure:
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 
-    def test_nor_is_it_ended_where_that_is_noticed_by_a_renewal(self, cluster: WatchedCluster) -> None:
+    def test_a_run_that_notices_at_a_renewal_that_it_lost_the_lease_leaves_the_pause(
+        self, cluster: WatchedCluster
+    ) -> None:
         work, seconds = cluster.work(), [0.0]
         now = work.clock.now
         lease = TrustLease(work.client, "kafka", "demo-trust", "one", now=now, monotonic=lambda: seconds[0])
@@ -461,7 +463,7 @@ class TestRestarts:
         with pytest.raises(ReloadImpossible):
             run_ruled(cluster, lambda at: (step,), changed_intent(RECONCILE, spread=Spread.RELOAD))
 
-    def test_one_restart_that_could_have_been_spared_is_told_once_and_kept_to(self, cluster: WatchedCluster) -> None:
+    def test_an_avoidable_restart_is_reported_once_and_kept_to(self, cluster: WatchedCluster) -> None:
         seen: list[Spread] = []
 
         def rule(at: Situation) -> Steps:
@@ -533,7 +535,7 @@ class TestLooking:
         before_the_pause, stamps = 1, 2
         assert nodes.answers.asked == before_the_pause + stamps
 
-    def test_and_again_when_what_they_say_has_changed(
+    def test_nodes_are_asked_again_when_their_answers_may_have_changed(
         self, nodes: ReloadingNodes, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         nodes.replace_requests(monkeypatch)
@@ -563,7 +565,7 @@ class TestCall:
         assert (outcome.decision.steps, work.actions) == ((RAISE,), [])
         assert len(cluster.memory.api.writes) == before
 
-    def test_who_watches_is_told_what_is_done_and_not_how(self, cluster: WatchedCluster) -> None:
+    def test_the_log_says_what_is_done_and_not_how(self, cluster: WatchedCluster) -> None:
         lines: list[str] = []
         work = cluster.work()
         work.report = lines.append

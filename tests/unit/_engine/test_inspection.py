@@ -41,7 +41,7 @@ def test_nodes_are_asked_although_no_gate_stands_before_what_comes_next(
     assert len(cluster.memory.api.writes) == before
 
 
-def test_those_that_were_asked_for_the_next_step_are_not_asked_twice(
+def test_nodes_that_were_asked_for_the_next_step_are_not_asked_twice(
     nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
     cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)

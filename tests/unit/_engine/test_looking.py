@@ -51,7 +51,7 @@ def test_every_running_node_answers(nodes: ReloadingNodes, cluster: WatchedClust
 
 
 @pytest.mark.parametrize(("replaced", "looks"), [(1, 2), (2, 3), (9, 3)])
-def test_who_was_replaced_meanwhile_is_asked_again_a_few_times(
+def test_a_node_that_was_replaced_meanwhile_is_asked_again_a_few_times(
     replaced: int, looks: int, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
     """The answer of a pod that is gone does not count for its successor."""
@@ -96,14 +96,14 @@ def test_a_library_that_is_missing_is_found_out_beforehand(nodes: ReloadingNodes
     assert looked(cluster, work).nodes.in_place == InPlace(reload="kafka-python is missing.")
 
 
-def test_and_so_is_a_permission(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+def test_a_missing_permission_to_reload_is_seen(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     cluster.permitted.denied = frozenset({"get configmaps"})
     found = looked(cluster).nodes.in_place
     assert found is not None
     assert "configmaps" in found.reload
 
 
-def test_and_a_restart_that_the_operator_will_make_anyway(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+def test_a_restart_that_the_operator_will_make_anyway_is_seen(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     """Its revision is not what we would compute: it is told, and nodes can still read their trust again."""
     revised = {"metadata": {"annotations": {"strimzi.io/revision": "00000000"}}}
     cluster.change("pods", "demo-kafka-0", revised)

@@ -131,7 +131,7 @@ def test_tls13_without_a_list_and_without_a_probe_tells_nothing(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
-def test_who_asks_for_no_certificate_shows_no_trust(version: ssl.TLSVersion, tmp_path: Path) -> None:
+def test_a_listener_that_asks_for_no_certificate_shows_no_trust(version: ssl.TLSVersion, tmp_path: Path) -> None:
     context = server_context(tmp_path, [LEAF], [OLD.certificate], verify=ssl.CERT_NONE, version=version)
     with tls_listener(context) as port:
         seen = observe(port)
@@ -157,7 +157,7 @@ def test_an_expired_ca_is_unknown_and_not_distrusted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
-def test_who_accepts_nothing_that_it_is_shown_may_have_another_reason(version: ssl.TLSVersion, tmp_path: Path) -> None:
+def test_a_listener_that_accepts_no_probe_may_have_another_reason(version: ssl.TLSVersion, tmp_path: Path) -> None:
     """Neither a list nor another CA that was accepted: as if its clock were wrong."""
     with tls_listener(server_context(tmp_path, [LEAF], [ISSUER.certificate], version=version)) as port:
         seen = observe(port)
@@ -217,7 +217,7 @@ def _gone(timeout: float) -> AbstractContextManager[ByteStream]:
 @pytest.mark.parametrize(
     ("opening", "said", "barred"), [(_forbidden, "pods/portforward", True), (_gone, "Connection refused", False)]
 )
-def test_who_is_not_reached_is_unknown_with_the_reason(opening: Opener, said: str, barred: bool) -> None:
+def test_a_listener_that_is_not_reached_is_unknown_with_the_reason(opening: Opener, said: str, barred: bool) -> None:
     seen = observe_listener(opening, inquiry(), deadline=Deadline.after(5))
     assert seen.presented is None
     assert said in seen.why
@@ -244,7 +244,7 @@ def test_a_refusal_of_the_api_server_is_told_from_one_that_may_pass(refusal: Kub
     assert observe_listener(refuse, inquiry(), deadline=Deadline.after(5)).barred is barred
 
 
-def test_who_is_not_reached_is_not_tried_again_for_every_ca() -> None:
+def test_a_listener_that_is_not_reached_is_not_tried_again_for_every_ca() -> None:
     tries: list[float] = []
 
     def opening(timeout: float) -> AbstractContextManager[ByteStream]:
@@ -285,7 +285,7 @@ def test_a_silent_listener_is_unknown_in_time() -> None:
     assert "no answer in time" in seen.why
 
 
-def test_who_falls_silent_while_it_is_asked_has_not_answered(tmp_path: Path) -> None:
+def test_a_listener_that_falls_silent_between_questions_has_not_answered(tmp_path: Path) -> None:
     """Half an answer is none: a probe without an answer shows nothing, and what the listener presented may be another process's."""
     left = [1]
 
@@ -305,7 +305,7 @@ def test_who_falls_silent_while_it_is_asked_has_not_answered(tmp_path: Path) -> 
     assert {verdict.why for verdict in seen.verdicts.values()} == {seen.why}
 
 
-def test_who_does_not_answer_at_all_is_asked_once() -> None:
+def test_a_listener_that_does_not_answer_at_all_is_asked_once() -> None:
     """A process that hangs takes the connection and says nothing; each further question would take its time."""
     asked = []
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -105,7 +105,7 @@ def test_what_was_asked_for_is_accepted(subject: LeafSubject, issue: Issue) -> N
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_one_thing_wrong_is_one_reason(issue: Issue, reason: str) -> None:
+def test_each_defect_is_one_reason(issue: Issue, reason: str) -> None:
     (said,) = refused(issue.certificate())
     assert said
     assert reason in said
@@ -208,7 +208,7 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
         ),
     ],
 )
-def test_one_that_an_operator_would_replace_at_once_is_refused(window: timedelta, said: list[str]) -> None:
+def test_a_certificate_that_an_operator_would_replace_at_once_is_refused(window: timedelta, said: list[str]) -> None:
     """The User Operator has no key to replace it with: the user would not be ready from the first day."""
     subject = replace(CLIENT, outlasts=window)
     issued = replace(GOOD, name=CLIENT.distinguished_name, names=frozenset()).certificate()

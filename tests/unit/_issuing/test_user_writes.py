@@ -126,7 +126,7 @@ def test_it_rests_on_what_was_read() -> None:
     assert facts == {"leaf": f"CN=orders,O=io.strimzi {issued(CA).leaf.sha256[:16]}"}
 
 
-def test_one_that_is_missing_goes_with_its_user() -> None:
+def test_a_secret_that_is_created_belongs_to_its_user() -> None:
     made = bench(stored=False)
     write = written(made)
     assert write.verb is WriteVerb.CREATE

@@ -64,7 +64,7 @@ def test_the_first_run_creates_it(stage: Stage) -> None:
     }
 
 
-def test_one_run_of_several_processes_keeps_it(stage: Stage) -> None:
+def test_a_run_of_several_processes_keeps_its_lease(stage: Stage) -> None:
     lease_of(stage, "one").acquire()
     stage.clock.seconds = 100
     lease_of(stage, "one").acquire_at_once()
@@ -166,7 +166,7 @@ def test_a_lease_with_anything_in_it_is_waited_for_a_while_and_commands_no_line(
 
 
 @pytest.mark.parametrize("taken", [True, False], ids=["its own", "free"])
-def test_who_need_not_wait_says_nothing(stage: Stage, taken: bool) -> None:
+def test_a_run_that_need_not_wait_says_nothing(stage: Stage, taken: bool) -> None:
     if taken:
         lease_of(stage, "one").acquire()
     told: list[str] = []

@@ -175,7 +175,7 @@ REVISIONS = st.tuples(
 
 
 @given(REVISIONS, REVISIONS)
-def test_one_name_for_each_revision(
+def test_each_revision_has_a_name_of_its_own(
     one: tuple[str, str, str, Failure | None], other: tuple[str, str, str, Failure | None]
 ) -> None:
     """Also for a request that is made again after a refusal: it must not be taken for the one that was refused."""
@@ -256,7 +256,9 @@ REFUSALS = st.lists(st.sampled_from(["it expired", "it is a CA certificate"]), u
 
 
 @given(st.lists(st.sampled_from([GOOD, EARLY, TOO_EARLY]), min_size=1), REFUSALS)
-def test_who_was_refused_is_not_asked_again_at_once(answers: list[Certificate], refusals: tuple[str, ...]) -> None:
+def test_a_request_that_was_refused_is_not_made_again_at_once(
+    answers: list[Certificate], refusals: tuple[str, ...]
+) -> None:
     request = ASKED_AGAIN
     for one in answers:
         request = record_answer(request, (one,), refusals, NOW)

@@ -157,7 +157,7 @@ def test_signed_by_is_about_name_and_key() -> None:
         (b"own", None, False),
     ],
 )
-def test_who_trusts_one_accepts_leaves_of_another_with_its_identifier(
+def test_a_ca_stands_in_for_its_twin_with_the_same_identifier(
     own: bytes | None, other: bytes | None, expected: bool
 ) -> None:
     trusted, issuing = (make("x", key(2), subject_identifier=one).certificate for one in (own, other))
@@ -266,7 +266,7 @@ def test_its_text_is_its_subject_and_the_start_of_its_digest() -> None:
 
 
 @pytest.mark.parametrize("other", ["a", "z"], ids=["before", "after"])
-def test_who_passes_for_another_has_its_name_and_its_key(other: str) -> None:
+def test_a_ca_passes_for_another_with_its_name_and_its_key(other: str) -> None:
     one = make("issuer", key(1)).certificate
     assert one.passes_for(make("ISSUER", key(1)).certificate)
     assert not one.passes_for(make(other * 6, key(1)).certificate)

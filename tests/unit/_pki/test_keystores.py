@@ -179,7 +179,7 @@ class TestOpening:
     def test_what_is_in_it(self) -> None:
         assert certificate_in_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate.sha256
 
-    def test_one_as_the_user_operator_has_openssl_make_it(
+    def test_a_keystore_as_the_user_operator_has_openssl_make_it(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name, content in (("crt", self.LEAF.certificate.pem), ("key", self.LEAF.key.reveal())):
@@ -233,7 +233,7 @@ class TestOpening:
         with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
             certificate_in_pkcs12(b"nothing", b"secret")
 
-    def test_one_without_the_key_of_its_certificate(self) -> None:
+    def test_a_keystore_without_the_key_of_its_certificate(self) -> None:
         with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
             certificate_in_pkcs12(self.stored(None), b"secret")
 

@@ -122,7 +122,7 @@ def test_a_chain_signed_with_sha_1_is_in_order_and_told_for_what_it_is(which: in
 
 
 @pytest.mark.parametrize("case", [*UNUSABLE, *USABLE], ids=lambda case: case.name)
-def test_whose_signature_it_bears_does_not_depend_on_the_algorithm(case: Case) -> None:
+def test_the_signature_of_a_leaf_names_its_ca_whatever_the_algorithm(case: Case) -> None:
     assert case.leaf.bears_signature_of(case.authority)
     assert not case.leaf.bears_signature_of(make("other", key(5)).certificate)
 

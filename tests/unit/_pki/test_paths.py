@@ -456,7 +456,7 @@ ASSUMED = AssumedCertificate(MADE.der, CA.certificate)
 @pytest.mark.parametrize(
     ("by", "expected"), [(CA, True), (RENEWED, True), (IMPOSTOR, False), (RENAMED, False), (DOUBLE, False)]
 )
-def test_who_has_signed_it(by: Entity, expected: bool) -> None:
+def test_a_leaf_is_signed_by_the_name_and_key_of_its_ca(by: Entity, expected: bool) -> None:
     assert ASSUMED.signed_by(by.certificate) is expected
 
 

@@ -27,7 +27,7 @@ from ...tools.support.unusable_leaves import CASES, LeafCase
 
 
 @pytest.mark.parametrize("case", UNUSABLE, ids=lambda case: case.name)
-def test_who_cannot_use_it(case: Case) -> None:
+def test_verifiers_that_cannot_use_a_ca(case: Case) -> None:
     (found,) = defects(case.authority)
     assert found.verifiers == case.refused_by
     assert found.cause
@@ -80,7 +80,7 @@ _RSA, _ECDSA, _NIST = "1.2.840.113549.1.1", "1.2.840.10045.4.3", "2.16.840.1.101
         ),
     ],
 )
-def test_who_refuses_which_signature(algorithm: str, refused_by: set[Verifier], name: str) -> None:
+def test_verifiers_that_refuse_a_signature(algorithm: str, refused_by: set[Verifier], name: str) -> None:
     """Also algorithms that no library here signs with. A root is not judged by its own signature."""
     signed: Any = SimpleNamespace(signature_algorithm=algorithm, is_root=False)
     found = [(defect.verifiers, defect.cause) for defect in signature_defects(signed)]
@@ -108,7 +108,7 @@ BOTH = frozenset(Purpose)
 
 @pytest.mark.parametrize("purpose", Purpose)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_who_cannot_use_a_leaf(case: LeafCase, purpose: Purpose) -> None:
+def test_verifiers_that_cannot_use_a_leaf(case: LeafCase, purpose: Purpose) -> None:
     found = list(leaf_defects(case.leaf, frozenset({purpose})))
     assert {verifier for defect in found for verifier in defect.verifiers} == case.refused_by(purpose)
     assert len(found) == bool(case.refused_by(purpose))

@@ -71,14 +71,14 @@ def test_only_who_has_not_answered_is_asked_until_it_does(one: Waiting) -> None:
     assert action.seconds == one.seconds > 0
 
 
-def test_whose_process_is_replaced_is_not_asked_any_more(one: Waiting) -> None:
+def test_a_node_whose_process_is_replaced_is_not_asked_any_more(one: Waiting) -> None:
     """Its successor is asked with all others."""
     one.meanwhile = lambda look: one.cluster.restart("demo-kafka-1") if look == 2 else None
     one.wait()
     assert one.asked == [{"demo-kafka-1"}] * 2
 
 
-def test_who_hangs_for_ever_is_named_at_last(one: Waiting) -> None:
+def test_a_node_that_hangs_for_ever_is_named_at_last(one: Waiting) -> None:
     with pytest.raises(NodesSilent) as caught:
         one.wait()
     assert caught.value.uids == one.step.uids

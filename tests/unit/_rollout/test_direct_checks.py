@@ -80,7 +80,7 @@ def test_a_refusal_names_pod_voters_and_a_remedy() -> None:
 
 
 @given(quorums(), ID)
-def test_who_restarts_with_leave_leaves_a_majority(state: Quorum, restarting: int) -> None:
+def test_a_voter_whose_restart_is_permitted_leaves_a_majority(state: Quorum, restarting: int) -> None:
     assume(len(state.voters) > 2)
     if not quorum_violations(node(restarting), state, FETCH_TIMEOUT):
         assert 2 * len(voters_caught_up(state, FETCH_TIMEOUT) - {restarting}) > len(state.voters)
@@ -93,7 +93,7 @@ def test_where_every_voter_has_caught_up_any_voter_may_restart(lags: list[int], 
 
 
 @given(quorums(), ID, st.integers(0, 6))
-def test_one_more_behind_never_makes_a_restart_allowed(state: Quorum, restarting: int, lost: int) -> None:
+def test_another_voter_that_lags_never_makes_a_restart_allowed(state: Quorum, restarting: int, lost: int) -> None:
     voters = tuple(Voter(one.node_id, None) if one.node_id == lost else one for one in state.voters)
     if quorum_violations(node(restarting), state, FETCH_TIMEOUT):
         assert quorum_violations(node(restarting), Quorum(state.leader, voters), FETCH_TIMEOUT)
@@ -161,7 +161,7 @@ def test_a_refusal_names_pod_partition_and_a_remedy(in_sync: set[int], words: st
 
 
 @given(st.lists(topics(), max_size=4), BROKERS)
-def test_who_restarts_with_leave_stops_no_producer(found: list[Topic], broker: int) -> None:
+def test_a_broker_whose_restart_is_permitted_stops_no_producer(found: list[Topic], broker: int) -> None:
     """Unless there was no replica to spare from the beginning."""
     if availability_violations(node(broker), found):
         return
@@ -179,7 +179,7 @@ def test_a_healthy_partition_with_a_replica_to_spare_refuses_no_broker(found: To
 
 
 @given(topics(), BROKERS, BROKERS)
-def test_one_more_out_of_sync_never_makes_a_restart_allowed(found: Topic, broker: int, lost: int) -> None:
+def test_another_replica_out_of_sync_never_makes_a_restart_allowed(found: Topic, broker: int, lost: int) -> None:
     """Unless it is the broker itself that is out: it takes nothing away any more."""
     if lost == broker or not availability_violations(node(broker), [found]):
         return

@@ -124,7 +124,7 @@ def test_in_the_middle_when_the_isr_shrinks_during_the_roll() -> None:
     assert "1 of 3 restarted" in str(stopped)
 
 
-def test_and_goes_on_when_the_isr_is_restored_in_time() -> None:
+def test_a_direct_roll_goes_on_when_the_isr_is_restored_in_time() -> None:
     stand = DirectStand()
     stand.at(1, lambda: stand.kafka.lagging.add(1))
     stand.at(12, stand.kafka.lagging.clear)

@@ -103,7 +103,7 @@ def test_the_order_depends_on_the_nodes_and_not_on_how_they_were_listed(nodes, a
         pytest.param([node(5, "b"), node(6, "b")], 1, [5, 6], id="brokers when no controller is left"),
     ],
 )
-def test_who_may_be_next(nodes: list[Node], active: int | None, expected: list[int]) -> None:
+def test_nodes_that_may_restart_next(nodes: list[Node], active: int | None, expected: list[int]) -> None:
     assert [one.node_id for one in next_batch(nodes, active)] == expected
 
 

@@ -118,7 +118,7 @@ def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(dea
     assert "spread=restart" in caught.value.remedy
 
 
-def test_who_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) -> None:
+def test_a_node_that_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) -> None:
     """Its successor starts with what is stored; the run does not wait for the process that is gone."""
     looks: list[int] = []
 
@@ -135,7 +135,7 @@ def test_who_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) 
     assert len(looks) == 3
 
 
-def test_who_does_not_answer_is_not_said_to_have_stayed_behind(at: Reloading) -> None:
+def test_a_node_that_does_not_answer_is_not_reported_as_left_behind(at: Reloading) -> None:
     """It hangs, and a restart in place of the reload would be for nothing."""
     at.nodes.after = at.nodes.answers.silent.add
     with pytest.raises(NodesSilent, match=r"demo-kafka-0 .*, demo-kafka-2 .*: no answer came for") as caught:
@@ -157,7 +157,7 @@ def test_what_the_first_node_refuses_no_other_node_is_asked_to_do(at: Reloading)
     assert (asked, work.actions) == (NODES[:1], [])
 
 
-def test_who_has_read_again_is_recorded_when_the_one_beside_it_refuses(at: Reloading) -> None:
+def test_a_node_that_has_read_again_is_recorded_when_another_node_refuses(at: Reloading) -> None:
     def refuse(pod: str) -> None:
         if pod == NODES[1]:
             raise ReloadImpossible(pod, "does not", "Restart it.")
@@ -191,7 +191,7 @@ def test_a_node_that_does_not_answer_for_a_moment_is_asked_again(at: Reloading) 
     assert sorted(at.nodes.told) == NODES
 
 
-def test_one_that_never_answers_ends_the_run(at: Reloading) -> None:
+def test_a_node_that_never_answers_ends_the_run(at: Reloading) -> None:
     def away(pod: str) -> None:
         raise KafkaUnavailable(pod, "has no leader", "Wait.")
 
@@ -257,7 +257,7 @@ def test_without_its_settings_a_node_is_not_told(at: Reloading, status: int, rea
     assert at.nodes.told == []
 
 
-def test_who_cannot_reach_nodes_tells_none(at: Reloading) -> None:
+def test_a_run_that_cannot_reach_nodes_reloads_none(at: Reloading) -> None:
     work = at.work()
     work.open_ports = None
     with pytest.raises(ReloadImpossible, match="cannot be reached"):

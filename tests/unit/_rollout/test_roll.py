@@ -341,7 +341,7 @@ def test_the_heartbeat_goes_on() -> None:
     assert len(beats) >= 3
 
 
-def test_one_line_per_restart_counts_and_names() -> None:
+def test_each_restart_has_a_log_line_with_its_number_and_the_pod() -> None:
     stand, lines = Stand(), []
     work = stand.work()
     work.report = lines.append
@@ -461,7 +461,7 @@ def away(actions: list[Action]) -> dict[str, int | None]:
     return {one.object.split("/")[1]: one.away for one in actions if one.verb == "restart"}
 
 
-def test_one_after_the_other() -> None:
+def test_each_pod_is_away_alone() -> None:
     stand = Stand()
     for number, name in enumerate(NODES):
         stand.recreate_at(1 + number, name)

@@ -347,6 +347,6 @@ def test_its_cas_are_those_in_use_beside_it_above_it_and_to_come() -> None:
         assert not reach.is_trusted_by(anchors)
 
 
-def test_those_of_the_ledger_are_too() -> None:
+def test_cas_of_the_ledger_count_as_cas_of_the_cluster() -> None:
     ledger = Ledger((LedgerEntry((NEW.certificate,), TrustState.UNTRUSTED),))
     assert reach_of(SCOPE, None, (), CaSecrets(), ledger).is_trusted_by((NEW.certificate,))

@@ -260,7 +260,7 @@ def refused(asked: str, why: str) -> tuple[Violation, ...]:
 
 
 @pytest.mark.parametrize(("stage", "why"), AVOIDABLE.items())
-def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: str) -> None:
+def test_spread_reload_holds_the_flow_where_nodes_cannot_reload(stage: str, why: str) -> None:
     """Before the pause that the restarts would begin with."""
     snapshot, intent = FLOWS[stage]
     blocked = changed(snapshot, in_place=BLOCKED)
@@ -272,7 +272,7 @@ def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: 
 
 
 @pytest.mark.parametrize("stage", AVOIDABLE)
-def test_who_has_not_looked_is_not_held(stage: str) -> None:
+def test_a_run_that_has_not_looked_is_not_held(stage: str) -> None:
     """Otherwise no run would ever look."""
     snapshot, intent = FLOWS[stage]
     for seen in (InPlace(), None):
@@ -287,7 +287,7 @@ def test_who_has_not_looked_is_not_held(stage: str) -> None:
         pytest.param(None, Spread.AUTO, "", id="the run has not looked"),
     ],
 )
-def test_who_wants_no_restart_is_held_where_there_would_be_one(
+def test_a_flow_that_is_to_wait_for_restarts_is_held_where_nodes_would_restart(
     in_place: InPlace | None, spread: Spread, why: str
 ) -> None:
     found = decide(changed(patient.AGREED, in_place=in_place), changed_intent(REPLACE_KEY, spread=spread))

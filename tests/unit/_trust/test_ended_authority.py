@@ -85,7 +85,7 @@ def test_it_is_not_handed_back() -> None:
     ]
 
 
-def test_one_in_a_chain_stands_in_the_way_of_the_operator() -> None:
+def test_an_ended_ca_in_a_chain_stands_in_the_way_of_the_operator() -> None:
     chain = chain_of(make("Kafka users", key(7), ROOT, end=NOW - DAY), ROOT)
     used = changed(
         at_each_stage(ENDED)["settled"], ca=secrets(chain), ledger=ledger(entry(chain, ALL, {0})), presenters=()

@@ -158,7 +158,7 @@ class TestTrust:
         assert known is not None
         assert known.awaiting == frozenset()
 
-    def test_and_others_are_not(self) -> None:
+    def test_brokers_that_refuse_the_next_ca_are_not_noted_as_reloaded(self) -> None:
         asked = answering(STAGES["published"], accepting=[name_of(OLD)], refusing=[name_of(NEW)])
         assert note_reloads(asked, books_of(asked)) == books_of(asked)
         assert note_reloads(STAGES["published"], books_of(asked)) == books_of(asked)
@@ -179,7 +179,7 @@ class TestRemoval:
             (ORDERS, "holds a certificate of this CA."), (PAYMENTS, "holds a certificate of this CA."),
         ]  # fmt: skip
 
-    def test_and_for_those_that_are_not_known(self) -> None:
+    def test_a_ca_stays_for_users_with_an_unknown_issuer(self) -> None:
         seen = changed(
             STAGES["issued"], presenters=presenting(presenter(issuer=None, why="no issuer is recorded"), current=NEW)
         )
@@ -249,7 +249,7 @@ class TestHolds:
             (Condition.REMOVAL, f"Pod kafka/app: may present a certificate of {OLD_NAME}: it has not read it. Wait.")
         ]
 
-    def test_one_of_which_nothing_is_known(self) -> None:
+    def test_a_user_with_an_unknown_issuer_holds_the_flow(self) -> None:
         seen = changed(
             STAGES["issued"], presenters=presenting(presenter(issuer=None, why="no issuer is recorded"), current=NEW)
         )

@@ -148,7 +148,7 @@ def test_the_story_of_a_replacement() -> None:
 
 
 @pytest.mark.parametrize("component", [Component.ENTITY_OPERATOR, Component.KAFKA_EXPORTER])
-def test_who_restarts_is_named(component: Component) -> None:
+def test_the_plan_names_the_components_that_restart(component: Component) -> None:
     *nodes, topics = SETTLED.nodes.pods
     found = planned(changed(SETTLED, pods=(*nodes, replace(topics, component=component))), REPLACE_KEY)
     assert [(step.nodes, step.others) for step in found.steps if step.nodes or step.others] == [
@@ -266,7 +266,7 @@ def test_of_a_ca_that_comes_later_nodes_say_what_they_say_of_its_twin() -> None:
         assert any("have the listeners of 3 nodes trust" in step.what for step in found.steps) is told
 
 
-def test_who_has_not_answered_is_waited_for_in_the_plan_as_well() -> None:
+def test_the_plan_waits_for_a_node_that_has_not_answered() -> None:
     said = answering(SETTLED, accepting=names_of(OLD))
     silent = changed(said, listeners=(said.nodes.listeners or ())[1:])
     found, usual = planned(silent, REPLACE_KEY), planned(SETTLED, REPLACE_KEY)

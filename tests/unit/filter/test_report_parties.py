@@ -259,7 +259,7 @@ def test_besides_it_knows_what_its_process_was_started_with() -> None:
     assert found["Raft client and agent of demo-kafka-0"] == ["trusts", "presents, trusts"]
 
 
-def test_one_that_presents_an_earlier_certificate_is_not_said_to_present_the_stored_one() -> None:
+def test_a_node_that_presents_an_earlier_certificate_is_not_said_to_present_the_stored_leaf() -> None:
     held = {"subject": "CN=demo-kafka", "sha256": "e" * 64, "not_after": "2026-07-01T00:00:00Z"}
     found = told(listeners(RUNNING), held_leaves=[{**held, "pods": ["demo-kafka-1"], "lingering": []}])
     assert rows(found)["Raft client and agent of demo-kafka-1"] == ["unknown", "trusts"]

@@ -232,7 +232,7 @@ def test_a_restart_whose_pod_is_seen_by_a_later_call_is_told_once() -> None:
     assert told(noted) == {"trust": [("demo-kafka-0", 2.0)], "use": []}
 
 
-def test_one_that_the_operator_restarts_besides_those_of_a_call_is_told_with_them() -> None:
+def test_a_pod_that_the_operator_restarts_is_shown_beside_those_of_a_call() -> None:
     partly = [action("restart", "Pod demo-kafka-1", "use", 2.0)]
     log = [step(1.0, partly, nodes("b")[:2])]
     noted = rotation(log=log, first=seen([], nodes("a")[:2]), last=seen([], nodes("b")[:2]))

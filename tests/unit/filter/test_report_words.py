@@ -67,7 +67,7 @@ def test_the_most_important_sentence_comes_first() -> None:
         ),
     ],
 )
-def test_who_still_trusts_what_is_gone(noted: dict[str, Any], sentence: str) -> None:
+def test_the_sentence_about_pods_that_still_trust_a_removed_ca(noted: dict[str, Any], sentence: str) -> None:
     assert shown(noted)["sentences"][0] == sentence
 
 
@@ -163,7 +163,7 @@ def test_days(left: str, text: str) -> None:
         (None, ""),
     ],
 )
-def test_whom_the_ca_in_use_leads_on(since: str | None, text: str) -> None:
+def test_clients_that_the_ca_in_use_leads_on(since: str | None, text: str) -> None:
     assert shown(rotation(last=seen([ca(NEW, led_on_since=since)], [])))["cas"][-1]["led_on"] == text
 
 

@@ -56,7 +56,7 @@ def test_how_the_ca_in_use_differs_from_what_is_asked_for_is_told(options: dict[
         assert (ended.result["drift"], ended.result["changed"], ended.writes) == (drift, False, [])
 
 
-def test_that_another_ca_is_asked_for_is_told() -> None:
+def test_a_call_that_asks_for_another_ca_reports_drift() -> None:
     memory = stages.managed()
     ended = stages.done(memory, "strimzi_ca", **SUPPLIED)
     assert (ended.result["changed"], ended.writes) == (False, [])
@@ -83,7 +83,9 @@ def test_it_is_renewed_when_it_comes_to_its_end(monkeypatch: pytest.MonkeyPatch)
     assert (again.result["changed"], again.result["drift"]) == (False, [])
 
 
-def test_one_that_lives_for_less_than_that_is_not_renewed_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ca_that_lives_shorter_than_renew_before_days_is_not_renewed_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     memory = stages.managed()
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=181))
     for days_later, changed in ((0, False), (2, True), (2, False), (40, False), (10, True)):
@@ -166,7 +168,7 @@ def test_a_ca_that_no_pod_uses_leaves(named: str) -> None:
     assert (still_known["sha256"], len(still_known["pods"])) == (OTHER_CA.sha256, 6)
 
 
-def test_one_that_was_never_there_is_absent() -> None:
+def test_a_ca_that_was_never_there_is_absent() -> None:
     ended = stages.done(stages.managed(), "strimzi_ca", state="absent", fingerprint="ab" * 20)
     assert (ended.result["changed"], ended.writes) == (False, [])
 

@@ -168,7 +168,7 @@ def in_use(*source: Entity) -> MemoryCluster:
     return memory
 
 
-def test_one_of_a_ca_of_the_source_is_put_back_and_waits_until_that_is_trusted() -> None:
+def test_a_certificate_of_a_ca_of_the_source_waits_until_that_ca_is_trusted() -> None:
     memory = in_use(ELSEWHERE, NEXT)
     certificate = signed(memory, SPARE, NEXT)
     ended = bring(memory, certificate, **SOURCE)
@@ -184,7 +184,7 @@ def test_one_of_a_ca_of_the_source_is_put_back_and_waits_until_that_is_trusted()
     assert (again.failed, again.result["changed"], again.writes) == (False, False, [])
 
 
-def test_one_of_the_ca_in_use_waits_for_nothing() -> None:
+def test_a_certificate_of_the_ca_in_use_does_not_wait() -> None:
     memory = in_use(ELSEWHERE, NEXT)
     assert not bring(memory, signed(memory, SPARE, ELSEWHERE), **SOURCE).failed
     found = open_requests(memory, **SOURCE)[SPARE]
@@ -198,7 +198,7 @@ def test_one_of_the_ca_in_use_waits_for_nothing() -> None:
         pytest.param(UNKNOWN, SOURCE, id="of a CA that is not there"),
     ],
 )
-def test_one_of_another_ca_is_refused(by: Entity, options: dict[str, Any]) -> None:
+def test_a_certificate_of_another_ca_is_refused(by: Entity, options: dict[str, Any]) -> None:
     memory = in_use(ELSEWHERE, NEXT)
     certificate, before = signed(memory, SPARE, by), memory.api.snapshot()
     ended = bring(memory, certificate, **options)

@@ -221,7 +221,7 @@ def export(memory: MemoryCluster, folder: Path, **more: Any) -> Ended:
     return stages.done(memory, "strimzi_csr", state="exported", directory=str(folder), **more)
 
 
-def test_one_file_for_each_that_openssl_reads(tmp_path: Path) -> None:
+def test_each_request_is_exported_to_a_file_that_openssl_reads(tmp_path: Path) -> None:
     memory, folder = stages.asked(), tmp_path / "new" / "folder"
     ended = export(memory, folder)
     assert sorted(path.name for path in folder.iterdir()) == [f"{name}.csr" for name in SECRETS]
@@ -364,7 +364,7 @@ def test_a_good_certificate_takes_the_place_of_a_refused_one() -> None:
     assert look(memory)["demo-kafka-0"]["answered"]
 
 
-def test_one_that_begins_in_a_moment_is_put_back() -> None:
+def test_a_certificate_that_begins_in_a_moment_is_put_back() -> None:
     """The clock of the person who signs may be ahead of ours."""
     memory = stages.asked()
     ahead = FastClock().now() + timedelta(minutes=4)
@@ -439,7 +439,7 @@ STRANGER = make("Corporate CA", key(5), begin=NOW - DAY, end=NOW + 400 * DAY)
         "stranger with its chain", "a CA below", "a CA below left out",
     ],
 )  # fmt: skip
-def test_one_that_is_wrong_is_refused_with_the_reason(how: Signature, behind: Entity | None, why: str) -> None:
+def test_a_wrong_certificate_is_refused_with_the_reason(how: Signature, behind: Entity | None, why: str) -> None:
     memory = stages.asked()
     text = signed(memory, "demo-kafka-0", how) + (behind.certificate.pem.decode() if behind else "")
     before = memory.api.snapshot()
@@ -457,7 +457,7 @@ def test_a_ca_certificate_is_refused() -> None:
     assert "it is a CA certificate" in ended.result["msg"]
 
 
-def test_one_serial_number_for_all_is_refused() -> None:
+def test_a_serial_number_that_is_used_twice_is_refused() -> None:
     """As ``openssl x509 -set_serial`` in a loop gives it."""
     memory = stages.asked()
     same = replace(GOOD, serial=1)
@@ -486,7 +486,7 @@ def _for_key(number: int) -> Certificate:
     return make("demo-kafka", key(number), ELSEWHERE, ca=False, begin=NOW - DAY, end=NOW + DAY).certificate
 
 
-def test_one_for_no_open_request_is_refused() -> None:
+def test_a_certificate_for_no_open_request_is_refused() -> None:
     strange = _for_key(9)
     message = (
         f"Nothing was put back: 1 of 1 is refused. certificate 1: no open request has its public key (SHA-256 {strange.public_key_sha256}). "
@@ -496,7 +496,7 @@ def test_one_for_no_open_request_is_refused() -> None:
         refused(memory, message, strange.pem.decode())
 
 
-def test_one_for_which_another_issuer_was_asked_is_refused() -> None:
+def test_a_certificate_that_was_requested_from_another_issuer_is_refused() -> None:
     memory = stages.asked()
     text = signed(memory, "demo-kafka-0")
     edit(memory, "demo-kafka-0", issuer="cert-manager Issuer kafka")
@@ -507,7 +507,7 @@ def test_one_for_which_another_issuer_was_asked_is_refused() -> None:
     refused(memory, message, text)
 
 
-def test_one_whose_request_has_failed_is_refused() -> None:
+def test_a_certificate_whose_request_has_failed_is_refused() -> None:
     memory = stages.asked()
     text = signed(memory, "demo-kafka-0")
     edit(memory, "demo-kafka-0", open=False, failed={"count": 1, "at": NOW.isoformat(), "why": "It had other names."})
@@ -529,7 +529,7 @@ def test_two_for_one_request_are_refused() -> None:
     assert not bring(memory, one, one).failed
 
 
-def test_one_behind_its_chain_is_refused() -> None:
+def test_a_certificate_behind_its_chain_is_refused() -> None:
     memory = stages.asked()
     text = ELSEWHERE.certificate.pem.decode() + signed(memory, "demo-kafka-0")
     message = (

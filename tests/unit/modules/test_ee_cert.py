@@ -174,7 +174,7 @@ def test_it_is_renewed_in_time_and_moves_to_another_ca_with_the_cluster(monkeypa
     assert own(memory).result["certificate"]["why"].startswith("it ends on ")
 
 
-def test_who_holds_one_learns_of_a_ca_that_is_trusted_since() -> None:
+def test_a_certificate_of_the_caller_gets_each_newly_trusted_ca() -> None:
     memory = stages.managed()
     own(memory)
     kept = secret(memory, "tools-tls")
@@ -229,7 +229,7 @@ def test_secret_and_name_belong_together() -> None:
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_one_that_is_good_is_issued_again_with_force(
+def test_a_good_leaf_is_issued_again_with_force(
     reading: Callable[[MemoryCluster], ReloadingNodes], check: bool
 ) -> None:
     memory = stages.managed()

@@ -113,7 +113,7 @@ def test_a_running_cluster_whose_ca_was_renamed_for_tls() -> None:
     ids=["the chain", "the root beside it", "both"],
 )
 @pytest.mark.parametrize("check", [False, True])
-def test_one_is_brought_in_from_a_secret(data: Mapping[str, bytes], check: bool) -> None:
+def test_a_supplied_ca_is_read_from_a_secret(data: Mapping[str, bytes], check: bool) -> None:
     memory = MemoryCluster()
     memory.api.request(
         "POST", "/api/v1/namespaces/pki/secrets",

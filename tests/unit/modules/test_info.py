@@ -169,7 +169,7 @@ def test_a_ca_that_has_ended_is_shown_with_the_programs_that_refuse_it_and_what_
     assert told[-1].startswith("next: ")
 
 
-def test_one_look_shows_both_cas_what_ends_first_and_who_renews_it() -> None:
+def test_a_look_shows_both_cas_and_what_ends_first_and_its_renewal() -> None:
     memory = stages.managed()
     told = shown(memory, ca="cluster", everything=False)
     seen = call("strimzi_ca_info", memory).result

@@ -62,7 +62,7 @@ def test_every_module_holds_and_names_the_command(start: Callable[[], MemoryClus
 
 
 @pytest.mark.parametrize("lost", [KIND, CLUSTER])
-def test_one_label_alone(lost: str) -> None:
+def test_a_secret_that_has_lost_a_label_is_reported(lost: str) -> None:
     memory = stages.managed()
     strip(memory, KEYS, lost)
     told(memory, *lacks(KEYS, lost))

@@ -105,7 +105,7 @@ def test_the_lease_of_a_run_that_took_it_over_stays(monkeypatch: pytest.MonkeyPa
     assert holder_of(memory) == "run-other"
 
 
-def test_one_that_cannot_be_given_back_is_told() -> None:
+def test_a_lease_that_cannot_be_given_back_is_a_warning() -> None:
     memory, writes = stages.managed(), 0
 
     def answer(method: str, path: str) -> Response | None:

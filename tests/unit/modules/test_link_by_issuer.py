@@ -91,7 +91,7 @@ def test_the_next_ca_that_vault_keeps_too_is_certified_by_the_one_in_use(left: t
     assert (told_of_links(ended), issuer.certified) == ([], 2)
 
 
-def test_who_certifies_no_cas_is_not_asked(left: tuple[MemoryCluster, ByVault]) -> None:
+def test_an_issuer_that_certifies_no_cas_is_not_asked(left: tuple[MemoryCluster, ByVault]) -> None:
     memory, issuer = left
     ended = call("strimzi_ca", memory, state="replaced", fresh_for_hours=0, client_grace=0, spare_leaves=0)
     assert (ended.failed, told_of_links(ended), issuer.certified) == (False, [], 0)

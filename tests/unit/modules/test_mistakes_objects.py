@@ -58,7 +58,7 @@ def test_a_certificate_that_the_library_does_not_read(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_nor_one_that_is_supplied(content: bytes) -> None:
+def test_a_supplied_ca_that_cannot_be_read_is_refused(content: bytes) -> None:
     supplied = {"certificate": content.decode(), "private_key": key(1).reveal().decode()}
     refused(
         stages.managed(),
@@ -147,7 +147,7 @@ def test_a_key_that_is_too_short_to_sign_with() -> None:
     )  # fmt: skip
 
 
-def test_nor_one_that_is_stored() -> None:
+def test_a_stored_key_that_is_too_short_is_refused() -> None:
     memory = stages.managed()
     put(memory, "secrets", KEYS, {"ca.key": short_key().encode()})
     (own,) = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))

@@ -57,7 +57,7 @@ def test_neither_is_one_that_was_made_by_hand(state: str) -> None:
     assert ended.result["msg"].startswith("Kafka kafka/demo is paused by another program or person. ")
 
 
-def test_one_that_a_killed_flow_has_left_is_ended_but_not_taken_over() -> None:
+def test_a_pause_that_a_killed_flow_has_left_is_ended_but_not_taken_over() -> None:
     memory = stages.taken_up()
     left = {"strimzi.io/pause-reconciliation": "true", "trustops.strimzi/paused-by": "call-dead"}
     put(memory, "kafkas", "demo", annotations=left)

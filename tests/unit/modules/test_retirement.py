@@ -60,7 +60,7 @@ def test_nothing_restarts_and_it_says_what_it_waits_for(reading: Reading) -> Non
     ("module", "options"),
     [("strimzi_ca", {"state": "promoted"}), ("strimzi_trusted_certs", {"state": "retired"}), ("strimzi_roll", {})],
 )
-def test_who_comes_too_early_changes_nothing_and_is_told_what_is_waited_for(
+def test_a_call_before_the_restarts_changes_nothing_and_says_what_it_waits_for(
     reading: Reading, module: str, options: dict[str, Any]
 ) -> None:
     ended = stages.done(patient(reading), module, **options)
@@ -86,7 +86,7 @@ def test_a_restart_for_a_reason_of_ones_own_is_one_of_those(reading: Reading) ->
     assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
 
 
-def test_who_does_not_want_to_wait_any_longer_says_so(reading: Reading) -> None:
+def test_a_call_with_retire_now_ends_the_wait(reading: Reading) -> None:
     memory = patient(reading)
     ended = stages.done(memory, "strimzi_trusted_certs", state="retired", retire="now")
     assert (len(ended.result["cas"]), ended.result["waiting"]) == (1, [])

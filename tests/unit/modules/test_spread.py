@@ -38,7 +38,7 @@ def test_nodes_that_can_be_asked_read_again_that_a_ca_has_left(
     assert memory.restarts() == before
 
 
-def test_who_asks_for_restarts_gets_them(reading: Callable[[MemoryCluster], ReloadingNodes]) -> None:
+def test_with_spread_restart_nodes_restart(reading: Callable[[MemoryCluster], ReloadingNodes]) -> None:
     memory = stages.taken_up()
     nodes, before = reading(memory), memory.restarts()
     ended = stages.done(memory, "strimzi_trusted_certs", state="retired", spread="restart")
@@ -58,7 +58,7 @@ def test_nodes_that_cannot_be_asked_are_restarted_with_a_warning() -> None:
     }
 
 
-def test_who_asks_for_a_reload_is_told_why_there_is_none_before_anything_is_switched() -> None:
+def test_spread_reload_is_refused_with_the_reason_before_anything_is_switched() -> None:
     for check in (True, False):
         ended = call("strimzi_trusted_certs", stages.taken_up(), check=check, state="retired", spread="reload")
         assert (ended.failed, ended.writes_but_lease) == (True, [])

@@ -165,7 +165,7 @@ def test_every_user_with_its_certificate_and_the_ca_of_it() -> None:
     assert result["problems"] == ["KafkaUser kafka/lost: Secret kafka/lost does not exist."]
 
 
-def test_who_presents_it_and_who_has_yet_to_restart() -> None:
+def test_the_programs_that_present_the_certificate_of_a_user() -> None:
     memory, _current = cluster()
     pod: dict[str, Any] = {
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orders-0"},
@@ -341,7 +341,7 @@ def test_task_by_task(memory: MemoryCluster) -> None:
     assert (again.result["changed"], again.writes) == (False, [])
 
 
-def test_who_waits_for_what(memory: MemoryCluster) -> None:
+def test_a_new_user_without_a_certificate_waits_for_the_issuer(memory: MemoryCluster) -> None:
     """A new user has no certificate, and only the issuer can make it."""
     moved(memory)
     memory.apply(kafka_user("billing", memory.namespace))

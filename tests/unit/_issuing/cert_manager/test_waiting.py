@@ -73,7 +73,7 @@ def test_a_request_without_a_decision_for_30_seconds_says_that_no_approver_has_d
     assert transport.sent == []
 
 
-def test_who_has_to_approve_and_how() -> None:
+def test_the_message_names_the_approver_and_the_command() -> None:
     at, _transport = before()
     said = told(request(username="system:serviceaccount:kafka:trustops"), at)
     assert "a CertificateRequestPolicy has to permit it that system:serviceaccount:kafka:trustops may use" in said
@@ -115,7 +115,7 @@ def test_what_is_wrong_with_the_issuer_of_a_request_that_is_pending(answer: Resp
     assert asked.path == "/apis/cert-manager.io/v1/namespaces/kafka/issuers/corporate"
 
 
-def test_one_for_all_namespaces_is_in_none() -> None:
+def test_a_cluster_issuer_is_read_without_a_namespace() -> None:
     gone = status(404, "NotFound", 'clusterissuers.cert-manager.io "corporate" not found', name="corporate")
     at, transport = before(gone, kind="ClusterIssuer")
     assert "ClusterIssuer corporate does not exist: create it" in told(request(PENDING), at)

@@ -105,7 +105,7 @@ def test_what_is_asked_for_is_read_from_the_request_itself(bench: Bench) -> None
     assert (node.asked_at, node.authority, node.is_wanted) == (ASKED_AT, CA.certificate, True)
 
 
-def test_those_that_are_closed_or_of_another_issuer_are_not_carried(bench: Bench) -> None:
+def test_requests_that_are_closed_or_of_another_issuer_are_not_carried(bench: Bench) -> None:
     store(bench, ONE, replace(record(bench, ONE), is_open=False, failure=Failure(1, NOW, "It had no names.")))
     store(bench, OTHER, replace(record(bench, OTHER), issuer="cert-manager Issuer kafka"))
     assert list(requests(bench)) == [OPERATOR]
@@ -136,7 +136,7 @@ def test_nothing_is_put_back_where_one_is_wrong(bench: Bench) -> None:
     assert bench.api.snapshot() == before
 
 
-def test_one_is_judged_beside_what_was_put_back_before(bench: Bench) -> None:
+def test_a_certificate_is_judged_beside_those_that_were_put_back_before(bench: Bench) -> None:
     bring(bench, [signed(bench, ONE, replace(GOOD, serial=7))])
     with pytest.raises(StepError, match="serial number"):
         bring(bench, [signed(bench, OTHER, replace(GOOD, serial=7))])

@@ -173,7 +173,7 @@ def test_no_secret_is_written_that_the_api_server_refuses() -> None:
     write_keys(SCOPE, {}, Component.KAFKA, {NODE: b"k" * LIMIT})
 
 
-def test_who_brings_too_many_at_once_is_told_to_bring_fewer() -> None:
+def test_too_many_certificates_at_once_are_refused_with_the_remedy() -> None:
     chain = (make("leaf", key(3)).certificate,) * 40
     with pytest.raises(StepError) as refused:
         write_issued(SCOPE, {}, Component.KAFKA, {f"demo-kafka-{number}": chain for number in range(60)})

@@ -86,7 +86,7 @@ def test_where_it_cannot_live_longer_it_is_got_again(bench: Bench, clock: QuickC
 
 
 @pytest.mark.parametrize("gone", [1300, 1_000_000])
-def test_one_that_has_ended_is_got_again_without_asking(bench: Bench, clock: QuickClock, gone: float) -> None:
+def test_a_token_that_has_ended_is_got_again_without_a_request(bench: Bench, clock: QuickClock, gone: float) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)
@@ -95,7 +95,7 @@ def test_one_that_has_ended_is_got_again_without_asking(bench: Bench, clock: Qui
     assert paths(vault) == ["login", "sign", "login", "sign"]
 
 
-def test_one_that_was_revoked_is_not_renewed_but_got_again(bench: Bench, clock: QuickClock) -> None:
+def test_a_token_whose_renewal_fails_is_got_again(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)
@@ -193,7 +193,7 @@ def test_a_token_that_was_revoked_is_got_again_once(bench: Bench, clock: QuickCl
     assert paths(vault) == ["login", "sign", "sign", "login", "sign"]
 
 
-def test_one_for_so_many_uses_is_got_again(bench: Bench, clock: QuickClock) -> None:
+def test_a_token_with_a_number_of_uses_is_got_again(bench: Bench, clock: QuickClock) -> None:
     vault, ready = bench
     vault.tokens.methods["approle"].uses = 2
     issuer = issuer_of(ready, APPROLE, clock)

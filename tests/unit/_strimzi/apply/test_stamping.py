@@ -264,7 +264,7 @@ OBSTACLES: dict[str, tuple[Callable[[Bench], None], str]] = {
 
 
 @pytest.mark.parametrize(("spoil", "reason"), OBSTACLES.values(), ids=OBSTACLES)
-def test_one_pod_that_has_to_be_rolled_stops_everything(
+def test_a_pod_that_has_to_be_rolled_stops_all_stamping(
     spoil: Callable[[Bench], None], reason: str, bench: Bench
 ) -> None:
     """Before anything is written; the other pod is not named."""
@@ -408,13 +408,13 @@ def why(*denied: str, review: Response | None = None) -> str:
     return why_not_permitted(KubeClient(api, sleep=lambda seconds: None), "kafka")
 
 
-def test_who_may_do_all_of_it() -> None:
+def test_an_identity_with_all_permissions_may_stamp() -> None:
     assert why() == ""
     assert why("delete pods", "patch secrets") == ""
 
 
 @pytest.mark.parametrize("denied", RULES)
-def test_one_is_missing(denied: str) -> None:
+def test_a_missing_permission_is_named_with_its_role(denied: str) -> None:
     assert why(denied) == (
         f"the identity of this run may not {denied} in namespace kafka. Its Role lacks {RULES[denied]}."
     )
@@ -504,7 +504,7 @@ def test_anything_else_is_a_no(body: dict[str, Any]) -> None:
     assert not is_allowed(client, Attempt("patch", PODS, "kafka"))
 
 
-def test_who_may_not_ask() -> None:
+def test_an_identity_that_may_not_review_its_access_fails() -> None:
     client, _transport, _clock = scripted([status(403, "Forbidden", "no")])
     with pytest.raises(Forbidden, match="create SelfSubjectAccessReview"):
         is_allowed(client, Attempt("patch", PODS, "kafka"))

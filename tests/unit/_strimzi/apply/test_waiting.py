@@ -77,7 +77,7 @@ def test_it_ends_when_the_last_worker_has_read_the_copy() -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_one_that_does_not_come_is_named(workers: int) -> None:
+def test_a_client_that_the_cas_do_not_reach_is_named(workers: int) -> None:
     bench = bench_before_it_is_copied()
     operate(bench, every=4, workers=workers)
     with pytest.raises(OperatorSilent, match=f"has not brought the trusted CAs to {NAME} within 5 s") as raised:

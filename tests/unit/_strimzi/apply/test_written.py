@@ -228,7 +228,7 @@ def test_a_write_whose_answer_was_lost_is_known_too() -> None:
     assert call.loss().what == "entry next.crt"
 
 
-def test_so_is_a_deletion() -> None:
+def test_a_deletion_whose_answer_was_lost_is_known_too() -> None:
     call = Call()
     _answer_lost(call, lambda: call.write({}, verb=WriteVerb.DELETE))
     call.create("secrets", secret(OWNED, {"ca.crt": b"before"}))

@@ -126,7 +126,7 @@ def test_what_the_operator_has_retired_is_told_by_the_name_of_its_entry() -> Non
 
 
 @pytest.mark.parametrize(("more", "problems"), [(99, 0), (100, 1)])
-def test_so_many_entries_are_not_looked_at(more: int, problems: int) -> None:
+def test_a_secret_with_too_many_entries_is_not_read(more: int, problems: int) -> None:
     found = read({"ca.crt": pem(NEW), **{f"{number}.crt": pem(OLD) for number in range(more)}})
     assert (found.current, len(found.problems)) == ((NEW.certificate,), problems)
     assert len(found.others) == (0 if problems else 99)

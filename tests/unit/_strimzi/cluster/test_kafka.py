@@ -184,7 +184,7 @@ def test_how_long_before_its_end_a_leaf_is_renewed(spec: dict[str, Any], days: i
     assert renewal_window(kafka(**spec), SCOPE) == timedelta(days=days)
 
 
-def test_and_of_a_cluster_that_is_not_there_yet() -> None:
+def test_the_renewal_window_of_a_cluster_that_is_not_there_yet() -> None:
     assert renewal_window(None, SCOPE) == timedelta(days=30)
 
 
@@ -200,7 +200,7 @@ def test_and_of_a_cluster_that_is_not_there_yet() -> None:
         ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, True, ReissuePause.OURS),
     ],
 )
-def test_who_has_paused_a_user(annotations: dict[str, str], confirmed: bool, expected: ReissuePause) -> None:
+def test_the_kind_of_a_pause_of_a_user(annotations: dict[str, str], confirmed: bool, expected: ReissuePause) -> None:
     said = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
     assert user_pause({"metadata": {"annotations": annotations}, "status": said}) is expected
 
@@ -249,7 +249,7 @@ def test_the_first_address(plural: str, status: dict[str, Any] | None, address: 
     assert found(bench_with(plural, status), kind) == ({(kind, "one"): address} if address else {})
 
 
-def test_those_of_other_clusters_do_not_count() -> None:
+def test_services_of_other_clusters_do_not_count() -> None:
     other = bench_with("services", balanced({"ip": "192.0.2.1"}), {**LABELS, "strimzi.io/cluster": "other"})
     assert found(other, "loadbalancer") == {}
 

@@ -105,7 +105,7 @@ def test_a_listener_that_this_collection_does_not_manage_is_reported(listeners: 
 
 
 @pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NONE)])
-def test_who_issues(entity: Any, who: IssuedBy) -> None:
+def test_the_operator_that_issues_to_users(entity: Any, who: IssuedBy) -> None:
     assert seen(bench(entity=entity)).snapshot.issued_by is who
 
 

@@ -133,7 +133,7 @@ def test_it_makes_them_unless_told_otherwise(env: tuple[Object, ...]) -> None:
 
 
 @pytest.mark.parametrize("said", ["false", "FALSE"])
-def test_one_of_two_that_makes_none_is_enough(said: str) -> None:
+def test_a_user_operator_pod_without_pkcs12_files_counts_for_all(said: str) -> None:
     """While it restarts there may be an old and a new one."""
     why = why_users_are_paused([pod(), pod({"name": SETTING, "value": said})])
     assert why.startswith("The User Operator makes no PKCS#12 files, and would store an empty certificate")
@@ -144,7 +144,7 @@ def test_without_a_user_operator_pod_it_is_unknown_whether_it_makes_pkcs12_files
     assert why_users_are_paused(pods).startswith("No User Operator runs that shows whether it makes PKCS#12 files")
 
 
-def test_those_of_other_namespaces_are_not_seen() -> None:
+def test_user_operators_of_other_namespaces_are_not_seen() -> None:
     why = why_users_are_paused([pod()], ("team-a", "team-b"))
     assert why.startswith(
         "The collection cannot see whether the User Operator of team-a, team-b makes PKCS#12 files; an operator that does not would store"

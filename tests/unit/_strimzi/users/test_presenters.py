@@ -164,7 +164,7 @@ class TestNamedSecrets:
     """Secrets of users for whom the User Operator issues nothing, and copies."""
 
     @pytest.mark.parametrize(("certificate", "authorities"), [(GOOD, [NEW]), (OF_OLD, [OLD, RENEWED])])
-    def test_one_with_the_subject_of_a_user_is_that_users(
+    def test_a_named_secret_with_the_subject_of_a_user_belongs_to_that_user(
         self, certificate: UserCertificate, authorities: Sequence[Entity]
     ) -> None:
         found = one(user(None, "tls-external"), named=[named(certificate)])
@@ -188,7 +188,7 @@ class TestNamedSecrets:
         found = one(user(None, "tls-external"), named=both)
         assert (found.authorities, found.why) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
 
-    def test_one_of_another_subject_says_nothing_of_a_user(self) -> None:
+    def test_a_named_secret_of_another_subject_does_not_count_for_a_user(self) -> None:
         _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, subject="CN=other"))])
         assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))
 
@@ -203,7 +203,7 @@ class TestNamedSecrets:
     def test_a_certificate_that_has_expired_is_not_presented(self) -> None:
         assert one(named=[named(replace(OF_OLD, not_after=NOW))]).authorities == frozenset()
 
-    def test_one_that_cannot_be_read_is_not_known(self) -> None:
+    def test_a_named_secret_that_cannot_be_read_is_not_known(self) -> None:
         found = one(named=[named(UserCertificate(problem="it does not exist"), remedy="Grant it.")])
         assert (found.authorities, found.why, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
 
@@ -230,7 +230,7 @@ class TestNamedSecrets:
         [(GOOD, EARLY, Renewal.FOLLOWED), (GOOD, LATE, Renewal.BY_HAND), (OF_OLD, EARLY, Renewal.BY_HAND)],
         ids=["changed, not restarted", "restarted", "not changed"],
     )
-    def test_one_that_the_operator_restarts_is_waited_for_when_the_secret_has_changed(
+    def test_a_reader_that_the_operator_restarts_is_waited_for_when_the_secret_has_changed(
         self, certificate: UserCertificate, created: datetime, renewal: Renewal
     ) -> None:
         assert self.reader(certificate, created, followed=True).renewal is renewal
@@ -242,11 +242,11 @@ class TestReaders:
         _operator, _user, found = of(user(GOOD, "tls", Reader("Pod apps/a", pods, **fields)))
         return found
 
-    def test_one_that_has_started_since(self) -> None:
+    def test_a_reader_that_has_started_since(self) -> None:
         found = self.reader(NOW.isoformat())
         assert (found.name, found.authorities, found.renewal) == ("Pod apps/a", names_of(NEW), Renewal.BY_HAND)
 
-    def test_one_that_has_not_may_have_read_any(self) -> None:
+    def test_a_reader_that_has_not_started_since_may_have_read_any_certificate(self) -> None:
         found = self.reader((NOW - timedelta(days=1)).isoformat())
         assert found.authorities == names_of(OLD, NEW)
         assert found.why == "it has not read the certificate of user orders since that was issued"
@@ -266,14 +266,14 @@ class TestReaders:
         assert (found.authorities, found.renewal) == (names_of(OLD, NEW), Renewal.FOLLOWED)
         assert found.remedy.startswith("The Access Operator copies the certificate of user orders for it: see in its")
 
-    def test_one_that_the_operator_restarts(self) -> None:
+    def test_a_reader_that_the_operator_restarts(self) -> None:
         found = self.reader((NOW - timedelta(days=1)).isoformat(), followed=True)
         assert (found.renewal, found.remedy.partition(":")[0]) == (
             Renewal.FOLLOWED,
             "The operator restarts it by itself",
         )
 
-    def test_one_of_which_nothing_can_be_told(self) -> None:
+    def test_a_reader_of_which_nothing_is_known(self) -> None:
         _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None)))
         assert (found.authorities, found.why) == (
             None, "the run cannot tell whether it has read the certificate of user orders since that was issued",

@@ -76,15 +76,15 @@ class TestNamedSecrets:
         assert found.certificate.problem.startswith(problem)
         assert found.certificate.authority is None or not found.certificate.has_key
 
-    def test_one_with_the_older_header_is_found(self) -> None:
+    def test_a_certificate_with_the_older_header_is_found(self) -> None:
         (found,) = self.see({"tls.crt": pem(of(NEW, "partner")).replace(b" CERTIFICATE", b" X509 CERTIFICATE")}, None)
         assert (found.secret.entry, found.certificate.subject) == ("tls.crt", "CN=partner,O=io.strimzi")
 
-    def test_one_that_does_not_exist(self) -> None:
+    def test_a_named_secret_that_does_not_exist(self) -> None:
         (found,) = Stage().see(presenting=(NAMED,)).named
         assert (found.secret.label, found.certificate.problem) == ("Secret team/partner-tls", "it does not exist")
 
-    def test_one_that_may_not_be_read(self) -> None:
+    def test_a_named_secret_that_may_not_be_read(self) -> None:
         client = KubeClient(Restricted(Stage().api, denied=frozenset({"get secrets"})))
         (found,) = read_named(client, (NAMED,), ClientsCa((), b""), NOW)
         assert found.certificate.problem.startswith("Failed to read Secret team/partner-tls: ")

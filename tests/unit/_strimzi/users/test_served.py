@@ -104,7 +104,7 @@ def test_what_is_known_of_one() -> None:
     assert seen(made).snapshot.served == {"orders": found.stored}
 
 
-def test_one_without_a_secret_is_wanted() -> None:
+def test_a_user_without_a_secret_is_missing_a_certificate() -> None:
     made = bench()
     made.create("kafkausers", kafka_user("orders"))
     assert (of(made).stored, of(made).version) == (None, None)
@@ -165,7 +165,7 @@ def test_how_long_before_the_end_the_user_operator_would_try(spec: Any, own: dic
 
 
 @pytest.mark.parametrize("name", ["demo-kafka", "cluster-operator", "demo-entity-user-operator", "demo-cruise-control"])
-def test_one_named_as_a_process_is_told_of_and_not_served(name: str) -> None:
+def test_a_user_named_as_a_process_is_reported_and_not_served(name: str) -> None:
     made = bench()
     made.create("kafkausers", kafka_user(name))
     found = seen(made)

@@ -157,7 +157,7 @@ class TestKeystores:
         assert (found.keystore, found.problem, found.authority) == (True, "", NEW.certificate)
         return found
 
-    def test_one_with_the_certificate_and_its_key(self) -> None:
+    def test_a_keystore_with_the_certificate_and_its_key(self) -> None:
         assert self.see(keystore(self.LEAF)).stale == ""
 
     @pytest.mark.parametrize(
@@ -169,11 +169,13 @@ class TestKeystores:
             ("other", b"secret", "its user.p12 holds another certificate than its user.crt"),
         ],
     )
-    def test_one_that_no_program_could_use(self, stored: bytes | str | None, password: bytes | None, why: str) -> None:
+    def test_a_keystore_that_no_program_could_use(
+        self, stored: bytes | str | None, password: bytes | None, why: str
+    ) -> None:
         content = stored if isinstance(stored, bytes) else keystore(self.OTHER if stored else self.LEAF)
         assert self.see(content, password).stale == why
 
-    def test_one_without_a_key(self) -> None:
+    def test_a_keystore_without_a_key(self) -> None:
         only = pkcs12.serialize_key_and_certificates(
             b"orders", None, certs.load(pem(self.LEAF))[0], None, BestAvailableEncryption(b"secret")
         )
@@ -193,7 +195,7 @@ class TestKeystores:
             ("", "", True),
         ],
     )
-    def test_one_that_was_written_with_the_certificate_is_not_opened(
+    def test_a_keystore_that_was_written_with_the_certificate_is_not_opened(
         self, certificate: str, file: str, opened: bool
     ) -> None:
         """It takes too long for ten thousand."""
@@ -204,13 +206,13 @@ class TestKeystores:
         assert is_to_be_opened(stored) is opened
 
     @pytest.mark.parametrize("entry", ["user.crt", "user.key", "user.p12", "user.password"])
-    def test_one_of_which_another_program_has_written_an_entry_is_opened(self, entry: str) -> None:
+    def test_a_keystore_is_opened_where_another_program_has_written_an_entry(self, entry: str) -> None:
         others = {"user.crt", "user.key", "user.p12", "user.password"} - {entry}
         stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
         stored["metadata"]["managedFields"] = [_owner("strimzi-user-operator", *others), _owner("velero", entry)]
         assert is_to_be_opened(stored)
 
-    def test_one_is_opened_when_something_hangs_on_it_and_again_when_it_has_changed(
+    def test_a_keystore_is_opened_when_a_program_needs_it_and_again_when_it_has_changed(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         stage, opened = one_user(self.LEAF), []

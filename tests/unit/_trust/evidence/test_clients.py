@@ -91,16 +91,16 @@ UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
         pytest.param(a_client(OLD), {"waivers": (replace(WAIVER, until=NOW),)}, True, id="its waiver has ended"),
     ],
 )
-def test_whom_the_gates_ask_about(client: OutsideClient, fields: dict[str, Any], asked: bool) -> None:
+def test_clients_that_the_gates_ask_about(client: OutsideClient, fields: dict[str, Any], asked: bool) -> None:
     assert clients_asked_by_gates(beside(client, **fields), BOOKS) == ((client,) if asked else ())
 
 
-def test_who_holds_the_ca_that_is_asked_to_leave_is_asked_about() -> None:
+def test_the_gates_ask_about_a_client_that_holds_the_leaving_ca() -> None:
     """The gate asks with a ledger that lacks it already."""
     assert clients_asked_by_gates(beside(a_client(NEW)), BOOKS.without_entry(name_of(NEW))) == (a_client(NEW),)
 
 
-def test_who_trusts_the_root_above_an_intermediate_relies_on_it() -> None:
+def test_a_client_that_trusts_the_root_above_an_intermediate_relies_on_it() -> None:
     below = ledger(entry(chain_of(INTERMEDIATE, ROOT)))
     snapshot = replace(beside(a_client(ROOT)), ledger=below)
     assert clients_asked_by_gates(snapshot, below) == (a_client(ROOT),)
@@ -186,9 +186,7 @@ def test_what_a_client_is_left_with(client: OutsideClient, left: tuple[Entity, .
 
 
 @pytest.mark.parametrize(("now", "counts"), [(NOW, True), (linked.LINK.not_after, False)], ids=["led on", "no longer"])
-def test_one_that_knows_the_ca_before_the_one_in_use_relies_on_it_while_it_is_led_on(
-    now: datetime, counts: bool
-) -> None:
+def test_a_client_that_knows_the_former_ca_relies_on_it_while_links_lead_it_on(now: datetime, counts: bool) -> None:
     """No book has that CA any more."""
     snapshot = changed(linked.FINISHED, outside=(a_client(OLD),), now=now)
     assert bool(clients_asked_by_gates(snapshot, books_of(snapshot))) is counts

@@ -170,7 +170,7 @@ def test_no_listener_at_all_proves_nothing() -> None:
 
 
 @pytest.mark.parametrize("stored", [None, True, False])
-def test_one_silent_listener_makes_it_unknown(stored: bool | None) -> None:
+def test_a_silent_listener_makes_the_answer_unknown(stored: bool | None) -> None:
     assert accepts(on(9091), stored=stored) is None
     assert accepts(on(9090), replace(SEEN, uid="successor"), stored=stored) is None
 

@@ -185,7 +185,7 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
         pytest.param((on(NODE), on(NODE, 9094, verifies=False, accepts=EMPTY)), (OLD, NEW), (), id="one does not verify"),
     ],
 )  # fmt: skip
-def test_whom_a_node_is_known_to_trust(
+def test_cas_that_a_node_is_known_to_trust(
     seen: tuple[ObservedListener, ...], trusted: tuple[Entity, ...], doubt: tuple[str, ...]
 ) -> None:
     """Not THIRD, which it does not know since it started; its Raft client and agent have read nothing since then."""
@@ -207,7 +207,7 @@ def test_whom_a_node_is_known_to_trust(
         pytest.param((on(NODE),), replace(NODE, terminating=True), "it is being terminated", id="leaving"),
     ],
 )  # fmt: skip
-def test_who_has_not_answered(seen: tuple[ObservedListener, ...], pod: Pod, why: str) -> None:
+def test_nodes_that_have_not_answered(seen: tuple[ObservedListener, ...], pod: Pod, why: str) -> None:
     """Not the pod that opens no listener; and no pod where the run asked none, or where the pod is assumed to present what is stored."""
     pod = replace(pod, worker="worker-1")
     alone = looked(*seen, pods=(pod, TOPICS))
@@ -215,12 +215,12 @@ def test_who_has_not_answered(seen: tuple[ObservedListener, ...], pod: Pod, why:
     assert unanswered(changed(alone, listeners=None)) == unanswered(alone.assuming(frozenset({NODE.uid}))) == ()
 
 
-def test_who_neither_presents_nor_verifies_is_not_missed() -> None:
+def test_the_answer_of_a_node_that_neither_presents_nor_verifies_is_not_missed() -> None:
     assert unanswered(looked(pods=(replace(NODE, verifies_only=True),))) != ()
     assert unanswered(looked(pods=(replace(NODE, verifies_only=True),), has_verifiers=False)) == ()
 
 
-def test_whose_answer_is_assumed_is_known_by_what_is_stored() -> None:
+def test_a_node_whose_answer_is_assumed_is_known_by_what_is_stored() -> None:
     """Others are known by what they have said."""
     alone = looked(on(PEER, refuses=names_of(OLD), accepts=EMPTY), pods=(NODE, PEER)).assuming(frozenset({NODE.uid}))
     assert present_all(alone, BOOKS)[0] == BY_STORE
@@ -284,7 +284,7 @@ def test_a_component_that_is_not_awaited_does_not_trust_it() -> None:
         ),
     ],
 )
-def test_who_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ...] | None, trusting: set[Pod]) -> None:
+def test_pods_that_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ...] | None, trusting: set[Pod]) -> None:
     assert pods_trusting_removed(GONE, changed(SEEN, listeners=seen)) == {pod.uid for pod in trusting}
 
 
@@ -301,7 +301,9 @@ def test_who_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ...] | N
         pytest.param((replace(on(NODE), uid="before"),), set(), id="its predecessor"),
     ],
 )
-def test_whose_listeners_all_present_the_stored_leaf(seen: tuple[ObservedListener, ...], presenting: set[Pod]) -> None:
+def test_pods_whose_listeners_all_present_the_stored_leaf(
+    seen: tuple[ObservedListener, ...], presenting: set[Pod]
+) -> None:
     assert presenting_stored(looked(*seen)) == {pod.uid for pod in presenting}
 
 
@@ -388,7 +390,7 @@ def test_what_is_not_known_holds(changed: Callable[[], Snapshot]) -> None:
     assert any(name_of(OLD) in (one.authorities or ()) for one in presenters(snapshot) if one.name == POD)
 
 
-def test_one_of_which_nothing_can_be_told_holds() -> None:
+def test_a_presenter_with_unknown_issuers_holds() -> None:
     unknown = replace(LATE, authorities=None)
     assert known_presenters(seen(unknown))[-1] == unknown
 

@@ -143,7 +143,7 @@ LINKED = (*linked_chain(NEW, OLD), OLD.certificate)
         ),
     ],
 )  # fmt: skip
-def test_whose_leaf_it_is(sent: Chain, books: Ledger, issuers: frozenset[str]) -> None:
+def test_cas_that_may_have_issued_a_stored_leaf(sent: Chain, books: Ledger, issuers: frozenset[str]) -> None:
     assert issuers_of(sent, books) == issuers
 
 
@@ -366,7 +366,7 @@ def test_usage_over_all_pods(seen: tuple[str, ...], usage: Usage) -> None:
 
 
 @given(st.lists(st.sampled_from(["old", "new", "both"])), st.integers(0, 5))
-def test_one_unknown_pod_anywhere_makes_every_usage_unknown(kinds: list[str], position: int) -> None:
+def test_an_unknown_pod_anywhere_makes_every_usage_unknown(kinds: list[str], position: int) -> None:
     kinds.insert(position, "unknown")
     seen = [Presentation(str(number), USED[kind], (), "") for number, kind in enumerate(kinds)]
     assert {usage_of(name_of(authority), seen) for authority in (OLD, NEW, THIRD)} == {Usage.UNKNOWN}

@@ -207,7 +207,9 @@ def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> No
         ),
     ],
 )  # fmt: skip
-def test_who_has_to_know_the_ca_itself_before_its_link_serves(snapshot: Snapshot, expected: Introduction) -> None:
+def test_pods_that_have_to_know_the_ca_itself_before_its_link_serves(
+    snapshot: Snapshot, expected: Introduction
+) -> None:
     """All but nodes hold no state: a restart of theirs costs nothing."""
     assert introduced(snapshot) == expected
 

@@ -152,7 +152,7 @@ UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
         ),
     ],
 )  # fmt: skip
-def test_who_keeps_a_ca(fields: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+def test_parties_that_keep_a_ca_from_leaving(fields: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     assert sorted(against(**fields)) == sorted(expected)
 
 
@@ -237,7 +237,7 @@ _LEAF = st.builds(
 
 
 @given(_BOOKS, _LEAF)
-def test_one_more_leaf_never_lets_a_ca_go(books: Ledger, leaf: StoredLeaf) -> None:
+def test_another_stored_leaf_never_lets_a_ca_go(books: Ledger, leaf: StoredLeaf) -> None:
     for one in (OLD, NEW, RENEWED):
         before, after = against(books, one), against(books, one, leaves=(*leaves(NEW, 1), leaf))
         event("open" if not after else "closed by this leaf" if not before else "closed")

@@ -171,7 +171,9 @@ def test_leaves_that_are_presented_alone(authority: Entity, chain: Chain, books:
     ],
     ids=["before the restarts", "after the first", "after all", "not ready, or about to end", "no pod runs"],
 )
-def test_who_started_after_the_read_back_accepts_what_is_issued(running: tuple[Pod, ...], who: tuple[str, ...]) -> None:
+def test_a_pod_that_started_after_the_read_back_accepts_leaves_of_the_ca(
+    running: tuple[Pod, ...], who: tuple[str, ...]
+) -> None:
     books = ledger(entry(OLD), entry(NEW, TrustState.UNTRUSTED, awaiting=uids_of()))
     assert asked(trust_gate, chain_of(NEW), books, pods=running) == refused(who, NEW)
 

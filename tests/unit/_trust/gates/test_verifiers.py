@@ -85,7 +85,9 @@ from ..of_users import users
         pytest.param(linked_form(NEW, OLD)[:1], (OLD,), Verifier, id="the link was not sent"),
     ],
 )  # fmt: skip
-def test_who_refuses(form: Chain, anchors: tuple[Entity, ...], refusing: Iterable[Verifier], kind: Verifier) -> None:
+def test_kinds_of_verifiers_that_refuse_a_chain(
+    form: Chain, anchors: tuple[Entity, ...], refusing: Iterable[Verifier], kind: Verifier
+) -> None:
     """Tests in tests/verifiers compare our verdicts on such chains with those of real verifiers."""
     found = validate(form, tuple(one.certificate for one in anchors), NOW, kind)
     assert found.valid is (kind not in refusing)
@@ -204,7 +206,7 @@ def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
     assert usable_from(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
 
 
-def test_who_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
+def test_a_client_that_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
     """OpenSSL looks for a root unless it is told otherwise, so such a client could refuse any leaf of an intermediate CA."""
     snapshot = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)))
     assert why_refused_by_unknown_clients(chain_of(INTERMEDIATE, ROOT), snapshot).startswith(
@@ -293,7 +295,7 @@ def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
         pytest.param(linked.SETTLED, "", id="there was none before"),
     ],
 )  # fmt: skip
-def test_who_knows_the_ca_before_is_led_on_until_the_next_one_is_used(snapshot: Snapshot, told: str) -> None:
+def test_clients_that_know_the_former_ca_are_led_on_until_the_next_ca_is_used(snapshot: Snapshot, told: str) -> None:
     assert describe_clients_left_behind(snapshot).startswith(told)
     assert bool(describe_clients_left_behind(snapshot)) is bool(told)
     if told:

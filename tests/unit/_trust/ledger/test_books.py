@@ -147,7 +147,7 @@ def test_entering_and_leaving_are_transitions_too(
 
 @SETTINGS
 @given(snapshots(), intents())
-def test_one_transition_per_ca_along_an_edge_only_and_reported_as_it_happened(
+def test_each_ca_makes_one_transition_along_an_edge_and_it_is_reported_as_it_happened(
     snapshot: Snapshot, intent: Intent
 ) -> None:
     """A CA that enters may become trusted in the same pass; every other one moves once."""
@@ -386,7 +386,7 @@ def test_it_stays_while(fields: dict[str, Any]) -> None:
         pytest.param({"bundle": names_of(NEW, THIRD)}, id="it is still in the bundle"),
     ],
 )
-def test_one_that_stays_keeps_no_other(fields: dict[str, Any]) -> None:
+def test_a_ca_that_stays_keeps_no_other_ca(fields: dict[str, Any]) -> None:
     """Whichever comes first in the ledger."""
     both = changed(stage.OUT_OF_BUNDLE, **{"ledger": ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN), **fields})
     assert [one.fingerprint for one in struck(both).entries] == [name_of(THIRD), name_of(NEW)]
@@ -424,7 +424,7 @@ def test_after_a_renewal_no_pod_trusts_more_than_before(successor: Entity, remem
     assert struck(snapshot) == ledger(entry(successor, generations={1}), removed=gone)
 
 
-def test_who_is_awaited_may_have_read_it_all_the_same() -> None:
+def test_an_awaited_pod_may_have_read_the_ca_all_the_same() -> None:
     """It may have started between the moment at which the CA was in the bundle and the one at which that was read back."""
     node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
     leaving = entry(OLD, PHASE_OUT, {0}, awaiting={node.uid, component.uid})
@@ -439,7 +439,7 @@ def test_the_ca_that_the_flow_leads_to_stays() -> None:
     assert struck(replace(stage.OUT_OF_BUNDLE, ledger=back)) == back
 
 
-def test_one_that_is_prepared_stays() -> None:
+def test_a_ca_that_is_prepared_again_stays() -> None:
     """It would be enrolled again at once."""
     prepared_again = stage.OUT_OF_BUNDLE.with_ca(prepared=(prepared(OLD),))
     assert struck(prepared_again) == books_of(stage.OUT_OF_BUNDLE)

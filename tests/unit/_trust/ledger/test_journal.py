@@ -308,7 +308,7 @@ def test_a_flow_that_was_turned_is_not_turned_again(intent: Intent) -> None:
     assert keep_books(seen, intent, GATES)[0].journal == turned
 
 
-def test_one_that_cannot_be_undone_is_not_turned() -> None:
+def test_a_flow_that_cannot_be_undone_is_not_turned_into_an_abort() -> None:
     """It stands in a pause, which comes to its end first."""
     keyless = replace(stage.SHARED.with_ca(kept_keys=frozenset()), reconciliation=PAUSED)
     assert keep_books(keyless, ABORT, GATES)[0].journal == a_journal()

@@ -311,7 +311,7 @@ def test_what_is_written_down_before_leaves_are_replaced(
     assert noted(snapshot, *names) == expected
 
 
-def test_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
+def test_nodes_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
     """Not those that are gone, nor those of which only the rest of the process holds the old one."""
     snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, EMPTY, OTHERS))
     assert nodes_yet_to_read(snapshot, books_of(snapshot)) == FIRST

@@ -68,7 +68,7 @@ def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
         (a_journal(Goal.CREATE), Intent(Goal.CREATE), True),
     ],
 )
-def test_who_leads_a_flow(journal: Journal, intent: Intent, expected: bool) -> None:
+def test_intents_that_may_lead_a_flow(journal: Journal, intent: Intent, expected: bool) -> None:
     assert may_lead_flow(intent, journal) is expected
 
 

@@ -264,13 +264,13 @@ def after_renewal(**journal: Any) -> Snapshot:
 
 
 @WAYS_TO_NAME
-def test_who_names_an_earlier_certificate_to_have_its_key_replaced_means_the_ca(named: Callable[[Entity], str]) -> None:
+def test_naming_an_earlier_certificate_for_a_new_key_means_its_ca(named: Callable[[Entity], str]) -> None:
     assert target(after_renewal(), named=named(OLD)) == Target(True, replaces=named(OLD))
     assert target(after_renewal(), Goal.RENEW, named(OLD)) == Target(False, replaces=named(OLD))
 
 
 @WAYS_TO_NAME
-def test_and_when_the_key_was_replaced_it_is_done(named: Callable[[Entity], str]) -> None:
+def test_a_named_certificate_whose_key_was_replaced_needs_no_flow(named: Callable[[Entity], str]) -> None:
     earlier = frozenset({name_of(OLD), OLD.certificate.sha256})
     journal = a_journal(Goal.REPLACE_KEY, RENEWED, NEW, finished_at=NOW - HOUR, renewed=earlier)
     done = cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={2}), journal=journal))

@@ -194,7 +194,7 @@ def test_a_ca_that_an_abort_gets_rid_of_leaves_without_being_asked(snapshot: Sna
     assert moved(undoing(snapshot), RECONCILE) == states(new=PHASE_OUT)
 
 
-def test_one_that_enters_in_this_pass_does_not_leave_in_it() -> None:
+def test_a_ca_that_enters_in_this_pass_does_not_leave_in_it() -> None:
     fresh = replace(stage.TRUSTED, ledger=ledger(entry(OLD, ALL, {0})))
     books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaiting=None))
     found = advance_states(fresh, LEAVING, books, GATES).find(name_of(NEW))

@@ -114,7 +114,7 @@ def test_in_the_pause_all_are_noted_that_could_not_be_asked() -> None:
     assert unsure_of(GIVEN_UP) == GIVEN_UP.uids
 
 
-def test_those_whose_listeners_tell_are_not() -> None:
+def test_pods_whose_listeners_answer_are_not_unsure() -> None:
     assert unsure_of(answering(changed(GIVEN_UP, in_place=InPlace()))) == frozenset()
 
 

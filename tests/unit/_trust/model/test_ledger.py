@@ -87,7 +87,7 @@ def test_a_pod_that_trusts_a_ca_trusts_another_with_its_name_and_key_when_it_has
 
 
 @pytest.mark.parametrize("kind", [RemovedEntry, HeldLeaf])
-def test_who_holds_what_is_gone(kind: type[RemovedEntry] | type[HeldLeaf]) -> None:
+def test_the_holders_of_a_removed_ca_or_a_held_leaf(kind: type[RemovedEntry] | type[HeldLeaf]) -> None:
     known = kind(OLD.certificate, FIRST, SECOND)
     assert known.holders == FIRST | SECOND
     assert replace(known, awaiting=FIRST | SECOND).holders == FIRST | SECOND

@@ -66,7 +66,7 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
         pytest.param(begun(KEYLESS, old=NEW, new=OLD, is_abort=True), ABORT, id="it is under way"),
     ],
 )
-def test_else_it_does_not(snapshot: Snapshot, intent: Intent) -> None:
+def test_no_other_case_is_refused(snapshot: Snapshot, intent: Intent) -> None:
     assert check(snapshot, intent, (flow_can_be_undone,)) == ()
 
 

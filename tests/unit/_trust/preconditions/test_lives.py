@@ -132,7 +132,7 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "prepared" in str(case.id)])
-def test_one_that_is_prepared_holds_the_flow_until_it_is_undone(case: Refusal) -> None:
+def test_a_prepared_ca_holds_the_flow_until_an_abort(case: Refusal) -> None:
     assert_refused(case)
     undoing = replace(case.intent, goal=Goal.ABORT)
     assert tuple(leaves_outlast_the_window(case.snapshot, undoing)) == ()

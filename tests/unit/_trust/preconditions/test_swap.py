@@ -196,7 +196,7 @@ def test_a_ca_that_is_in_use_may_be_named_again(name: str) -> None:
         pytest.param({"ledger": ledger(entry(OLD, generations={0}), entry(NEW, UNUSED))}, id="in the ledger"),
     ],
 )
-def test_nor_does_it_matter_that_it_is_on_its_way(on_its_way: dict[str, Any]) -> None:
+def test_a_swapped_in_ca_that_is_prepared_or_in_the_ledger_can_be_adopted(on_its_way: dict[str, Any]) -> None:
     assert check(cluster(**on_its_way), ADOPT) == ()
 
 

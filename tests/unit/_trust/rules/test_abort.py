@@ -72,7 +72,7 @@ def test_after_it_the_old_ca_becomes_the_next_one() -> None:
     assert undo_replacement(at) == (PrepareAgain(chain=chain_of(OLD)),)
 
 
-def test_and_only_once() -> None:
+def test_a_replacement_is_undone_only_once() -> None:
     again = undoing(stage.SHARED.with_ca(prepared=(prepared(OLD),)))
     assert undo_replacement(situation(again, RECONCILE)) == ()
     assert undo_replacement(situation(undoing(linked.SHARED.with_ca(prepared=())), RECONCILE)) == ()
@@ -104,7 +104,7 @@ def told_of(snapshot: Snapshot, *uids: str, **changes: object) -> Snapshot:
     return replace(snapshot, ledger=replace(books, journal=replace(books.journal, unsure=frozenset(uids), **changes)))
 
 
-def test_who_may_have_a_leaf_of_it_is_told_in_a_pause() -> None:
+def test_pods_that_may_have_a_leaf_of_the_given_up_ca_are_noted_in_a_pause() -> None:
     (step,) = pause_to_undo(situation(GIVEN_UP, RECONCILE))
     assert step.as_left() == "see which pods may have certificates of the CA that is given up"
 
@@ -123,7 +123,7 @@ def test_no_pause_where_nothing_is_to_be_told(snapshot: Snapshot) -> None:
     assert pause_to_undo(situation(snapshot, RECONCILE)) == ()
 
 
-def test_those_restart() -> None:
+def test_pods_that_may_have_a_leaf_of_the_given_up_ca_restart() -> None:
     one = GIVEN_UP.nodes.pods[0].uid
     (step,) = restart_unsure(situation(told_of(GIVEN_UP, one, "gone"), RECONCILE))
     assert step.restarts == {one}
@@ -153,7 +153,7 @@ def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) 
     )
 
 
-def test_who_ran_before_that_ca_was_published_has_none_of_its_certificates() -> None:
+def test_a_pod_that_ran_before_the_given_up_ca_was_published_has_no_leaf_of_it() -> None:
     """The run need not have asked any of its listeners."""
     pod, *others = GIVEN_UP.nodes.pods
     known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaiting={pod.uid})))

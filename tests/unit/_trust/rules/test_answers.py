@@ -147,7 +147,7 @@ def test_it_is_waited_for_by_name() -> None:
     assert step.sentence() == f"wait for the answer of {PODS[1]} on worker worker-2 (it is not Ready; timed out)"
 
 
-def test_who_was_waited_for_in_vain_holds_the_flow() -> None:
+def test_a_node_that_was_waited_for_in_vain_holds_the_flow() -> None:
     found = decide(SILENCED, changed_intent(REPLACE_KEY, unanswered=SILENT))
     assert found.steps == ()
     (violation,) = found.violations
@@ -169,7 +169,7 @@ def test_in_a_pause_it_is_waited_for_and_then_the_pause_ends() -> None:
         assert [type(one).__name__ for one in decide(paused, intent).steps] == [step]
 
 
-def test_whose_process_is_about_to_be_another_is_waited_for() -> None:
+def test_a_node_whose_process_is_about_to_restart_is_waited_for() -> None:
     """The operator restarts it just now: what it has said is no evidence of its successor."""
     first, *others = linked.REMOVED.nodes.pods
     retiring = asked(changed(linked.REMOVED, pods=(replace(first, terminating=True), *others)))

@@ -209,7 +209,7 @@ def test_a_prepared_ca_that_can_never_become_trusted_holds(known: Chain, waits: 
     assert held(replace(snapshot, ledger=books)) == [(Condition.TRUST, name) for name in VERIFIERS]
 
 
-def test_who_accepts_the_next_ca_by_its_link_holds_nothing_and_keeps_no_other() -> None:
+def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca() -> None:
     """Another CA has to be trusted as it is."""
     missed = entry(THIRD, UNTRUSTED, awaiting=None)
     assert holds(situation(linked.ENROLLED)) == ()
@@ -395,7 +395,7 @@ def test_it_is_told_at_the_end_and_the_flow_is_not_done() -> None:
     assert found == Decision(waiting=awaited(situation(waiting, RECONCILE)))
 
 
-def test_those_that_are_confirmed_do_not_wait_for_the_others() -> None:
+def test_confirmed_cas_do_not_wait_for_the_others() -> None:
     (step, _bundle) = decide(HELD, CONFIRMING).steps
     assert [chain[0] for chain in step.chains] == [THIRD.certificate]  # type: ignore[attr-defined]
 

@@ -464,7 +464,7 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
         pytest.param(cluster(), DOWNGRADE, None, id="no node holds one"),
     ],
 )  # fmt: skip
-def test_who_holds_a_leaf_restarts(snapshot: Snapshot, intent: Intent, about: Entity | None) -> None:
+def test_nodes_that_hold_a_former_leaf_restart(snapshot: Snapshot, intent: Intent, about: Entity | None) -> None:
     found = restart_holders(situation(snapshot, intent))
     if about is None:
         assert found == ()

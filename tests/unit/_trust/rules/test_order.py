@@ -195,7 +195,7 @@ def test_every_stage_is_told() -> None:
 
 
 @pytest.mark.parametrize("stage", [name for name, speaker in TOLD.items() if speaker is not BOOKS])
-def test_whose_turn_it_is(stage: str) -> None:
+def test_the_rule_that_decides_at_each_stage(stage: str) -> None:
     snapshot, intent = FLOWS[stage]
     decision, speaker = decide(snapshot, intent), TOLD[stage]
     assert decision.violations == ()

@@ -191,7 +191,7 @@ def test_several_are_let_on_with_one_step() -> None:
         pytest.param({"key_generation": 0}, False, id="the same key generation"),
     ],
 )
-def test_who_is_restarted_by_the_operator(changes: dict[str, Any], restarted: bool) -> None:
+def test_pods_that_the_operator_restarts(changes: dict[str, Any], restarted: bool) -> None:
     seen = cluster(pods=(a_pod(**changes), *pods(names=PODS[1:])))
     assert restarted_by_operator(seen) == (uids_of(PODS[0]) if restarted else frozenset())
 
@@ -327,5 +327,5 @@ def test_patience(snapshot: Snapshot, patient: bool) -> None:
 
 
 @pytest.mark.parametrize(("left", "ending"), [(timedelta(days=7), False), (timedelta(days=6), True), (-DAY, True)])
-def test_who_holds_a_leaf_restarts_before_it_ends(left: timedelta, ending: bool) -> None:
+def test_a_held_leaf_counts_as_ending_a_week_before_its_end(left: timedelta, ending: bool) -> None:
     assert is_ending(held(left), situation(cluster())) is ending

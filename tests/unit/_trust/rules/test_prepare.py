@@ -101,7 +101,7 @@ def test_the_number_of_the_next_ca(snapshot: Snapshot, intent: Intent, generatio
         pytest.param(FIRST, CREATE, False, id="the first CA"),
     ],
 )
-def test_who_is_certified_by_the_ca_in_use(snapshot: Snapshot, intent: Intent, linked: bool) -> None:
+def test_keys_that_the_ca_in_use_certifies(snapshot: Snapshot, intent: Intent, linked: bool) -> None:
     (made,) = prepare(situation(snapshot, intent))
     assert isinstance(made, PrepareAuthority)
     assert made.linked is linked
@@ -206,7 +206,7 @@ KEEPING_BOTH = changed_intent(ASKING, links=Linker("Vault issuer kafka-2026", ke
     [ASKING, bringing(GOS), changed_intent(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.issuing.links)],
     ids=["made here", "supplied", "kept by the same one"],
 )
-def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
+def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
     assert (made.linked, made.asked) == (True, ASKING.issuing.asked)
@@ -227,7 +227,9 @@ def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent
         pytest.param(cluster(ca=secrets(key=None)), ASKING, "", id="a key that is lost"),
     ],
 )
-def test_who_keeps_the_key_of_the_ca_in_use_is_not_asked(snapshot: Snapshot, intent: Intent, why: str) -> None:
+def test_the_issuer_that_keeps_the_key_of_the_ca_in_use_is_not_asked(
+    snapshot: Snapshot, intent: Intent, why: str
+) -> None:
     (made,) = prepare(situation(snapshot, intent))
     assert isinstance(made, PrepareAuthority)
     assert (made.linked, made.asked, bool(made.because)) == (False, "", bool(why))

@@ -65,7 +65,7 @@ def test_a_user_that_another_program_has_paused_delays_no_run() -> None:
     assert step.names == (PAYMENTS,)
 
 
-def test_nor_do_the_programs_that_read_its_certificate() -> None:
+def test_programs_that_read_the_certificate_of_a_paused_user_delay_no_run() -> None:
     late = presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED, pause=ReissuePause.FOREIGN)
     seen = changed(STAGES["issued"], presenters=presenting(late, current=NEW))
     assert steps_of(await_pick_up(situation(seen))) == ()
@@ -80,7 +80,7 @@ def test_programs_that_the_operator_restarts_are_waited_for() -> None:
     assert (step.names, step.authority) == ((CONNECT,), NEW.certificate)
 
 
-def test_and_not_when_they_have_read_it() -> None:
+def test_programs_that_have_read_their_certificate_are_not_waited_for() -> None:
     seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.FOLLOWED), current=NEW)
     assert steps_of(await_pick_up(situation(changed(STAGES["issued"], presenters=seen)))) == ()
     seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED))

@@ -164,7 +164,7 @@ def test_no_node_restarts_before_its_next_leaf_is_stored() -> None:
     [a_leaf(chain=None), a_leaf(issuer=THIRD), a_leaf(problem="it is cut off")],
     ids=["unread", "foreign", "spoilt"],
 )
-def test_nor_with_a_leaf_that_it_could_not_use(unusable: StoredLeaf) -> None:
+def test_a_node_whose_stored_leaf_is_unusable_does_not_restart(unusable: StoredLeaf) -> None:
     decision = decide(presenting(PODS[0], stored=(unusable, *map(a_leaf, PODS[1:]))), RECOVER)
     assert restarted(decision) == []
     assert not any(isinstance(step, Pause) for step in decision.steps)
@@ -255,7 +255,7 @@ def test_every_other_flow_holds(goal: Goal) -> None:
     assert decision.steps == ()
 
 
-def test_so_does_a_flow_on_the_clients_ca_and_its_recovery_restarts_no_node() -> None:
+def test_a_flow_on_the_clients_ca_is_held_and_its_recovery_restarts_no_node() -> None:
     for goal in (Goal.RENEW, Goal.RECOVER):
         decision = decide(presenting(PODS[0], users=CaUsers()), Intent(goal))
         assert Condition.LEAVES_IN_USE_ARE_VALID in [one.condition for one in decision.violations]

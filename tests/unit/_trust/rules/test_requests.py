@@ -164,7 +164,7 @@ def test_leaves_at_their_end_are_asked_for() -> None:
     assert leaves_to_ask_for(at(later, RECONCILE)) == Asked(chain_of(LASTING), {})
 
 
-def test_those_of_the_next_ca_with_other_names_are_asked_for_too() -> None:
+def test_leaves_of_the_next_ca_with_other_names_are_asked_for_too() -> None:
     """Behind a link certificate the operator, which can issue none, meets them before the switch."""
     stored = leaves(NEW, generation=0)
     renamed = changed(PUBLISHED, leaves=stored, misnamed={PODS[1]: "it lacks a.example"})
@@ -185,7 +185,7 @@ def test_leaves_with_other_names_are_asked_for_and_it_is_told_why() -> None:
     ) in describe_awaited_leaves(at(asked, RECONCILE))
 
 
-def test_and_issued_without_a_pause_because_the_operator_has_to_see_them() -> None:
+def test_misnamed_leaves_are_issued_without_a_pause_because_the_operator_has_to_see_them() -> None:
     answer = with_requests(MISNAMED, answered(issuer=LASTING))
     (step,) = decide(answer, RECONCILE).steps
     assert (type(step), step.secrets) == (IssueLeaves, (PODS[0],))  # type: ignore[attr-defined]
@@ -218,7 +218,7 @@ def test_what_is_missing_is_asked_for(requests: tuple[LeafRequest, ...], names: 
     assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == (ask(*names),)
 
 
-def test_who_insists_asks_at_once() -> None:
+def test_a_call_that_insists_asks_at_once() -> None:
     snapshot = with_requests(PUBLISHED, *map(refused, PODS))
     assert ask_for_leaves(at(snapshot)) == ()
     assert ask_for_leaves(at(snapshot, changed_intent(REPLACE_KEY, insists=NOW + DAY))) == (ask(),)

@@ -163,7 +163,7 @@ GONE_ALREADY = entry(RENEWED, PHASE_OUT)
         ),
     ],
 )
-def test_one_that_stays_keeps_no_other(first: LedgerEntry, fields: dict[str, Any]) -> None:
+def test_a_ca_that_stays_keeps_no_other_ca(first: LedgerEntry, fields: dict[str, Any]) -> None:
     """Their order in the ledger does not matter."""
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
@@ -249,11 +249,11 @@ def refusing(*uids: str) -> Snapshot:
         pytest.param(unlinked.RETIRED, Spread.AUTO, (), id="all have restarted"),
     ],
 )  # fmt: skip
-def test_who_forgets_it_how(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
+def test_how_each_pod_forgets_a_removed_ca(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
     assert forget(situation(snapshot, changed_intent(REPLACE_KEY, spread=spread))) == expected
 
 
-def test_one_removed_ca_after_the_other() -> None:
+def test_removed_cas_are_forgotten_in_turn() -> None:
     first, second = RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)), books_of(unlinked.CLEAN).removed[0]
     snapshot = replace(unlinked.CLEAN, ledger=replace(books_of(unlinked.CLEAN), removed=(first, second)))
     (step,) = forget(situation(snapshot))

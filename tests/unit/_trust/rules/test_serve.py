@@ -72,7 +72,7 @@ def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
         ),
     ],
 )  # fmt: skip
-def test_who_gets_a_certificate_now(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+def test_users_that_get_a_certificate_in_this_pass(snapshot: Snapshot, names: tuple[str, ...]) -> None:
     assert write_user_leaves(situation(snapshot, REPLACE_KEY)) == issued(*names)
 
 

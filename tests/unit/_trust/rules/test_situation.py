@@ -52,7 +52,7 @@ def test_the_next_ca(snapshot: Snapshot, known: bool) -> None:
         assert found.introduction.link == linked.LINK
 
 
-def test_whose_leaf_it_is() -> None:
+def test_the_ca_that_has_issued_a_leaf() -> None:
     at = situation(linked.SHARED)
     assert at.is_of(linked.SHARED.leaves.stored[0], NEW.certificate)
     assert not at.is_of(linked.SHARED.leaves.stored[0], OLD.certificate)

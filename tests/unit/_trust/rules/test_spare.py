@@ -90,7 +90,7 @@ def test_what_is_not_wanted_any_more_is_asked_for_again(request_: object) -> Non
 
 
 @pytest.mark.parametrize(("left", "asked"), [(44, True), (46, False)])
-def test_one_that_comes_to_its_end_is_asked_for_again(left: int, asked: bool) -> None:
+def test_a_spare_leaf_that_comes_to_its_end_is_asked_for_again(left: int, asked: bool) -> None:
     chain = leaf_with(left * DAY).chain
     snapshot = changed(elsewhere(settled(), LASTING), spare={NEXT: SPARE[NEXT]})
     there = with_requests(snapshot, replace(answered(NEXT, LASTING), answer=chain))
@@ -121,6 +121,6 @@ def test_none_where_the_operator_has_the_key() -> None:
     )
 
 
-def test_those_that_are_too_many_are_forgotten() -> None:
+def test_spare_leaves_beyond_the_wanted_number_are_forgotten() -> None:
     snapshot = with_requests(changed(WANTED, spare={NEXT: SPARE[NEXT]}), answered(NEXT), answered(AFTER))
     assert names_in(forget_requests(at(snapshot, RECONCILE))) == [AFTER]

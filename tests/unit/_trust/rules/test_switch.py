@@ -407,7 +407,7 @@ BOTH = client(OLD, NEW)
         pytest.param(unlinked.OUT_OF_BUNDLE, client(NEW, doubt="started earlier."), (), id="the CA has left"),
     ],
 )  # fmt: skip
-def test_who_is_waited_for(before: Snapshot, now: OutsideClient, expected: Steps) -> None:
+def test_outside_clients_that_are_waited_for(before: Snapshot, now: OutsideClient, expected: Steps) -> None:
     assert await_outside(situation(changed(before, outside=(now,)))) == expected
 
 

@@ -159,5 +159,5 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
         pytest.param(knowing(entry(THIRD, UNTRUSTED, awaiting=None)), (), id="not read back yet"),
     ],
 )  # fmt: skip
-def test_who_restarts_for_it(snapshot: Snapshot, expected: Steps) -> None:
+def test_pods_that_restart_to_trust_the_next_ca(snapshot: Snapshot, expected: Steps) -> None:
     assert steps_of(restart_to_trust(situation(snapshot))) == expected

@@ -94,7 +94,7 @@ def test_a_pod_whose_process_restarts_in_place_answers_differently_afterwards(re
     assert roll(reason).changes_what_nodes_say is (reason is RollReason.ENDED)
 
 
-def test_who_restarts_starts_with_what_is_stored() -> None:
+def test_a_pod_that_restarts_starts_with_what_is_stored() -> None:
     behind = a_pod(PODS[0], 0, presents_stored=False, ready=False, terminating=True, key_generation=0)
     before = cluster(ca=secrets(NEW, certificate_generation=1, key_generation=2), pods=(behind, *pods(names=PODS[1:])))
     step = roll(RollReason.USE, uids_of(PODS[0]))
@@ -146,7 +146,7 @@ def test_what_listeners_have_read_is_left_with_the_rest_of_their_processes() -> 
     assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
 
 
-def test_whose_answer_was_waited_for_is_foretold_to_say_what_is_stored() -> None:
+def test_a_node_that_was_waited_for_is_forecast_to_present_what_is_stored() -> None:
     silent = tuple(Unanswered(name, uid_of(name), "", "timed out") for name in PODS[:2])
     step = AwaitAnswers(nodes=silent, phase=Phase.USE)
     assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"

@@ -152,7 +152,7 @@ def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None
 
 
 @pytest.mark.parametrize("gone", [NEW, INTERMEDIATE, THIRD], ids=["one", "with its root", "a third"])
-def test_who_is_taken_out_takes_no_other_with_it(gone: Entity) -> None:
+def test_a_ca_that_is_withdrawn_takes_no_other_ca_with_it(gone: Entity) -> None:
     every = {NEW: chain_of(NEW), INTERMEDIATE: chain_of(INTERMEDIATE, ROOT), THIRD: chain_of(THIRD)}
     after = Withdraw(certificate=gone.certificate).effect(beside(*every.values()), MadeHere())
     assert after.ca == beside(*(chain for one, chain in every.items() if one != gone)).ca
