@@ -3,6 +3,7 @@
 No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open". And all that users read, with
 the code that they may open, says which node, client, user or issuer does something: never "somebody". It names each thing by its noun: never "those that
 are open", "the one in use", "who presents it". It says what tells or asks: never "is asked" without "by". A program does a thing again, never "anew".
+Tests say which party does something as well, also in their names.
 No docstring of a class explains a field as "name: meaning": that stands above the field.
 ``python -m tests.tools.checks.wording`` looks through the repository.
 """
@@ -20,7 +21,8 @@ from .places import ROOT
 from .trees import files
 
 _RIDDLE = re.compile(r"(?:Who|Whoever|Whom|Whose|What|Whatever|Which|One|Those|That)\b")
-_NO_NAME = re.compile(r"\b(?:somebody|nobody|whoever|everybody|anybody)\b", re.IGNORECASE)
+#: Also as a part of a name in code.
+_NO_NAME = re.compile(r"(?<![a-z])(?:somebody|nobody|whoever|everybody|anybody)s?(?![a-z])", re.IGNORECASE)
 _STIFF = re.compile(r"\banew\b", re.IGNORECASE)
 #: Between two words of a sentence: a space, or the end of a line of text, of a comment or of a part of a string.
 _GAP = r"(?:[ \t]+|[ \t]*\"?[ \t]*\n[ \t]*(?:\"|#:?[ \t]+)?)"
@@ -53,6 +55,8 @@ _NAMING = (
     "plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "molecule/",
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "galaxy.yml",
 )  # fmt: skip
+#: Tests that say so too; the check does not look through their tools.
+_TESTS = re.compile(r"tests/(?!tools/)")
 
 
 def problems(source: str) -> Iterator[str]:
@@ -135,9 +139,9 @@ def _problems_of(name: str) -> Iterator[str]:
     if name.endswith(".py"):
         yield from problems((ROOT / name).read_text())
         yield from fields_in_docstrings((ROOT / name).read_text())
+    text = (ROOT / name).read_text() if name.startswith(_NAMING) or _TESTS.match(name) else ""
+    yield from nameless(text)
     if name.startswith(_NAMING):
-        text = (ROOT / name).read_text()
-        yield from nameless(text)
         yield from vague(prose(text) if name.endswith(".py") else text)
 
 
