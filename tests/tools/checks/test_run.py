@@ -95,7 +95,7 @@ def test_the_first_failing_command_ends_a_check() -> None:
     assert verdicts(Quick("two", "", PAIRS[0], commands)) == {"two": "failed"}
 
 
-def test_what_cannot_be_prepared_or_started_fails_and_blocks_nobody() -> None:
+def test_a_check_that_cannot_be_prepared_or_started_fails_and_blocks_no_other() -> None:
     absent = Quick("absent", "", PAIRS[0], (("/no/such/program",),))
     outcomes = verdicts(Impossible("impossible", "", PAIRS[0], ()), absent, quick("other", after=("absent",)))
     assert outcomes == {"impossible": "failed", "absent": "failed", "other": "failed"}

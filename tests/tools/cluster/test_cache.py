@@ -104,7 +104,7 @@ def test_a_killed_build_leaves_nothing_that_counts_as_made_and_the_next_starts_o
     assert [path.name for path in cache.cache_root().iterdir() if path.name != ".thing-1.lock"] == ["thing-1"]
 
 
-def test_whoever_waited_for_a_build_that_was_killed_builds() -> None:
+def test_a_process_that_waited_for_a_killed_build_builds() -> None:
     killed = process(60)
     assert killed.stdout is not None
     assert killed.stdout.readline() == "begun\n"
@@ -128,7 +128,7 @@ def test_what_is_prepared_is_noted_for_the_runner_of_the_checks(
     assert capsys.readouterr().err.splitlines()[0] == "preparing the thing (once) ..."
 
 
-def test_a_lock_that_nobody_needs_to_know_of_is_waited_for_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lock_without_a_message_is_waited_for_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
     order: list[str] = []
 
     def second() -> None:

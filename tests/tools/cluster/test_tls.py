@@ -54,5 +54,5 @@ def test_who_accepts_a_bridge(trusted: list[Entity], who: set[Rules]) -> None:
 
 
 @pytest.mark.parametrize("rules", Rules)
-def test_nobody_accepts_another_name(rules: Rules) -> None:
+def test_no_client_accepts_another_name(rules: Rules) -> None:
     assert not accepts(rules, [NEW], "another.test")

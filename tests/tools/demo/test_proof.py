@@ -14,7 +14,7 @@ GOOD = [Asked(node, 9091, b"new", frozenset({b"new"})) for node in ("a", "b")]
 ANYBODY = [Asked(node, 9094, b"new", frozenset()) for node in ("a", "b")]
 
 
-def test_when_all_is_well_nobody_trusts_the_removed_ca() -> None:
+def test_when_all_is_well_no_listener_trusts_the_removed_ca() -> None:
     lines = proof([*ANYBODY, *GOOD], IN_USE, ["cluster-ca v0"]).splitlines()
     assert lines[2].split() == ["9091", "2", "cluster-ca", "v1", "cluster-ca", "v1"]
     assert lines[3].split(maxsplit=4)[4] == "(asks for no certificate)"

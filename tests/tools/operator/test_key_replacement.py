@@ -61,7 +61,7 @@ def test_reasons_in_their_order(replaced: OperatedCluster) -> None:
     assert [reason for _pod, reason in replaced.log()] == REMOVAL
 
 
-def test_nobody_uses_the_new_ca_before_everybody_trusts_it(replaced: OperatedCluster) -> None:
+def test_no_process_uses_the_new_ca_before_every_process_trusts_it(replaced: OperatedCluster) -> None:
     """docs/operator.md, "Sequences": new leaves are written after the trust roll; looked at after every write of the
     reconcile.
     """

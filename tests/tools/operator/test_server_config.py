@@ -82,7 +82,7 @@ def test_nodes_operator_and_components_may_do_everything(user: str) -> None:
     assert f"User:CN={user},O=io.strimzi" in options(DUAL[0], DUAL)["super.users"].split(";")
 
 
-def test_without_authorization_nobody_is_named() -> None:
+def test_without_authorization_no_superuser_is_named() -> None:
     found = options(DUAL[0], DUAL, authorization=None)
     assert "super.users" not in found
     assert "authorizer.class.name" not in found

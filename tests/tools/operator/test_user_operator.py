@@ -101,7 +101,7 @@ def test_foreign_entries_and_labels_are_wiped(operator: UserOperatorDouble, gene
     assert "mine" not in generated.existing("secrets", "orders")["metadata"]["labels"]
 
 
-def test_whoever_issued_it_is_not_asked(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+def test_a_certificate_is_kept_whatever_its_issuer(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
     """A certificate and a key that fit together are kept, whatever CA they are of."""
     foreign = generated.ca("somebody")
     generated.change("secrets", "orders", {"data": encode({"user.crt": foreign.pem, "user.key": foreign.key})})

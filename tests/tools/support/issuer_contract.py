@@ -296,7 +296,7 @@ class RecordContract:
     """Of an issuer whose tokens are stored from run to run, where people can reach them."""
 
     @pytest.mark.parametrize("value", [b"", b"\xff\x00", b"{}", b"[]", b"null", b'"text"', b'{"name": 1}'])
-    def test_a_record_that_somebody_has_spoilt_is_asked_for_again(self, counterpart: Counterpart, value: bytes) -> None:
+    def test_a_record_that_was_spoilt_is_asked_for_again(self, counterpart: Counterpart, value: bytes) -> None:
         wanted, spoilt = wish(), Token(value)
         good = asked(counterpart.issuer, wanted.order)
         issued(counterpart.issuer, good)
@@ -310,7 +310,7 @@ class RecordContract:
 class ForgettingContract:
     """Of an issuer that keeps something until it is told to forget it."""
 
-    def test_what_nobody_waits_for_any_more_can_be_forgotten(self, counterpart: Delaying) -> None:
+    def test_a_request_that_is_not_waited_for_any_more_can_be_forgotten(self, counterpart: Delaying) -> None:
         token = asked(counterpart.silent, wish().order)
         counterpart.silent.forget((token,))
         assert isinstance(counterpart.silent.poll((token,))[0], Refused)

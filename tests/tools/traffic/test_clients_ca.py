@@ -97,7 +97,7 @@ def test_a_replacement_is_undone_when_it_has_gone_far(monkeypatch: pytest.Monkey
     assert "strimzi_replaces" not in found.played[1][1]
 
 
-def test_a_flow_without_a_new_key_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flow_without_a_new_key_waits_for_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("upgrade", "renew", "downgrade"):
         found = run(monkeypatch, name, lets_in="demo-kafka-0:9093")
         assert (found.playbooks, list(found.complaints(flow(name)))) == ([name], [])

@@ -127,7 +127,9 @@ TARGETS = [f"application to {node}:{port}" for node in COMBINED.brokers for port
 
 
 @pytest.mark.parametrize(("failing", "unnoticed"), [(TARGETS, []), (TARGETS[1:], TARGETS[:1]), ([], TARGETS)])
-def test_a_program_that_nobody_waited_for_is_refused_everywhere(failing: list[str], unnoticed: list[str]) -> None:
+def test_a_program_that_the_flow_did_not_wait_for_is_refused_everywhere(
+    failing: list[str], unnoticed: list[str]
+) -> None:
     asked: list[dict[str, Any]] = []
     restarts: list[int] = []
     found = retire_too_early(Tier(), load(*failing), lambda **how: asked.append(how), lambda: restarts.append(1))  # type: ignore[arg-type]

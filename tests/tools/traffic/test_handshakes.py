@@ -106,7 +106,7 @@ def test_a_listener_that_hangs_up_gives_no_verdict() -> None:
         assert attempt(client_context(MINE[0]), "127.0.0.1", port, HOST).outcome is Outcome.INTERRUPTED
 
 
-def test_nobody_listening_gives_no_verdict() -> None:
+def test_a_port_without_a_listener_gives_no_verdict() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert attempt(client_context(MINE[0]), "127.0.0.1", port, HOST).outcome is Outcome.INTERRUPTED

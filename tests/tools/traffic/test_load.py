@@ -55,7 +55,7 @@ def test_what_has_succeeded_is_counted_for_whom() -> None:
     assert one.counts(2.0, 3.0) == {Outcome.DONE: 2, Outcome.FAILED: 1, Outcome.INTERRUPTED: 1}
 
 
-def test_what_is_foreseen_is_no_failure_of_anybody_else() -> None:
+def test_a_foreseen_failure_is_no_failure_of_another_client() -> None:
     one = load()
     one.failures = [(1.0, "a", "too early"), (2.0, "a", "a to b"), (2.5, "b", "b to c"), (3.0, "a", "too late")]
     assert one.failed(2.0, 3.0) == ["a to b", "b to c"]

@@ -91,7 +91,7 @@ def test_the_operator_knows_cruise_control_by_any_ca_of_the_secret() -> None:
 
 
 @pytest.mark.parametrize("target", [TOPIC_OPERATOR, OPERATOR, Target("kafka-exporter", "a", 9091)])
-def test_with_somebody_who_is_not_there_nothing_is_tried(target: Target) -> None:
+def test_a_target_that_is_not_there_is_not_tried(target: Target) -> None:
     assert outcome(FakeTier([]), target) is None
 
 

@@ -96,7 +96,7 @@ def test_there_are_kept_and_new_ones_of_each_library_and_role(fleet: UsersFleet)
     }
 
 
-def test_whoever_is_made_anew_reads_one_file_that_follows_the_secret(fleet: UsersFleet, tmp_path: Path) -> None:
+def test_a_program_that_starts_again_reads_one_file_that_follows_the_secret(fleet: UsersFleet, tmp_path: Path) -> None:
     others = [slot for slot in fleet.slots if not slot.kept]
     assert all(str(mounted(tmp_path)) in slot.process.command for slot in others)
     processes = [slot.process for slot in others]
@@ -106,7 +106,7 @@ def test_whoever_is_made_anew_reads_one_file_that_follows_the_secret(fleet: User
     assert [slot.process for slot in others] == processes
 
 
-def test_whoever_is_kept_reads_again_when_the_owner_says_so(fleet: UsersFleet) -> None:
+def test_a_kept_program_reads_again_when_its_owner_restarts_it(fleet: UsersFleet) -> None:
     before = [stored(slot) for slot in kept(fleet)]
     fleet.tier.secrets[KEPT] = secret(OTHER)  # type: ignore[attr-defined]
     fleet.look()
@@ -131,7 +131,7 @@ def test_one_that_ends_by_itself_comes_back_with_what_it_had(fleet: UsersFleet) 
     assert (slot.process.command, fleet.exits[slot.name]) == (command, 1)
 
 
-def test_a_key_is_readable_by_nobody_else_and_never_half_there(tmp_path: Path) -> None:
+def test_a_key_is_readable_by_its_owner_alone_and_never_half_there(tmp_path: Path) -> None:
     file = tmp_path / "login.pem"
     write_login(file, secret(MINE))
     assert file.stat().st_mode & 0o077 == 0

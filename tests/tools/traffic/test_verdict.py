@@ -128,7 +128,7 @@ def test_both_mistakes_with_the_clients_ca_have_to_be_made() -> None:
     assert broken_rules(found, ASKED, USERS, ALL) == [f"negative controls were {[PROMOTED]}, not {[PROMOTED, RETIRED]}"]
 
 
-def test_a_mistake_that_nobody_asked_for_is_not_missed() -> None:
+def test_a_mistake_that_was_not_asked_for_is_not_missed() -> None:
     found = measured_users()
     found.controls.pop()
     assert broken_rules(found, ASKED, USERS, [FOREIGN, PROMOTED]) == []
