@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> RequestFile:
     return RequestFile(tmp_path / "demo-kafka-0.csr", REQUEST)
 
 
-def test_others_may_read_it_whatever_the_umask(file: RequestFile) -> None:
+def test_a_request_file_is_readable_for_all_whatever_the_umask(file: RequestFile) -> None:
     before = os.umask(0o077)
     try:
         file.write()

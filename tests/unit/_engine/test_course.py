@@ -65,7 +65,7 @@ class TestCircle:
         assert outcome.decision.pending == (NOTHING.sentence(),)
         assert len(passes) == 2, "what it was, and what it still is"
 
-    def test_also_in_a_pause_and_nothing_stays_paused(self, cluster: WatchedCluster) -> None:
+    def test_a_flow_that_does_not_advance_in_a_pause_ends_the_pause(self, cluster: WatchedCluster) -> None:
         outcome = run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(lambda at: (PAUSE,)))
         assert conditions(outcome) == [Condition.FLOW_ADVANCES]
         assert not cluster.paused

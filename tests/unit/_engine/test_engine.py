@@ -123,7 +123,7 @@ class TestEnd:
         assert (outcome.decision.done, work.actions, taken) == (True, [], [])
         assert len(cluster.memory.api.writes) == before
 
-    def test_it_goes_on_until_the_rules_are_silent(self, cluster: WatchedCluster) -> None:
+    def test_a_run_goes_on_until_no_rule_has_a_step(self, cluster: WatchedCluster) -> None:
         taken: list[int] = []
         before = len(cluster.memory.api.writes)
         work = cluster.work()
@@ -142,7 +142,7 @@ class TestEnd:
         assert len(work.actions) == 1
         assert outcome.decision.steps == (RAISE,)
 
-    def test_but_a_pause_is_brought_to_its_end_first(self, cluster: WatchedCluster) -> None:
+    def test_a_run_that_has_reached_its_end_ends_its_pause_first(self, cluster: WatchedCluster) -> None:
         engine, work = in_a_pause(raising), cluster.work()
         run(work, RECONCILE, take_nothing, lambda seen: seen.ca.key_generation == 7, engine)
         assert [action.what for action in work.actions][-1] == "resume reconciliation"
@@ -170,7 +170,7 @@ class TestFailure:
         assert not cluster.paused
         assert cluster.pauses == 1
 
-    def test_also_when_a_write_fails(self, cluster: WatchedCluster) -> None:
+    def test_a_run_whose_write_fails_ends_its_pause(self, cluster: WatchedCluster) -> None:
         cluster.permitted.denied = frozenset({"patch secrets"})
         with pytest.raises(Forbidden):
             run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(raising))
@@ -299,7 +299,7 @@ class TestFailuresThatPass:
         ]  # fmt: skip
         assert [method for method, _path in transport.calls].count("PATCH") == 3
 
-    def test_its_transitions_are_told_too(self, cluster: WatchedCluster) -> None:
+    def test_the_transitions_of_a_run_with_lost_answers_are_reported_too(self, cluster: WatchedCluster) -> None:
         def taken(transport: Any) -> list[tuple[Any, Any]]:
             intent = changed_intent(RENEW, until=Phase.TRUST)
             outcome = run(cluster.work(transport=transport), intent, take_nothing)

@@ -203,7 +203,7 @@ def answers(*given: KubeError | str) -> Callable[[], str]:
     return act
 
 
-def test_it_waits_longer_each_time(work: Work, clock: Clock) -> None:
+def test_patience_waits_longer_each_time(work: Work, clock: Clock) -> None:
     assert Patience(work).through(answers(*[failing()] * 4, "seen"), LIMIT) == "seen"
     assert clock.seconds == 1 + 2 + 4 + 8
 
@@ -215,7 +215,7 @@ def test_a_final_failure_is_raised_at_once(work: Work, clock: Clock) -> None:
     assert clock.slept == []
 
 
-def test_it_ends_with_the_last_failure_after_its_time(work: Work, clock: Clock) -> None:
+def test_patience_ends_with_the_last_failure_after_its_time(work: Work, clock: Clock) -> None:
     with pytest.raises(Unavailable):
         Patience(work).through(answers(*[failing()] * 99), LIMIT)
     assert clock.seconds == 60

@@ -58,7 +58,7 @@ class Paused(Bench):
         return self.find("kafkas", "demo")["metadata"]["annotations"]
 
 
-def test_it_is_paused_when_the_operator_says_so() -> None:
+def test_a_pause_is_complete_when_the_operator_confirms_it() -> None:
     bench = Paused()
     bench.confirm_at(3, "ReconciliationPaused")
     (action,) = bench.act(pause_for)
@@ -77,7 +77,7 @@ def test_what_the_operator_still_says_of_an_earlier_pause_is_not_taken_for_this_
     assert bench.clock.seconds >= 7
 
 
-def test_it_goes_on_when_the_operator_says_so() -> None:
+def test_a_resume_is_complete_when_the_operator_confirms_it() -> None:
     bench = Paused(STORAGE, confirmed=True)
     bench.confirm_at(3, "Ready")
     (action,) = bench.act(resume_for)

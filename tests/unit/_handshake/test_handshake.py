@@ -367,7 +367,7 @@ def test_what_was_cut_off_is_not_there() -> None:
     assert read_flight(record(certificates(b"leaf") + request(b"one")[:-1])) == Flight((b"leaf",), None)
 
 
-def test_not_asked_and_asked_without_names_are_two_things() -> None:
+def test_a_server_without_a_request_differs_from_a_request_without_names() -> None:
     assert read_flight(record(message(DONE, b""))).authorities is None
     assert read_flight(record(request())).authorities == ()
     assert read_flight(record(certificates())).certificates == ()

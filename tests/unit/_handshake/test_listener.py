@@ -341,7 +341,7 @@ def test_the_probe_has_the_name_of_no_user_and_no_component() -> None:
     assert subject == "CN=CA trust probe (no user),O=trustops.strimzi"
 
 
-def test_it_is_over_soon_and_bears_clocks_that_differ() -> None:
+def test_a_probe_ends_soon_and_begins_early_enough_for_slow_clocks() -> None:
     leaf = make_probe(CA.certificate, CA.key, now=NOW).certificate
     assert leaf.not_before == NOW.replace(microsecond=0) - BACKDATED, "it begins as a leaf that is made now does"
     assert NOW + timedelta(minutes=30) < leaf.not_after <= NOW + timedelta(hours=2)
@@ -462,7 +462,7 @@ def test_never_more_than_so_many_at_a_time_and_every_job_has_its_answer(at_most:
     assert 1 <= most[0] <= at_most
 
 
-def test_they_run_at_the_same_time() -> None:
+def test_jobs_run_at_the_same_time() -> None:
     meeting = threading.Barrier(8, timeout=60)
     jobs: dict[int, Callable[[Deadline], bool]] = {
         number: lambda deadline: meeting.wait() is not None for number in range(8)

@@ -64,7 +64,7 @@ def test_a_name_that_no_certificate_can_have_is_told() -> None:
     )
 
 
-def test_it_is_issued_with_its_key_and_what_is_trusted(tmp_path: Path) -> None:
+def test_a_certificate_is_issued_with_its_key_and_the_trusted_cas(tmp_path: Path) -> None:
     bench = office()
     actions, chain, why = have(bench)
     data = bench.data("tools-tls")
@@ -140,7 +140,7 @@ def _come_to_the_end(bench: Bench) -> None:
     ],
     ids=lambda value: value.partition(" (")[0] if isinstance(value, str) else "",
 )
-def test_it_is_issued_again_for_a_reason(
+def test_a_certificate_is_issued_again_for_a_reason(
     spoil: Callable[[Bench], None], wanted: OwnCertificate, why: str, bench: Bench
 ) -> None:
     spoil(bench)

@@ -82,7 +82,7 @@ def test_what_is_unusable_is_refused_without_a_word_of_it(content: bytes) -> Non
     assert answer.remedy == "Put back the certificate with its chain in PEM form."
 
 
-def test_it_keeps_nothing_that_it_could_forget() -> None:
+def test_the_external_issuer_forgets_nothing() -> None:
     it = issuer(a_request=LEAF.pem)
     it.forget([ASKED, OTHER])
     assert it.poll([ASKED]) == (IssuedCertificate(LEAF, ()),)
@@ -115,7 +115,7 @@ def test_cert_manager_by_certificates() -> None:
 
 
 @pytest.mark.parametrize("settings", [ExternalIssuer(), CertManagerIssuer("corporate")])
-def test_others_renew_nothing_by_themselves(settings: IssuerSettings) -> None:
+def test_other_issuers_do_not_renew_by_themselves(settings: IssuerSettings) -> None:
     assert not isinstance(issuer_of(Bench().work(issuer=settings)), RenewingIssuer)
 
 

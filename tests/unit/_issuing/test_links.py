@@ -71,7 +71,7 @@ def extended(extension: x509.ExtensionType) -> Certificate:
     return certified(extra=[(extension, False)])
 
 
-def test_it_is_for_the_name_and_the_key_of_the_next_ca_and_outlives_neither() -> None:
+def test_the_order_of_a_link_has_the_name_and_key_of_the_next_ca_and_outlives_neither_ca() -> None:
     request = parse_request(ORDER.csr)
     assert (request.subject.public_bytes(), request.public_key_sha256) == (
         NEW.certificate.subject_der, NEW.certificate.public_key_sha256,
@@ -302,7 +302,7 @@ THEIRS = make("theirs", key(60), make("their root", key(61)))
 SUPPLIED = SuppliedAuthority((THEIRS.certificate,), None)
 
 
-def test_they_are_what_the_steps_would_make() -> None:
+def test_stand_ins_are_what_the_steps_would_make() -> None:
     bench = office(OLD)
     before = len(bench.api.writes)
     stand_ins = StandIns(bench.observe(), bench.work())
@@ -354,7 +354,7 @@ def test_a_ca_whose_key_an_outside_issuer_keeps_is_forecast_without_it() -> None
     assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
 
 
-def test_its_leaves_are_accepted_wherever_it_is_and_nowhere_else() -> None:
+def test_leaves_of_a_stand_in_are_accepted_where_its_ca_is_trusted_alone() -> None:
     bench = elsewhere(CA)
     before = len(bench.api.writes)
     leaf = StandIns(bench.observe(), bench.work()).leaf((CA.certificate,))

@@ -117,7 +117,7 @@ def test_what_others_have_put_there_stays() -> None:
     assert made.find("secrets", "orders")["metadata"]["labels"]["team"] == "shop"
 
 
-def test_it_rests_on_what_was_read() -> None:
+def test_the_write_rests_on_the_version_that_was_read() -> None:
     made = bench()
     before = made.find("secrets", "orders")["metadata"]["resourceVersion"]
     write = written(made)
@@ -141,7 +141,7 @@ def test_a_secret_that_is_created_belongs_to_its_user() -> None:
 
 
 @pytest.mark.parametrize("stored", [True, False])
-def test_it_is_written_where_the_user_operator_looks(stored: bool) -> None:
+def test_the_secret_is_written_where_the_user_operator_looks(stored: bool) -> None:
     made = bench(stored=False)
     made.change("kafkas", "demo", {"spec": {"entityOperator": {"userOperator": {"watchedNamespace": "apps"}}}})
     found = user_secret("orders", OLD, OLD, NOW, "apps")

@@ -105,7 +105,7 @@ def test_a_list_that_the_server_no_longer_keeps_is_begun_again() -> None:
     assert clock.slept == [0.25]
 
 
-def test_it_is_not_begun_without_end() -> None:
+def test_a_list_that_expires_is_not_begun_again_without_end() -> None:
     client, transport, _clock = scripted([page("a", more="x"), status(410)] * 9)
     with pytest.raises(Gone):
         client.each(SECRETS, "kafka", named)
@@ -386,7 +386,7 @@ CHANGES = st.tuples(st.sampled_from(["change", "take_label", "delete", "make_aga
 
 
 @given(st.lists(st.lists(CHANGES, max_size=NUMBER), max_size=4))
-def test_it_is_what_a_fresh_look_gives(rounds: list[list[tuple[str, int]]]) -> None:
+def test_a_kept_list_is_what_a_fresh_look_gives(rounds: list[list[tuple[str, int]]]) -> None:
     stage = Stage()
     for changes in [[], *rounds]:
         for what, number in changes:

@@ -302,7 +302,7 @@ def test_a_token_that_has_run_out_is_replaced_by_the_plugin(
     ]
 
 
-def test_it_is_asked_once_for_a_request_where_no_token_is_good(
+def test_a_plugin_without_a_good_token_is_asked_once_for_a_request(
     expiring: tuple[Server, dict[str, Any]], tmp_path: Path
 ) -> None:
     _server, content = expiring

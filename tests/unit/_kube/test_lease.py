@@ -87,7 +87,7 @@ def test_release_and_take_again(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(("holder", "is_deleted"), [("first", True), ("", True), ("another run", False)])
-def test_it_is_deleted_unless_another_run_has_it(stage: Stage, holder: str, is_deleted: bool) -> None:
+def test_a_lease_is_deleted_unless_another_run_has_it(stage: Stage, holder: str, is_deleted: bool) -> None:
     mine = lease_of(stage, "first")
     mine.acquire()
     assert mine.is_held
@@ -234,7 +234,7 @@ def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: Stage) ->
     assert spec(stage)["holderIdentity"] == "rival"
 
 
-def test_it_is_renewed_when_a_third_of_its_duration_has_passed(stage: Stage) -> None:
+def test_a_lease_is_renewed_when_a_third_of_its_duration_has_passed(stage: Stage) -> None:
     client = stage.client()
     lease = lease_of(stage, "one", client)
     lease.renew_if_due()
@@ -305,7 +305,7 @@ def test_a_renewal_that_fails_only_after_the_lease_has_run_out_is_an_error(stage
         lease.renew_if_due()
 
 
-def test_it_is_renewed_on_after_a_lost_answer_and_a_moment_without_api_server(stage: Stage) -> None:
+def test_a_lease_is_renewed_after_a_lost_answer_and_a_moment_without_api_server(stage: Stage) -> None:
     lease = lease_of(stage, "one")
     lease.acquire()
     original = stage.api.request
@@ -331,7 +331,7 @@ def test_it_is_renewed_on_after_a_lost_answer_and_a_moment_without_api_server(st
     assert spec(stage)["renewTime"] == "2026-06-01T12:00:21.000000Z"
 
 
-def test_its_duration_can_be_shorter(stage: Stage) -> None:
+def test_a_lease_with_a_shorter_duration_is_taken_over_sooner(stage: Stage) -> None:
     clock = stage.clock
     short = TrustLease(
         stage.client(), "kafka", NAME, "one", now=clock.now, monotonic=clock.monotonic, duration=timedelta(seconds=6)

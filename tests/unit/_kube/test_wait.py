@@ -107,7 +107,7 @@ LOST = TransportError("the connection to the API server k8s:6443 broke off (Conn
 
 
 @pytest.mark.parametrize("trouble", [TOO_OLD, LOST, {"type": "ERROR", "object": {"code": 503}}])
-def test_it_lists_again_after_a_lost_watch(trouble: Any) -> None:
+def test_a_wait_lists_again_after_a_lost_watch(trouble: Any) -> None:
     gone = Response(200, {"items": [], "metadata": {"resourceVersion": "9"}}, {})
     client, transport, clock = scripted([LISTED, gone], [trouble])
     assert wait(client, clock, lambda objects: not objects) == {}
@@ -138,7 +138,7 @@ def test_the_watch_goes_on_from_the_last_version() -> None:
     assert versions == ["5", "8"]
 
 
-def test_it_ends_with_the_event_and_not_with_the_watch() -> None:
+def test_a_wait_ends_with_the_event_and_not_with_the_watch() -> None:
     client, transport, clock = scripted([LISTED], [DELETED, LOST])
     wait(client, clock, lambda objects: not objects)
     assert transport.events == [LOST]

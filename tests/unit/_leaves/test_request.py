@@ -393,7 +393,7 @@ def test_no_leaf_is_always_the_last() -> None:
     assert first != second
 
 
-def test_it_counts_from_the_failure() -> None:
+def test_the_next_try_counts_from_the_failure() -> None:
     early, late = (next_try(Failure(3, at, "why."), "one") for at in (NOW, NOW + HOUR))
     assert late - early == HOUR
 

@@ -261,7 +261,7 @@ def test_a_common_name_is_a_name_of_a_host_where_no_other_is(
     assert (found.unmatched, found.count) == (frozenset(), 2 + len(names))
 
 
-def test_its_text_is_its_subject_and_the_start_of_its_digest() -> None:
+def test_the_text_of_a_certificate_is_its_subject_and_the_start_of_its_digest() -> None:
     assert repr(ROOT.certificate) == f"<Certificate {ROOT.certificate.subject} {ROOT.certificate.sha256[:16]}>"
 
 

@@ -90,7 +90,7 @@ def test_names_times_constraints_are_bounded(more: int, monkeypatch: pytest.Monk
     assert (f"{lower.subject} has more name constraints" in found.reason) == more
 
 
-def test_they_are_values() -> None:
+def test_name_constraints_are_values() -> None:
     """Certificates keep what was read once."""
     found = NameConstraints(subtrees("svc"), subtrees())
     for value in (found, found.permitted):

@@ -114,7 +114,7 @@ def test_a_kind_and_a_key_of_it_have_the_same_name(kind: KeyType) -> None:
     assert key_name(kind.spec.algorithm.value, kind.spec.size) == kind.value
 
 
-def test_its_text_is_the_start_of_the_fingerprint() -> None:
+def test_the_text_of_a_key_is_the_start_of_its_fingerprint() -> None:
     assert repr(KEY) == f"<private key of SPKI sha256 {KEY.public_key_sha256[:16]}>"
 
 
@@ -308,7 +308,7 @@ def test_what_it_says() -> None:
 
 
 @given(st.binary(min_size=32, max_size=32).map(bytes.hex))
-def test_it_names_its_key(digest: str) -> None:
+def test_a_placeholder_names_its_key(digest: str) -> None:
     assert named_key(placeholder(digest).encode()) == digest
 
 

@@ -67,7 +67,7 @@ def test_the_fetch_timeout_of_the_cluster_counts() -> None:
 @pytest.mark.parametrize(
     ("value", "milliseconds"), [(None, 2000), ("3000", 3000), (3000, 3000), ("soon", 2000), ("9" * 4301, 2000)]
 )
-def test_it_is_read_from_the_kafka_resource(value: object, milliseconds: int) -> None:
+def test_the_fetch_timeout_is_read_from_the_kafka_resource(value: object, milliseconds: int) -> None:
     config = {} if value is None else {"controller.quorum.fetch.timeout.ms": value}
     assert fetch_timeout({"spec": {"kafka": {"config": config}}}) == timedelta(milliseconds=milliseconds)
 

@@ -142,7 +142,7 @@ def test_a_cluster_without_a_controller_takes_no_settings() -> None:
         reload_by_controllers(target, SETTINGS, doors({}), operator_context(), Deadline.after(10))
 
 
-def test_it_goes_through_the_api_server() -> None:
+def test_a_reload_goes_through_the_api_server() -> None:
     """From one pod to the next: the forwarded ports of both."""
     nodes = {MINE: KafkaDouble(code=NOT_CONTROLLER, active=1), OTHER: KafkaDouble()}
     with listening(nodes) as ports, forwarding(to_pods(ports)) as kubelet:

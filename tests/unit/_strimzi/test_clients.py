@@ -339,7 +339,7 @@ def test_other_addresses_do_not(address: str | None) -> None:
     assert not reach_of(SCOPE, KAFKA, LEAVES, CA, None).leads_here(address)
 
 
-def test_its_cas_are_those_in_use_beside_it_above_it_and_to_come() -> None:
+def test_the_cas_of_a_cluster_are_in_use_beside_above_or_to_come() -> None:
     reach = reach_of(SCOPE, None, (), CA, None)
     for one in (OLD, ROOT, NEW, FOREIGN):
         assert reach.is_trusted_by((OPERATOR.certificate, one.certificate))

@@ -366,7 +366,7 @@ def test_a_flow_that_was_begun_is_never_done(stage: str, intent: Intent) -> None
 
 
 @pytest.mark.parametrize("stage", ["users published", "users switched", "users issued"])
-def test_it_is_held_with_a_sentence(stage: str) -> None:
+def test_a_flow_without_verifying_pods_is_held_with_a_sentence(stage: str) -> None:
     (told,) = map(str, decided(stage, RECONCILE).violations)
     assert told == (
         "Kafka kafka/demo: has no pod that verifies by the clients CA, so nothing shows how far the flow (replace_key) has come. Find out why there is "
@@ -374,7 +374,7 @@ def test_it_is_held_with_a_sentence(stage: str) -> None:
     )
 
 
-def test_not_where_the_caller_asks_for_no_more_than_a_new_ca() -> None:
+def test_a_flow_that_only_prepares_a_ca_needs_no_verifying_pods() -> None:
     decision = decided("users published", changed_intent(RECONCILE, until=Phase.PREPARE))
     assert (decision.done, decision.violations) == (True, ())
 

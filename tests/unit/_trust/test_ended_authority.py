@@ -78,7 +78,7 @@ def refused(snapshot: Snapshot, intent: Intent) -> list[str]:
     return [str(one) for one in found]
 
 
-def test_it_is_not_handed_back() -> None:
+def test_an_ended_ca_is_not_handed_back() -> None:
     assert refused(at_each_stage(ENDED)["settled"], DOWNGRADE) == [
         f"Secret kafka/demo-cluster-ca-cert: {ENDED.certificate.subject} expired on 2026-05-31 12:00 UTC. Renew it first, with the renew "
         "playbook: it keeps the key, and programs on a JVM, as nodes are, accept its certificates meanwhile."

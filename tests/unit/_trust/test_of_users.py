@@ -173,7 +173,7 @@ class TestTrust:
 
 
 class TestRemoval:
-    def test_it_waits_for_every_presenter(self) -> None:
+    def test_the_old_ca_stays_for_every_presenter(self) -> None:
         found = removal_gate(STAGES["switched"], books_of(STAGES["switched"]), name_of(OLD))
         assert [(one.subject, one.message) for one in found] == [
             (ORDERS, "holds a certificate of this CA."), (PAYMENTS, "holds a certificate of this CA."),
@@ -186,7 +186,7 @@ class TestRemoval:
         found = removal_gate(seen, books_of(seen), name_of(OLD))
         assert [(one.subject, one.message) for one in found] == [(ORDERS, "no issuer is recorded.")]
 
-    def test_not_for_those_that_are_waived(self) -> None:
+    def test_the_old_ca_does_not_stay_for_waived_users(self) -> None:
         seen = changed(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
         assert removal_gate(seen, books_of(seen), name_of(OLD)) == ()
 

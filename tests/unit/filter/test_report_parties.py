@@ -371,7 +371,7 @@ NEVER = {"source": "annotations", "seen_at": None}
         ({}, look([]), look([], seen_at="2026-06-01T13:00:00Z"), "Listeners as they answered handshakes, asked last at 2026-06-01 13"),
     ],
 )  # fmt: skip
-def test_it_is_told_when_the_listeners_were_asked_last_or_why_not(
+def test_the_caption_says_when_the_listeners_were_asked_last_or_why_not(
     planned: dict[str, Any], ending: dict[str, Any], failed: dict[str, Any], begin: str
 ) -> None:
     calls = [*rotation(first={**before(), **planned}, **ending), *([held(**failed)] if failed else [])]

@@ -67,7 +67,7 @@ def test_a_call_that_asks_for_another_ca_reports_drift() -> None:
     ]
 
 
-def test_it_is_renewed_when_it_comes_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ca_is_renewed_when_it_comes_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = stages.managed()
     old = current_of(memory)
     kept = stages.done(memory, "strimzi_ca", renew_before_days=60, validity_days=100)

@@ -115,7 +115,7 @@ def test_a_key_in_it_is_refused_and_shown_nowhere(authority: Authority) -> None:
     assert not any(line in ended.output for line in key.decode().splitlines()[1:-1])
 
 
-def test_not_both_ways_at_once() -> None:
+def test_a_source_and_a_certificate_exclude_each_other() -> None:
     ended = call(
         "strimzi_ca", holding(THEIRS.pem), state="replaced", ca_source={"name": "corporate-ca"}, certificate=THEIRS.pem.decode()
     )  # fmt: skip

@@ -64,7 +64,7 @@ def test_missing_leaves_are_issued_those_that_are_asked_for(options: dict[str, A
     assert ended.result["changed"] is bool(issued)
 
 
-def test_they_are_what_the_operator_would_have_issued_so_that_it_keeps_them() -> None:
+def test_leaves_are_what_the_operator_would_have_issued_so_that_it_keeps_them() -> None:
     before = certificates(stages.managed(), NODE, f"{NODE}.crt")[0]
     memory = without(NODE)
     stages.done(memory, "strimzi_ee_cert", validity_days=100)
@@ -152,7 +152,7 @@ def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_t
         ({"common_name": "other"}, "it is not there yet"),
     ],
 )
-def test_it_is_issued_again_only_where_it_has_to_be(changes: dict[str, Any], why: str) -> None:
+def test_a_certificate_of_the_caller_is_issued_again_only_for_a_reason(changes: dict[str, Any], why: str) -> None:
     memory = stages.managed()
     own(memory)
     put(memory, "secrets", "tools-tls", {"mine": b"stays"})
@@ -162,7 +162,9 @@ def test_it_is_issued_again_only_where_it_has_to_be(changes: dict[str, Any], why
     assert secret(memory, "tools-tls")["mine"] == b"stays"
 
 
-def test_it_is_renewed_in_time_and_moves_to_another_ca_with_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_of_the_caller_is_renewed_and_moves_to_another_ca_with_the_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     memory = stages.managed()
     own(memory)
     stages.done(memory, "strimzi_ca", state="replaced", fresh_for_hours=0, validity_days=3650, **stages.FAST)

@@ -187,7 +187,7 @@ def test_what_cannot_be_brought_in(data: Mapping[str, bytes] | None, message: st
 
 
 @pytest.mark.parametrize("other", ["certificate", "ca_source"])
-def test_it_is_given_once(other: str) -> None:
+def test_a_ca_is_given_in_one_form(other: str) -> None:
     given = (
         {"certificate": ROOT.certificate.pem.decode()} if other == "certificate" else {"ca_source": {"name": "roots"}}
     )

@@ -62,7 +62,7 @@ def issuing(memory: MemoryCluster) -> list[str]:
     )  # fmt: skip
 
 
-def test_it_waits_and_goes_on() -> None:
+def test_a_replacement_waits_for_the_issuer_and_goes_on() -> None:
     memory = stages.managed()
     first = replace_key(memory)
     assert first.result["changed"]

@@ -147,7 +147,7 @@ def test_nothing_is_signed_for_it_and_it_is_left_alone(
     assert not call(module, memory, **options).failed
 
 
-def test_it_is_shown() -> None:
+def test_a_foreign_pod_is_shown() -> None:
     memory = stages.managed()
     run_stranger(memory.api)
     label_stranger(memory.api, labels_of("kafka"))

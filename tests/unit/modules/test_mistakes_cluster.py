@@ -425,13 +425,13 @@ def refused_name(module: str, message: str, **options: Any) -> None:
 
 @pytest.mark.parametrize("module", NAMES)
 @pytest.mark.parametrize("name", ["", " ", "demo ", "Demo", "demo/status", "../demo", "demo,other", "-demo", "a" * 254])
-def test_of_a_cluster(module: str, name: str) -> None:
+def test_an_impossible_name_of_a_cluster_is_refused(module: str, name: str) -> None:
     refused_name(module, f"cluster: {name!r} {OBJECT}", cluster=name)
 
 
 @pytest.mark.parametrize("module", NAMES)
 @pytest.mark.parametrize("name", ["", "Kafka", "kafka.one", "kafka/pods", "a" * 64])
-def test_of_a_namespace(module: str, name: str) -> None:
+def test_an_impossible_name_of_a_namespace_is_refused(module: str, name: str) -> None:
     refused_name(module, f"namespace: {name!r} {NAMESPACE}", namespace=name)
 
 
@@ -449,7 +449,7 @@ def test_of_a_namespace(module: str, name: str) -> None:
         ("strimzi_ca", {"user_namespaces": [{"namespace": ""}]}, f"user_namespaces: '' {NAMESPACE}"),
     ],
 )
-def test_of_other_objects(module: str, options: dict[str, Any], message: str) -> None:
+def test_an_impossible_name_of_another_object_is_refused(module: str, options: dict[str, Any], message: str) -> None:
     refused_name(module, message, **options)
 
 

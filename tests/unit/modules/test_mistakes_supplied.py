@@ -76,7 +76,7 @@ def test_expired() -> None:
     )
 
 
-def test_of_no_use_for_some_verifiers() -> None:
+def test_a_supplied_ca_of_no_use_for_some_verifiers() -> None:
     own = PrivateKey(ec.generate_private_key(ec.BrainpoolP256R1()))
     theirs = make("theirs", own, begin=NOW - DAY, end=NOW + 365 * DAY)
     certificate, private_key = theirs.certificate.pem.decode(), own.reveal().decode()
@@ -88,7 +88,7 @@ def test_of_no_use_for_some_verifiers() -> None:
     )
 
 
-def test_not_valid_yet() -> None:
+def test_a_supplied_ca_that_is_not_valid_yet() -> None:
     begin = NOW + DAY
     says(
         supply(entity("theirs", 1, begin=begin)),

@@ -19,7 +19,7 @@ def paused(holder: str = "storage team") -> MemoryCluster:
     return memory
 
 
-def test_it_is_paused_when_the_operator_has_said_so() -> None:
+def test_a_pause_is_complete_when_the_operator_confirms_it() -> None:
     memory = stages.managed()
     ended = stages.done(memory, "strimzi_reconciliation", state="paused", holder="storage team")
     assert (ended.result["changed"], ended.result["cluster"]["paused"]) == (True, True)
@@ -27,7 +27,7 @@ def test_it_is_paused_when_the_operator_has_said_so() -> None:
     assert [condition["type"] for condition in kafka["status"]["conditions"]] == ["ReconciliationPaused"]
 
 
-def test_it_goes_on_when_its_holder_says_so() -> None:
+def test_the_operator_goes_on_when_its_holder_resumes_it() -> None:
     memory = paused()
     ended = stages.done(memory, "strimzi_reconciliation", state="resumed", holder="storage team")
     assert (ended.result["changed"], ended.result["cluster"]["paused"], ended.result["cluster"]["ready"]) == (
@@ -49,7 +49,7 @@ def test_a_pause_of_another_holder_is_neither_taken_over_nor_ended(state: str, c
 
 
 @pytest.mark.parametrize("state", ["paused", "resumed"])
-def test_neither_is_one_that_was_made_by_hand(state: str) -> None:
+def test_a_pause_that_was_made_by_hand_stays(state: str) -> None:
     memory = stages.managed()
     put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
     ended = call("strimzi_reconciliation", memory, state=state)

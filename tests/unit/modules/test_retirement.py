@@ -68,7 +68,7 @@ def test_a_call_before_the_restarts_changes_nothing_and_says_what_it_waits_for(
     assert f"at the latest: {NODES}" in ended.result["waiting"][0]
 
 
-def test_it_ends_by_itself_when_each_node_has_restarted_for_any_reason(reading: Reading) -> None:
+def test_the_wait_ends_when_each_node_has_restarted_for_any_reason(reading: Reading) -> None:
     memory = patient(reading)
     restart(memory, "demo-kafka-0", "demo-kafka-2")
     some = stages.done(memory, "strimzi_trusted_certs", state="retired")
@@ -93,7 +93,7 @@ def test_a_call_with_retire_now_ends_the_wait(reading: Reading) -> None:
     assert set(memory.restarts().values()) == {1}
 
 
-def test_it_waits_no_longer_than_was_said(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wait_is_no_longer_than_its_latest_date(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     latest = FastClock().now() + timedelta(days=30)
     memory = patient(reading, retire=f"{latest:%Y-%m-%dT%H:%M:%SZ}")
     seen = call("strimzi_ca_info", memory).result

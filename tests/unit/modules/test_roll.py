@@ -85,12 +85,12 @@ BEGUN = (
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_not_in_the_middle_of_a_flow(check: bool) -> None:
+def test_a_restart_in_the_middle_of_a_flow_is_refused(check: bool) -> None:
     ended = call("strimzi_roll", stages.prepared(), check=check, reason="a new kernel")
     assert (ended.failed, ended.result["msg"], ended.writes) == (True, BEGUN, [])
 
 
-def test_not_while_the_operator_is_paused() -> None:
+def test_a_restart_while_the_operator_is_paused_is_refused() -> None:
     memory = stages.managed()
     put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
     ended = call("strimzi_roll", memory, reason="a new kernel")
@@ -102,7 +102,7 @@ def test_not_while_the_operator_is_paused() -> None:
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_not_a_node_that_would_not_come_back(check: bool) -> None:
+def test_a_restart_of_a_node_that_would_not_come_back_is_refused(check: bool) -> None:
     """Nor any other of this call: they would have restarted by then."""
     memory = stages.managed()
     memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-kafka-1")
@@ -115,7 +115,7 @@ def test_not_a_node_that_would_not_come_back(check: bool) -> None:
     stages.done(memory, "strimzi_roll", check=True, reason="a new kernel", pods=["demo-kafka-0"])
 
 
-def test_not_a_pod_that_is_not_there() -> None:
+def test_a_restart_of_a_pod_that_is_not_there_is_refused() -> None:
     ended = call("strimzi_roll", stages.managed(), reason="a new kernel", pods=["demo-kafka-7", "demo-kafka-0"])
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"].startswith(
@@ -123,7 +123,7 @@ def test_not_a_pod_that_is_not_there() -> None:
     )
 
 
-def test_not_a_cluster_that_is_not_there() -> None:
+def test_a_restart_in_a_cluster_that_is_not_there_is_refused() -> None:
     memory = stages.managed()
     memory.cluster = "dmeo"
     ended = call("strimzi_roll", memory, reason="a new kernel")

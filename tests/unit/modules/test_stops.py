@@ -83,7 +83,7 @@ def test_what_leads_it_on(stopped: MemoryCluster, module: str, options: dict[str
     assert ended.result["journal"]["stop"] is None
 
 
-def test_it_is_led_to_the_next_stop(stopped: MemoryCluster) -> None:
+def test_a_stopped_flow_is_led_to_the_next_stop(stopped: MemoryCluster) -> None:
     ended = stages.done(stopped, "strimzi_ca", **{**STOPPED, "until_phase": "use"})
     assert ended.result["journal"]["stop"]["after"] == "use"
     again = stages.done(stopped, "strimzi_ca", **{**STOPPED, "until_phase": "use"})

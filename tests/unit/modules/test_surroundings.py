@@ -60,11 +60,11 @@ def test_verified(encrypted: Server, identities: Identities) -> None:
     assert warnings_of(host=encrypted.url, api_key="k", ca_cert=str(identities.ca)) == []
 
 
-def test_not_verified(encrypted: Server) -> None:
+def test_a_connection_without_verification_is_a_warning(encrypted: Server) -> None:
     assert warnings_of(host=encrypted.url, api_key="k", validate_certs=False) == unverified(encrypted.url)
 
 
-def test_not_verified_by_the_kubeconfig(encrypted: Server) -> None:
+def test_a_kubeconfig_without_verification_is_a_warning(encrypted: Server) -> None:
     cluster = {"server": encrypted.url, "insecure-skip-tls-verify": True}
     kubeconfig = {
         "clusters": [{"name": "c", "cluster": cluster}],

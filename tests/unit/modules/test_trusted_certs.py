@@ -73,7 +73,7 @@ def test_a_certificate_that_no_client_should_trust_is_refused_before_it_is_publi
         assert (ended.failed, ended.result["msg"], ended.writes) == (True, message, [])
 
 
-def test_neither_is_one_with_the_name_of_another() -> None:
+def test_a_certificate_with_the_name_of_another_ca_is_refused() -> None:
     ended = call(
         "strimzi_trusted_certs", stages.managed(), certificate=pem(a_ca("cluster-ca v0", subject_identifier=None))
     )
@@ -98,7 +98,7 @@ def told(layout: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("begin", [stages.managed, stages.prepared, stages.issued])
-def test_there_and_back_with_the_same_states(begin: Any) -> None:
+def test_layouts_are_converted_there_and_back_with_the_same_states(begin: Any) -> None:
     memory = begin()
     states = {ca["sha256"]: ca["state"] for ca in stages.done(memory, "strimzi_ca_info").result["cas"]}
     for layout in ("split", "keyed", "single", "keyed", "split", "single"):

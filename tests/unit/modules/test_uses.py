@@ -15,7 +15,7 @@ uses = pytest.mark.parametrize("use", USES, ids=str)
 
 
 @uses
-def test_it_writes_what_it_says_and_then_nothing(use: Use) -> None:
+def test_a_module_writes_what_it_says_and_then_nothing(use: Use) -> None:
     memory = use.start()
     first = use.take(memory)
     assert not first.failed, first.result["msg"]
@@ -27,7 +27,7 @@ def test_it_writes_what_it_says_and_then_nothing(use: Use) -> None:
 
 
 @uses
-def test_its_lease_is_taken_before_the_first_write_and_given_back_after_the_last(use: Use) -> None:
+def test_the_lease_is_taken_before_the_first_write_and_given_back_after_the_last(use: Use) -> None:
     ended = use.done
     leases = [number for number, write in enumerate(ended.writes) if " leases" in write]
     assert leases == ([0, len(ended.writes) - 1] if use.leased else [])

@@ -85,7 +85,7 @@ def test_what_ends_with_a_pause_waits_for_the_reconcile_after_it() -> None:
     assert_refused(call("strimzi_trusted_certs", memory, state="retired", **LIMITS))
 
 
-def test_it_is_asked_once_for_what_is_stored() -> None:
+def test_the_operator_is_asked_once_for_the_same_secrets() -> None:
     memory = stages.managed()
     refuse(memory)
     memory.settle(1)

@@ -68,7 +68,7 @@ def test_each_is_in_every_form(tmp_path: Path) -> None:
     } <= texts
 
 
-def test_it_is_no_call_of_the_flow() -> None:
+def test_an_inventory_is_no_call_of_the_flow() -> None:
     with_users, without = facts([*rotation(), SEEN]), facts(rotation())
     assert without["users"] == []
     assert {**with_users, "users": []} == without
@@ -131,7 +131,7 @@ def test_a_client_that_presents_another_certificate_is_in_every_form(tmp_path: P
 TOLD = "Kafka kafka/demo: this collection neither asks nor reloads listener own (9094)."
 
 
-def test_they_are_in_every_form(tmp_path: Path) -> None:
+def test_unmanaged_listeners_are_in_every_form(tmp_path: Path) -> None:
     found = facts(rotation(last=seen([ca(NEW)], nodes("d"), unmanaged=[TOLD])))
     assert found["unmanaged"] == [TOLD]
     write_pages(tmp_path / "report", found)

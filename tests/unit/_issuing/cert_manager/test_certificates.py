@@ -317,7 +317,7 @@ def test_five_hundred_are_asked_about_with_three_lists() -> None:
     assert [path.rpartition("/")[2] for _method, path in bench.api.requests] == ["certificates", "secrets"] * 2
 
 
-def test_it_is_issued_again_as_by_cmctl() -> None:
+def test_an_unfit_certificate_is_issued_again_as_by_cmctl() -> None:
     bench, order = Bench(), wish().order
     (first,) = issued(bench.issuer, asked(bench.issuer, order))
     bench.manager.is_asleep = True

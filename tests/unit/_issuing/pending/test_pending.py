@@ -55,7 +55,7 @@ def asked(*secrets: str) -> Bench:
     return bench
 
 
-def test_of_a_cluster_without_requests_nothing_is_known() -> None:
+def test_a_cluster_without_requests_has_none_in_its_snapshot() -> None:
     bench = elsewhere()
     assert see(bench).snapshot == bench.observe().snapshot
 
@@ -187,7 +187,7 @@ def test_clocks_that_differ_are_waited_for(seconds: int) -> None:
 
 
 @pytest.mark.parametrize("seconds", [0, 301])
-def test_but_not_longer_than_clocks_differ(seconds: int) -> None:
+def test_an_early_certificate_is_not_waited_for_longer_than_clocks_differ(seconds: int) -> None:
     bench = asked()
     answer(bench, signed(bench, begin=NOW + timedelta(seconds=seconds)), CA)
     found = seen(bench)

@@ -474,7 +474,7 @@ def wait(bench: Bench, seconds: float, *secrets: str, **settings: Any) -> list[A
     return recorded(await_issuer, step, see(bench), bench.work(**settings))
 
 
-def test_it_waits_no_longer_than_the_caller_wants() -> None:
+def test_the_wait_is_no_longer_than_the_caller_wants() -> None:
     bench = elsewhere()
     ask(bench, NODE)
     (action,) = wait(bench, 100)
@@ -483,7 +483,7 @@ def test_it_waits_no_longer_than_the_caller_wants() -> None:
     assert action.what == "the external issuer issues 1 certificates"
 
 
-def test_it_looks_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wait_looks_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = elsewhere()
     ask(bench, NODE)
     slept: list[float] = []
@@ -493,7 +493,7 @@ def test_it_looks_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slept == [1, 2, 4, 8, 15, 15, 15]
 
 
-def test_it_ends_when_every_answer_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wait_ends_when_every_answer_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = elsewhere()
     ask(bench, NODE, OTHER_NODE)
     sleep = bench.clock.sleep

@@ -252,7 +252,7 @@ def test_a_token_that_holds_something_else_is_no_certificate(bench: Bench) -> No
 
 
 @pytest.mark.parametrize("namespace", ["", "team/kafka/"])
-def test_it_is_named_by_all_that_makes_it_another_one(bench: Bench, namespace: str) -> None:
+def test_the_reference_of_an_issuer_has_all_that_tells_it_apart(bench: Bench, namespace: str) -> None:
     issuer = bench[1].issuer(
         url="https://vault.example:8200/", mount="/pki/", issuer_ref="kafka-2026", namespace=namespace
     )
@@ -272,7 +272,7 @@ def test_what_it_is_made_of_shows_no_secret(bench: Bench) -> None:
         assert bench[0].root not in shown
 
 
-def test_it_says_that_it_lives_before_each_request(bench: Bench) -> None:
+def test_an_issuer_renews_the_lease_before_each_request(bench: Bench) -> None:
     vault, ready = bench
     vault.faults = [Fault(503, times=2)]
     lived: list[int] = []
@@ -280,7 +280,7 @@ def test_it_says_that_it_lives_before_each_request(bench: Bench) -> None:
     assert lived == [0, 1, 2]
 
 
-def test_it_is_not_asked_before_there_is_something_to_sign(bench: Bench) -> None:
+def test_a_server_is_not_asked_before_there_is_a_request_to_sign(bench: Bench) -> None:
     """Settings that make no connection are told of only then, and a certificate that was signed can be read."""
     token = asked(bench[1].issuer(), wish().order)
     wrong = bench[1].issuer(url="ftp://vault")

@@ -158,7 +158,7 @@ def crossing(bench: Bench, login: VaultToken | None = None) -> tuple[VaultPki, L
     return ready.issuer(login=login, issuer_ref="next", linked_by=ready.issuer_ref), order
 
 
-def test_its_own_key_signs_the_request_and_the_ca_in_use_certifies_it(bench: Bench) -> None:
+def test_the_next_key_signs_the_request_and_the_ca_in_use_certifies_it(bench: Bench) -> None:
     vault, ready = bench
     issuer, order = crossing(bench)
     assert isinstance(issuer.link(order), Certificate)

@@ -281,7 +281,7 @@ def test_interrupted_between_the_two_writes_it_is_finished_by_the_next_run(half_
     assert half_way.data(KEYS)[f"{fingerprint(OLD)}.key"] == OLD.key.reveal()
 
 
-def test_or_it_is_undone_with_the_generation_that_was(half_way: Bench) -> None:
+def test_a_half_written_switch_is_undone_with_the_former_generation(half_way: Bench) -> None:
     (only,) = half_way.carry_out(RestoreKey(certificate=OLD.certificate, key_generation=0))
     assert only.name == KEYS
     assert half_way.data(KEYS)["ca.key"] == OLD.key.reveal()
@@ -387,7 +387,7 @@ def test_interrupted_between_the_two_writes_it_is_done_again(bench: Bench) -> No
 
 
 @pytest.mark.parametrize("text", [pem(OLD), b"# by hand\n" + pem(OLD) + b"\n"], ids=["plain", "with a remark"])
-def test_it_comes_back_with_the_bytes_that_nodes_have_behind_their_leaves(bench: Bench, text: bytes) -> None:
+def test_a_ca_is_put_back_with_the_bytes_that_nodes_have_behind_their_leaves(bench: Bench, text: bytes) -> None:
     """docs/operator.md, "Re-issue" (e): other bytes would have the operator issue all of them again."""
     node = secret("demo-kafka-0", {"demo-kafka-0.crt": leaf(OLD).pem + text, "demo-kafka-0.key": b"k"})
     node["metadata"]["labels"]["strimzi.io/name"] = "demo-kafka"

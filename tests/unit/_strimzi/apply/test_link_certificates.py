@@ -54,7 +54,7 @@ def with_link(old: Entity = OLD) -> Bench:
     return bench
 
 
-def test_it_is_made_in_the_same_write_as_the_next_ca() -> None:
+def test_a_link_certificate_is_made_in_the_same_write_as_the_next_ca() -> None:
     bench = Bench()
     bench.authority(OLD)
     (change,) = bench.carry_out(LINKED)
@@ -79,14 +79,14 @@ def test_clients_that_load_the_ca_certificate_secret_never_meet_it() -> None:
     assert link not in bench.observe().snapshot.ca.current
 
 
-def test_it_is_valid_while_both_cas_are_and_not_in_the_future_of_a_slow_clock() -> None:
+def test_a_link_certificate_is_valid_while_both_cas_are_and_for_slow_clocks() -> None:
     _made, link = linked(with_link())
     assert link.not_before == OLD.certificate.not_before
     assert link.not_after <= OLD.certificate.not_after
 
 
 @pytest.mark.parametrize("years", [0.1, 40], ids=["the old one", "the new one"])
-def test_it_ends_with_the_first_of_the_two(years: float) -> None:
+def test_a_link_certificate_ends_with_the_first_of_the_two_cas(years: float) -> None:
     old = make("cluster-ca v0", key(0), path_length=1, end=OLD.certificate.not_before + years * YEAR)
     made, link = linked(with_link(old))
     assert link.not_after == min(made.chain[0].not_after, old.certificate.not_after)
@@ -127,7 +127,7 @@ def test_what_is_no_link_to_this_ca_is_done_without(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_it_outlives_the_wait_of_its_ca(kept: bool) -> None:
+def test_a_link_certificate_outlives_the_wait_of_its_ca(kept: bool) -> None:
     """Leaves are presented behind it as long as the CA is in use, whatever has become of the key of the CA that it replaced."""
     bench = with_link()
     made = prepared(bench)

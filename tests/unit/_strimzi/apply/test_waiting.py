@@ -66,7 +66,7 @@ def operate(bench: Clients, *, every: float, workers: int = len(WORKERS)) -> Non
         bench.at(2 + every * (worker + 1), lambda worker=worker: restart(worker))
 
 
-def test_it_ends_when_the_last_worker_has_read_the_copy() -> None:
+def test_the_wait_ends_when_the_last_worker_has_read_the_copy() -> None:
     """Each that moves gives the next its full time: three times four seconds, with a limit of five."""
     bench = bench_before_it_is_copied()
     operate(bench, every=4)

@@ -91,12 +91,12 @@ def test_a_private_key_is_refused_and_not_quoted(beside: bytes) -> None:
     assert not any(line in repr(found) for line in secret.decode().splitlines()[1:-1])
 
 
-def test_it_is_not_there() -> None:
+def test_a_source_that_does_not_exist() -> None:
     assert read(MemoryApi()).problem == "does not exist."
 
 
 @pytest.mark.parametrize("reference", [SECRET, CONFIG_MAP])
-def test_it_may_not_be_read(reference: CaSourceReference) -> None:
+def test_a_source_that_may_not_be_read(reference: CaSourceReference) -> None:
     """A flow in flight goes on without it, so this is told and not raised."""
     plural = f"{reference.kind.lower()}s"
     found = read(Restricted(MemoryApi(), frozenset({f"get {plural}"})), reference)

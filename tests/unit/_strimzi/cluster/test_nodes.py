@@ -149,7 +149,7 @@ def test_which_nodes_come_next(pools: tuple[dict[str, Any], ...], expected: list
 
 
 @given(sizes=st.lists(st.integers(0, 4), min_size=1, max_size=3), which=st.integers(0, 2), more=st.integers(1, 3))
-def test_they_are_those_that_the_pool_gets_when_it_is_scaled(sizes: list[int], which: int, more: int) -> None:
+def test_the_forecast_nodes_are_those_that_a_scaled_pool_gets(sizes: list[int], which: int, more: int) -> None:
     pools = [pool(f"p{number}", size) for number, size in enumerate(sizes)]
     scaled = f"p{which % len(sizes)}"
     before = NodePools(

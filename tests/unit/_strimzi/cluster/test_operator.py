@@ -245,7 +245,7 @@ def test_an_operator_that_does_not_go_on_after_a_pause() -> None:
 
 
 @pytest.mark.parametrize("status", [{"conditions": conditions("Ready")}, not_ready("another thing")])
-def test_it_is_asked_to_look_again_and_says_something_else(status: dict[str, Any]) -> None:
+def test_an_operator_that_looks_again_says_something_else(status: dict[str, Any]) -> None:
     bench = bench_of(not_ready("no"))
     bench.at(2, lambda: bench.change("kafkas", "demo", {"status": status}, "status"))
     assert [action.verb for action in run(bench, ASKED)] == ["update", "wait"]

@@ -469,11 +469,11 @@ def test_an_operator_without_a_key_that_is_not_ready_may_want_the_names_of_the_k
         pytest.param(lambda: helpless(replicas=0), id="the node is not wanted"),
     ],
 )
-def test_or_else_those_that_it_has_found(bench: Any) -> None:
+def test_in_other_cases_the_names_in_the_stored_leaf_count(bench: Any) -> None:
     assert wanted_names(BY_SECRET[NODES[0]], bench().observe()) == names_of(NODES[0])
 
 
-def test_of_one_that_is_paused_nothing_is_known() -> None:
+def test_the_status_of_a_paused_cluster_does_not_count() -> None:
     bench = helpless()
     bench.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
     assert wanted_names(BY_SECRET[NODES[0]], bench.observe()) == names_of(NODES[0])

@@ -109,7 +109,7 @@ def test_the_operator_that_issues_to_users(entity: Any, who: IssuedBy) -> None:
     assert seen(bench(entity=entity)).snapshot.issued_by is who
 
 
-def test_its_secrets_are_those_of_the_clients_ca() -> None:
+def test_the_snapshot_has_the_secrets_of_the_clients_ca() -> None:
     found = seen(bench()).snapshot
     assert found.ca.current == (CA.certificate,)
     assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}

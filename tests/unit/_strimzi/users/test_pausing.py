@@ -113,7 +113,7 @@ def test_users_are_named_with_what_ends_their_pauses(users: list[str], known: bo
     assert told.endswith(end)
 
 
-def test_of_no_user_nothing_is_said() -> None:
+def test_without_paused_users_there_is_no_sentence() -> None:
     assert users_left_paused(frozenset()) == ""
 
 
@@ -128,7 +128,7 @@ def pod(*env: Object, container: str = "user-operator") -> Object:
 
 
 @pytest.mark.parametrize("env", [(), ({"name": SETTING, "value": "true"},), ({"name": "OTHER", "value": "false"},)])
-def test_it_makes_them_unless_told_otherwise(env: tuple[Object, ...]) -> None:
+def test_the_user_operator_makes_pkcs12_files_unless_its_variable_says_otherwise(env: tuple[Object, ...]) -> None:
     assert why_users_are_paused([pod(*env)]) == ""
 
 

@@ -139,7 +139,7 @@ def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> 
 
 
 @pytest.mark.parametrize("kind", ["scram-sha-512", ""])
-def test_others_present_no_certificate(kind: str) -> None:
+def test_users_without_tls_present_no_certificate(kind: str) -> None:
     assert len(of(user(None, kind))) == 1
 
 
@@ -219,7 +219,7 @@ class TestNamedSecrets:
         return found
 
     @pytest.mark.parametrize(("created", "expected"), [(LATE, (NEW,)), (EARLY, (OLD, NEW))])
-    def test_its_readers(self, created: datetime, expected: tuple[Entity, ...]) -> None:
+    def test_the_readers_of_a_named_secret(self, created: datetime, expected: tuple[Entity, ...]) -> None:
         found = self.reader(GOOD, created, followed=False)
         assert (found.name, found.authorities, found.renewal) == (
             "Pod elsewhere/a", names_of(*expected), Renewal.BY_HAND,
@@ -298,7 +298,7 @@ class TestTheEndOfWhatReadersHaveRead:
         ],
         ids=["read", "not read", "another one in the keystore", "not told when it changed", "copied", "not copied"],
     )
-    def test_it_is_that_of_the_certificate_in_the_secret(
+    def test_the_end_that_a_reader_has_read_is_that_of_the_certificate_in_the_secret(
         self, reader: Reader, certificate: UserCertificate, end: datetime | None
     ) -> None:
         _operator, own, found = of(user(certificate, "tls", reader))

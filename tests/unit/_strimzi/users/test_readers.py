@@ -43,7 +43,7 @@ class TestNamedSecrets:
         return stage.see(presenting=(replace(NAMED, entry=entry),)).named
 
     @pytest.mark.parametrize("entry", [None, "tls.crt"])
-    def test_its_certificate_and_its_readers(self, entry: str | None) -> None:
+    def test_the_certificate_and_the_readers_of_a_named_secret(self, entry: str | None) -> None:
         (found,) = self.see(ISSUED, entry)
         assert found.secret.label == "Secret team/partner-tls entry tls.crt"
         assert (found.certificate.subject, found.certificate.problem) == (LEAF.certificate.subject, "")

@@ -112,7 +112,7 @@ def test_a_user_without_a_secret_is_missing_a_certificate() -> None:
 
 
 @pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
-def test_others_have_no_certificate_of_the_cluster(kind: str) -> None:
+def test_users_of_other_kinds_have_no_certificate_of_the_cluster(kind: str) -> None:
     made = bench()
     made.create("kafkausers", kafka_user("orders", kind=kind))
     assert seen(made).served == {}

@@ -139,7 +139,7 @@ def test_trusted_where_every_listener_accepts(stored: bool | None) -> None:
 
 
 @pytest.mark.parametrize("stored", [None, False])
-def test_not_trusted_where_every_listener_refuses(stored: bool | None) -> None:
+def test_a_ca_that_every_listener_refuses_is_not_trusted(stored: bool | None) -> None:
     refuses = {"accepts": NO, "refuses": YES}
     assert accepts(on(9090, **refuses), on(9091, **refuses), stored=stored) is False
 

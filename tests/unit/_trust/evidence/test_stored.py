@@ -440,6 +440,6 @@ def test_a_sentence_for_each() -> None:
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_they_hold_nothing(stage: str) -> None:
+def test_unmanaged_listeners_hold_no_flow(stage: str) -> None:
     intent = Intent(Goal.REPLACE_KEY)
     assert decide(changed(STAGES[stage], unmanaged=BESIDE_CUSTOM), intent) == decide(STAGES[stage], intent)

@@ -278,7 +278,7 @@ def test_a_certificate_that_is_about_to_be_issued(
     assert [(one.subject, one.message) for one in found] == expected
 
 
-def test_it_cannot_be_of_a_ca_that_was_never_in_use() -> None:
+def test_a_certificate_to_come_cannot_be_of_a_ca_that_was_never_in_use() -> None:
     seen = changed(STAGES["issued"], presenters=presenting(NEW_USER, current=NEW))
     books = ledger(entry(OLD, PHASE_OUT), entry(NEW, generations={1}))
     assert removal_gate(seen, books, OLD.certificate.fingerprint) == ()

@@ -314,5 +314,5 @@ def test_each_is_named_with_the_remedy() -> None:
     assert {one.remedy for one in found} == {"Give the user another name."}
 
 
-def test_others_are_let_be() -> None:
+def test_users_with_other_names_are_no_namesakes() -> None:
     assert tuple(namesakes(users())) == ()

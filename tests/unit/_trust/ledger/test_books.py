@@ -349,7 +349,7 @@ def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES
     return strike_removed(snapshot, books or books_of(snapshot), gates)
 
 
-def test_it_leaves_and_every_running_pod_may_still_trust_it() -> None:
+def test_a_removed_ca_leaves_and_every_running_pod_may_still_trust_it() -> None:
     after = struck(stage.OUT_OF_BUNDLE)
     assert after == replace(
         books_of(stage.OUT_OF_BUNDLE),
@@ -374,7 +374,7 @@ def test_it_leaves_and_every_running_pod_may_still_trust_it() -> None:
         ),
     ],
 )
-def test_it_stays_while(fields: dict[str, Any]) -> None:
+def test_reasons_for_which_a_removed_ca_stays(fields: dict[str, Any]) -> None:
     books = books_of(stage.OUT_OF_BUNDLE)
     assert struck(changed(stage.OUT_OF_BUNDLE, **fields), books) == books
 
@@ -401,7 +401,7 @@ def test_what_the_removal_gate_keeps_keeps_no_other() -> None:
     assert [one.fingerprint for one in after.entries] == [name_of(THIRD), name_of(NEW)]
 
 
-def test_it_stays_where_it_came_back_into_use_in_this_pass() -> None:
+def test_a_removed_ca_stays_where_it_came_back_into_use_in_this_pass() -> None:
     books = books_of(stage.OUT_OF_BUNDLE).with_entry(entry(OLD, ANY, {0}))
     assert struck(stage.OUT_OF_BUNDLE, books) == books
 
@@ -481,7 +481,7 @@ def test_another_ca_is_not_concerned() -> None:
     assert [one.cleared_at for one in struck(before).entries] == [NOW, None]
 
 
-def test_it_stays_while_clients_can_read_it() -> None:
+def test_a_renewed_ca_stays_while_clients_can_read_it() -> None:
     before = changed(renewed(SHORT), published=names_of(SHORT, RENEWED))
     assert struck(before) == books_of(before)
     assert len(struck(changed(before, published=names_of(RENEWED))).entries) == 1

@@ -244,7 +244,7 @@ def test_the_one_in_use_is_that_of_the_highest_generation() -> None:
 @pytest.mark.parametrize(
     "adopts", [NEW.certificate.sha256, NEW.certificate.fingerprint, NEW.certificate.sha256.upper()]
 )
-def test_it_is_adopted_by_its_fingerprint(adopts: str) -> None:
+def test_a_swapped_in_ca_is_adopted_by_its_fingerprint(adopts: str) -> None:
     assert find_adoption(swapped(), an_intent(Goal.UPGRADE, adopts=adopts)) == find_swap(swapped())
 
 
@@ -257,7 +257,7 @@ def test_it_is_adopted_by_its_fingerprint(adopts: str) -> None:
         pytest.param(swapped(entry(NEW, UNUSED)), ADOPT, id="it is adopted already"),
     ],
 )
-def test_it_is_not_adopted_otherwise(snapshot: Snapshot, intent: Intent) -> None:
+def test_a_swapped_in_ca_is_not_adopted_otherwise(snapshot: Snapshot, intent: Intent) -> None:
     assert find_adoption(snapshot, intent) is None
     assert adopt_swapped(snapshot, intent, books_of(snapshot)) == books_of(snapshot)
 
@@ -274,7 +274,7 @@ def test_what_every_process_has_started_with_is_known_to_all() -> None:
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=())
 
 
-def test_as_long_as_one_has_not_it_is_not_entered() -> None:
+def test_a_swapped_in_ca_is_not_entered_before_every_pod_has_started_with_it() -> None:
     """It is put aside first, and enrolled as the next CA."""
     half = swapped(pods=(*pods(1)[:1], *pods(0)[1:]))
     assert adopt_swapped(half, ADOPT, books_of(half)) == books_of(half)

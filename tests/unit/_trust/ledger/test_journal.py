@@ -156,7 +156,7 @@ def test_the_journal_closes_when_the_last_process_without_the_old_ca_has_started
     assert journal_after(stage.RETIRED) == a_journal(finished_at=NOW)
 
 
-def test_it_closes_when_no_listener_trusts_the_old_ca_although_something_in_the_processes_does() -> None:
+def test_a_flow_ends_when_no_listener_trusts_the_old_ca_although_processes_still_do() -> None:
     assert journal_after(linked.REMOVED) == a_journal()
     assert journal_after(linked.READ_AGAIN) == a_journal(finished_at=NOW)
 

@@ -29,7 +29,7 @@ def steps(books: Ledger | None, layout: Layout | None = None) -> tuple[Step, ...
 
 @pytest.mark.parametrize("kept", Layout)
 @pytest.mark.parametrize("asked", [None, *Layout])
-def test_it_is_where_it_is_asked_for_and_else_where_it_was(kept: Layout, asked: Layout | None) -> None:
+def test_the_layout_is_the_requested_or_the_former_layout(kept: Layout, asked: Layout | None) -> None:
     before = replace(BOOKS, layout=kept)
     if asked in (None, kept):
         assert steps(before, asked) == ()

@@ -114,13 +114,13 @@ def test_the_books_keep_it() -> None:
     assert journal_of(seen).outgoing == Outgoing(frozenset({"a orders"}), NOW + 10 * DAY)
 
 
-def test_it_is_not_that_of_the_flow_back() -> None:
+def test_an_abort_does_not_keep_the_readers_of_the_flow() -> None:
     """The flow back replaces the other CA."""
     turned = journal_of(with_journal("switched", outgoing=SWITCHED), goal=Goal.ABORT)
     assert (turned.is_abort, turned.outgoing) == (True, None)
 
 
-def test_it_ends_with_the_flow() -> None:
+def test_the_record_of_readers_ends_with_the_flow() -> None:
     seen = with_journal("issued", outgoing=SWITCHED)
     books = books_of(seen)
     left = replace(books, entries=tuple(one for one in books.entries if one.certificate == NEW.certificate))

@@ -364,7 +364,7 @@ def test_a_ca_that_is_given_and_in_use() -> None:
 
 
 @pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.CREATE, Goal.UPGRADE, Goal.REPLACE_KEY])
-def test_of_what_is_not_asked_for_or_is_begun_nothing_is_told(goal: Goal) -> None:
+def test_a_goal_that_is_not_asked_for_or_is_begun_has_no_answer(goal: Goal) -> None:
     assert answered(cluster(ledger=ledger()), goal) == ""
     assert answered(cluster(ledger=ledger(journal=a_journal())), goal) == ""
 

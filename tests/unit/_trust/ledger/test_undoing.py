@@ -132,11 +132,11 @@ def test_pods_whose_listeners_answer_are_not_unsure() -> None:
         pytest.param(changed(GIVEN_UP, in_place=None), id="the run has not looked"),
     ],
 )
-def test_not_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:
+def test_unsure_pods_are_not_noted_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:
     assert unsure_of(snapshot) is None
 
 
-def test_it_is_noted_once() -> None:
+def test_unsure_pods_are_noted_once() -> None:
     """A pod that starts afterwards reads a leaf of the old CA."""
     assert unsure_of(GIVEN_UP, replace(ABORT, unsure=frozenset())) == frozenset()
 

@@ -246,7 +246,7 @@ def test_what_the_caller_asks_for_is_what_it_is() -> None:
         (holding(OLD, NEW, where=cluster(ca=secrets(prepared=(prepared(THIRD),)))), ()),
     ],
 )
-def test_of_which_cas_leaves_may_come_early(snapshot: Snapshot, later: tuple[Entity, ...]) -> None:
+def test_cas_whose_leaves_may_come_early(snapshot: Snapshot, later: tuple[Entity, ...]) -> None:
     assert later_authorities(snapshot) == tuple(chain_of(one) for one in later)
 
 

@@ -134,7 +134,7 @@ def test_every_goal_is_refused_while_the_operator_is_at_work(intent: Intent) -> 
         ),
     ],
 )
-def test_not_at_work(fields: dict[str, Any]) -> None:
+def test_the_operator_is_not_at_work(fields: dict[str, Any]) -> None:
     seen = cluster(**{"reconciliation": GENERATED, "ledger": None, **fields})
     assert tuple(operator_has_finished(seen, UPGRADE)) == ()
 

@@ -87,7 +87,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
+def test_the_refusal_names_the_option_without_effect(case: Refusal) -> None:
     assert_refused(case)
 
 
@@ -108,7 +108,7 @@ def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
         pytest.param(an_intent(Goal.RECONCILE, path_length=3), ended(), id="no rotation"),
     ],
 )  # fmt: skip
-def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
+def test_no_other_option_is_refused(intent: Intent, fields: dict[str, Any]) -> None:
     assert tuple(authority_is_as_asked(cluster(**fields), intent)) == ()
 
 

@@ -219,7 +219,7 @@ def test_without_a_ca_there_is_nothing_to_renew() -> None:
 
 
 @given(days=st.integers(1, 60), window=st.integers(1, 60))
-def test_it_is_held_from_a_day_before_the_operator_would_renew_it(days: int, window: int) -> None:
+def test_a_hand_back_is_held_from_a_day_before_the_operator_would_renew_the_ca(days: int, window: int) -> None:
     ending = make("cluster-ca v0", OLD.key, end=NOW + days * DAY)
     seen = cluster(ca=secrets(ending), renewal_window=window * DAY)
     assert bool(tuple(operator_keeps_authority(seen, DOWNGRADE))) == (days <= window + 1)

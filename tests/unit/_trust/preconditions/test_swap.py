@@ -138,7 +138,7 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
 
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.DOWNGRADE])
-def test_it_holds_every_flow(goal: Goal) -> None:
+def test_a_swapped_in_ca_holds_every_flow(goal: Goal) -> None:
     found = check(cluster(**swapped_in()), Intent(goal))
     assert [one.condition for one in found] == [Condition.AUTHORITY_IS_KNOWN]
 
@@ -151,11 +151,11 @@ def test_what_the_operator_generates_is_its_own_to_replace() -> None:
     assert held == [Condition.OPERATOR_HAS_FINISHED, Condition.AUTHORITY_IS_KNOWN]
 
 
-def test_it_can_be_adopted_before_the_operator_has_looked() -> None:
+def test_a_swapped_in_ca_can_be_adopted_before_the_operator_has_looked() -> None:
     assert check(cluster(**swapped_in()), ADOPT) == ()
 
 
-def test_it_can_be_adopted_when_every_process_has_started_with_it() -> None:
+def test_a_swapped_in_ca_can_be_adopted_when_every_process_has_started_with_it() -> None:
     done = cluster(ca=secrets(NEW, certificate_generation=1), pods=pods(1), leaves=leaves(NEW, 1))
     assert check(done, ADOPT) == ()
 

@@ -62,7 +62,7 @@ def test_before_the_switch_the_next_ca_is_given_up(snapshot: Snapshot) -> None:
     assert undo_replacement(situation(undoing(snapshot), RECONCILE)) == (given_up,)
 
 
-def test_it_is_no_successor_meanwhile() -> None:
+def test_a_ca_that_is_given_up_is_no_successor() -> None:
     assert situation(stage.TRUSTED, RECONCILE).successor is not None
     assert situation(undoing(stage.TRUSTED), RECONCILE).successor is None
 

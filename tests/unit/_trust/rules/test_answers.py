@@ -139,7 +139,7 @@ REPLACE_KEY, SILENT = Intent(Goal.REPLACE_KEY), frozenset({uid_of(PODS[1])})
 SILENCED = without(asked(linked.TRUSTED), SILENT, 9090)
 
 
-def test_it_is_waited_for_by_name() -> None:
+def test_a_silent_node_is_waited_for_by_name() -> None:
     worker = tuple(replace(pod, worker="worker-2", ready=pod.uid not in SILENT) for pod in SILENCED.nodes.pods)
     (step,) = decide(changed(SILENCED, pods=worker), REPLACE_KEY).steps
     assert isinstance(step, AwaitAnswers)

@@ -268,7 +268,7 @@ def test_a_new_leaf_is_never_near(life: timedelta, window: timedelta) -> None:
         pytest.param(replace(NEAR, chain=None), False, id="unreadable"),
     ],
 )
-def test_they_are_due_for_every_goal(stored: StoredLeaf, near: bool, goal: Goal) -> None:
+def test_leaves_of_a_key_elsewhere_are_due_for_every_goal(stored: StoredLeaf, near: bool, goal: Goal) -> None:
     snapshot = elsewhere(settled(stored), LASTING)
     expected = (stored,) if near else ()
     assert leaves_before_operator_window(snapshot) == expected

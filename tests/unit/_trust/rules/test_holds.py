@@ -389,7 +389,7 @@ def test_what_is_told() -> None:
     )
 
 
-def test_it_is_told_at_the_end_and_the_flow_is_not_done() -> None:
+def test_a_ca_that_waits_for_confirmation_is_reported_and_the_flow_is_not_done() -> None:
     waiting = replace(cluster(), source=CaSource(NAME, (NEW.certificate,)))
     found = decide(waiting, RECONCILE)
     assert found == Decision(waiting=awaited(situation(waiting, RECONCILE)))

@@ -400,7 +400,7 @@ def test_what_is_served_or_not_wanted_is_forgotten(snapshot: Snapshot, names: tu
     assert found == ((ForgetRequests(secrets=names, phase=at(snapshot).phase),) if names else ())
 
 
-def test_it_is_forgotten_behind_the_switch_and_beside_nothing_else() -> None:
+def test_requests_are_forgotten_alone_after_the_switch() -> None:
     assert kinds(at_hand(elsewhere(unlinked.RESUMED))) == ["TidyKeys"]
     assert kinds(at_hand(elsewhere(unlinked.TIDIED))) == ["ForgetRequests"]
 
@@ -432,7 +432,7 @@ def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
     assert f"the call requests one certificate of {ISSUER}, for {PODS[0]}" in sentence
 
 
-def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
+def test_the_telling_leaf_is_waited_for_as_long_as_the_caller_wants() -> None:
     issuer = leaves_to_ask_for(at(UNCLEAR, CONFIRMED))
     assert issuer is not None
     open_ = with_requests(UNCLEAR, replace(a_request(), authority=issuer.issuer[0].fingerprint))
@@ -442,7 +442,7 @@ def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
     assert forget_requests(at(open_, CONFIRMED)) == ()
 
 
-def test_it_is_not_asked_for_before_all_of_them_are_confirmed() -> None:
+def test_the_telling_leaf_is_not_asked_for_before_all_cas_are_confirmed() -> None:
     only = changed_intent(CONFIRMED, confirmed=frozenset({NEW.certificate.sha256}))
     assert (leaves_to_ask_for(at(UNCLEAR, only)), describe_awaited_leaves(at(UNCLEAR, only))) == (None, ())
 

@@ -144,7 +144,7 @@ RETIRING = unlinked.RETIRING
         ),
     ],
 )  # fmt: skip
-def test_it_does_not_leave(snapshot: Snapshot) -> None:
+def test_a_ca_that_is_needed_does_not_leave(snapshot: Snapshot) -> None:
     assert steps_of(withdraw(situation(snapshot))) == ()
 
 
@@ -285,7 +285,7 @@ def test_only_what_is_to_be_adopted_and_has_not_reached_every_process() -> None:
     assert put_back(situation(swapped(pods=pods(1)), ADOPT)) == ()
 
 
-def test_it_comes_before_the_books() -> None:
+def test_putting_back_comes_before_the_ledger() -> None:
     """The books would take the CA that lies there for the one in use."""
     assert decide(SWAPPED, ADOPT).steps == pause_for(BACK)
     assert decide(HALTED, ADOPT).steps == (BACK,)

@@ -90,7 +90,7 @@ def test_a_pool_that_shrinks_needs_no_pause() -> None:
 
 
 @pytest.mark.parametrize("snapshot", [changed(cluster(), pools=pools), changed(AT_HAND, missing={})])
-def test_it_has_this_size(snapshot: Snapshot) -> None:
+def test_a_pool_that_has_the_wanted_size_is_not_scaled(snapshot: Snapshot) -> None:
     assert scale(at(snapshot, 3)) == ()
 
 

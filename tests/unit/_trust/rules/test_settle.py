@@ -129,7 +129,7 @@ def test_a_switch_whose_key_is_written(snapshot: Snapshot, expected: Steps) -> N
     assert tuple(replace(step, because="") for step in settle_key(situation(snapshot))) == expected
 
 
-def test_it_goes_before_anything_else() -> None:
+def test_settling_the_key_goes_before_anything_else() -> None:
     """Without the key of ca.crt the operator does nothing: waiting for it would be in vain."""
     busy = replace(
         HALF,

@@ -38,7 +38,7 @@ def names_in(steps: object) -> list[str]:
     return [name for step in steps for name in step.secrets]  # type: ignore[attr-defined]
 
 
-def test_they_are_asked_for_and_told_apart() -> None:
+def test_spare_leaves_are_asked_for_and_named_as_such() -> None:
     (step,) = keep_spare_leaves(at(WANTED, RECONCILE))
     assert isinstance(step, AskForLeaves)
     assert (step.secrets, step.issuer, step.asked, step.phase) == ((NEXT, AFTER), chain_of(NEW), ISSUER, Phase.PREPARE)
@@ -97,7 +97,7 @@ def test_a_spare_leaf_that_comes_to_its_end_is_asked_for_again(left: int, asked:
     assert names_in(keep_spare_leaves(at(there, RECONCILE))) == ([NEXT] if asked else [])
 
 
-def test_but_not_where_it_ends_with_its_ca() -> None:
+def test_a_spare_leaf_that_ends_with_its_ca_is_not_asked_for_again() -> None:
     """Another one would end as soon."""
     chain = leaf_with(20 * DAY, issuer=SHORT).chain
     snapshot = elsewhere(settled(ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0}))), SHORT)
@@ -105,7 +105,7 @@ def test_but_not_where_it_ends_with_its_ca() -> None:
     assert keep_spare_leaves(at(there, RECONCILE)) == ()
 
 
-def test_not_while_another_ca_is_on_its_way_and_those_that_are_there_stay() -> None:
+def test_while_another_ca_is_on_its_way_spare_leaves_stay_and_none_is_asked_for() -> None:
     snapshot = changed(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), spare=SPARE)
     there = at(with_requests(snapshot, answered(NEXT, OLD)), RECONCILE)
     assert (keep_spare_leaves(there), forget_requests(there)) == ((), ())

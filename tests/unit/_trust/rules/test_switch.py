@@ -195,7 +195,7 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
         ),
     ],
 )
-def test_it_is_not_done(snapshot: Snapshot) -> None:
+def test_reasons_against_a_switch(snapshot: Snapshot) -> None:
     assert steps_of(switch(situation(snapshot))) == ()
 
 
@@ -258,7 +258,7 @@ def test_a_ca_whose_key_an_outside_issuer_keeps_waits_for_all_its_leaves() -> No
     assert switched(situation(at_hand(elsewhere(unlinked.HALTED)))) == (expected,)
 
 
-def test_its_renewal_needs_none() -> None:
+def test_a_renewal_of_a_ca_with_its_key_elsewhere_needs_no_leaves() -> None:
     kept = elsewhere(renewal.HALTED, OLD)
     assert steps_of(switch(situation(kept, RENEW))) == (replace(RENEWAL, authority=kept.ca.prepared[0]),)
 

@@ -67,12 +67,12 @@ def refused(snapshot: Snapshot, intent: Intent = RECONCILE) -> list[str]:
 @pytest.mark.parametrize(
     "goal", [goal for goal in Goal if goal not in (Goal.ABORT, Goal.RENEW, Goal.REPLACE_KEY, Goal.DOWNGRADE)]
 )
-def test_it_looks_once_more_and_then_no_call_is_done(goal: Goal) -> None:
+def test_the_operator_looks_once_more_and_then_no_call_is_done(goal: Goal) -> None:
     snapshot = asked(failing(), Intent(goal))
     assert refused(snapshot, Intent(goal)) == [f"is not ready, the Cluster Operator says: RuntimeException: {EMPTY}."]
 
 
-def test_it_looks_again_when_something_else_is_stored() -> None:
+def test_the_operator_looks_again_when_another_leaf_is_stored() -> None:
     before = asked(failing())
     after = changed(
         before,
@@ -166,7 +166,7 @@ def test_a_failure_that_began_with_a_flow_is_of_the_flow(since: object, finished
     assert bool(decide_at_the_end(snapshot, RECONCILE).steps) is concerns
 
 
-def test_it_holds_no_remedy() -> None:
+def test_a_refusal_by_the_operator_holds_no_step() -> None:
     """The steps that are left are taken all the same; they may be what mends it."""
     for stage, snapshot in linked.STAGES.items():
         state = replace(snapshot.reconciliation, failure=BROKEN)
