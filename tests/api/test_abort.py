@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 CERTIFICATES = "demo-cluster-ca-cert"
 
 
-def test_it_is_planned_done_and_found_to_be_done(runner: Runner, tmp_path: Path) -> None:
+def test_an_abort_is_planned_done_and_found_to_be_done(runner: Runner, tmp_path: Path) -> None:
     old = read_secret(runner, CERTIFICATES)["ca.crt"]
     runner.flow("replace_key", strimzi_until_phase="trust").check()
     assert len([key for key in read_secret(runner, SINGLE) if key.endswith(".state")]) == 2

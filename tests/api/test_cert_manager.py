@@ -45,7 +45,7 @@ def requests(runner: Runner) -> list[str]:
     return [one["metadata"]["name"] for one in listed if "strimzi.io/cluster" in (one["metadata"].get("labels") or {})]
 
 
-def test_there_more_nodes_and_back(runner: Runner, corporate: Certificate) -> None:
+def test_a_cluster_moves_to_cert_manager_grows_and_moves_back(runner: Runner, corporate: Certificate) -> None:
     certificate, before = corporate.pem.decode(), runner.cluster.node_uids("demo")
     moving: dict[str, Any] = {"strimzi_issuer": ISSUER, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0}
     runner.flow("rotate_cluster_ca", strimzi_certificate=certificate, **moving).check()
@@ -120,7 +120,7 @@ def renew(runner: Runner, name: str) -> None:
     assert done.status == 200, done.body
 
 
-def test_there_by_certificates_which_cert_manager_renews(runner: Runner, corporate: Certificate) -> None:
+def test_a_cluster_moves_to_certificates_that_cert_manager_renews(runner: Runner, corporate: Certificate) -> None:
     name = "demo-kafka-0"
     moving: dict[str, Any] = {"strimzi_issuer": BY_CERTIFICATES, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0}
     runner.flow("rotate_cluster_ca", strimzi_certificate=corporate.pem.decode(), **moving).check()

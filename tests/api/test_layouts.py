@@ -22,7 +22,7 @@ def kept_in(runner: Runner) -> list[str]:
 
 
 @pytest.mark.long
-def test_it_is_converted_used_and_handed_back(runner: Runner, tmp_path: Path) -> None:
+def test_a_ledger_is_converted_used_and_handed_back(runner: Runner, tmp_path: Path) -> None:
     before = runner.cluster.node_uids("demo")
     for arguments, layout, result in (
         (["--check", "--diff"], "split", "planned"), ([], "split", "done"), ([], "split", "nothing_to_do"), ([], "keyed", "done"),

@@ -91,7 +91,7 @@ def kept(runner: Runner, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("resource", ["CertificateRequest", "Certificate"])
-def test_there_a_new_user_and_back(
+def test_users_move_to_cert_manager_and_back_with_a_new_user(
     runner: Runner, corporate: Certificate, users: UserOperatorDouble, resource: str
 ) -> None:
     issuer = {"type": "cert_manager", "name": "corporate", "resource": resource}

@@ -105,7 +105,7 @@ def test_undone_for_users(
     assert (cluster.issuers(), cluster.accepted, cluster.rolls) == (before, {old}, {0})
 
 
-def test_it_goes_on_without_being_asked_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_an_abort_goes_on_without_being_asked_for_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     """A reconcile that runs from a schedule finishes it."""
     cluster.create()
     old = cluster.current

@@ -98,7 +98,7 @@ def test_all_forms_say_the_same_under_one_password_for_good(cluster: WatchedClus
     assert len(passwords) == 1
 
 
-def test_it_is_kept_without_being_asked_for(cluster: WatchedCluster) -> None:
+def test_a_bundle_is_kept_without_being_asked_for(cluster: WatchedCluster) -> None:
     cluster.create()
     cluster.finish(Goal.REPLACE_KEY, publish=True)
     before = cluster.secret(BUNDLE)["ca.crt"]

@@ -308,7 +308,9 @@ class TestTheEndOfWhatAProgramHasRead:
         assert "Pod kafka/billing: may present a certificate of" in held(cluster.run(Goal.RECONCILE))
         assert old in cluster.accepted
 
-    def test_then_the_ca_leaves(self, cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    def test_the_ca_leaves_after_the_end_of_what_a_program_has_read(
+        self, cluster: ClientsCluster, nodes: ReloadingNodes
+    ) -> None:
         end = self.begin(cluster)
         cluster.programs.stop("billing")
         self.pass_time(cluster, end + timedelta(minutes=10))
@@ -548,7 +550,9 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
 
 
 @pytest.mark.parametrize("layout", [Layout.SPLIT, Layout.KEYED])
-def test_its_ledger_in_other_secrets(cluster: ClientsCluster, nodes: ReloadingNodes, layout: Layout) -> None:
+def test_the_ledger_of_the_clients_ca_in_other_secrets(
+    cluster: ClientsCluster, nodes: ReloadingNodes, layout: Layout
+) -> None:
     cluster.begin()
     cluster.run(Goal.RECONCILE)
     cluster.run(Goal.RECONCILE, layout=layout)

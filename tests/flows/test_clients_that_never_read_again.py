@@ -72,7 +72,7 @@ def assert_served(cluster: WatchedCluster, authority: bytes) -> None:
         assert refused_by_a_client(chain, [authority]) == "", pod
 
 
-def test_they_are_served_after_the_switch(cluster: WatchedCluster) -> None:
+def test_clients_that_never_read_again_are_served_after_the_switch(cluster: WatchedCluster) -> None:
     old = replaced(cluster)
     assert_presented(cluster, BOTH)
     assert_served(cluster, old)
@@ -82,7 +82,7 @@ def test_they_are_served_after_the_switch(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.parametrize("goal", [Goal.RENEW_LEAVES, Goal.RENEW, Goal.DOWNGRADE], ids=lambda goal: goal.value)
-def test_they_are_served_after_another_flow(cluster: WatchedCluster, goal: Goal) -> None:
+def test_clients_that_never_read_again_are_served_after_another_flow(cluster: WatchedCluster, goal: Goal) -> None:
     """Nothing but the key Secret tells it of the replacement. The checker asks after every write."""
     old = replaced(cluster)
     cluster.memory.seconds += 200 * DAY
@@ -95,7 +95,7 @@ def test_they_are_served_after_another_flow(cluster: WatchedCluster, goal: Goal)
     assert_served(cluster, old)
 
 
-def test_they_are_served_while_the_next_flow_is_undone(cluster: WatchedCluster) -> None:
+def test_clients_that_never_read_again_are_served_while_the_next_flow_is_undone(cluster: WatchedCluster) -> None:
     """Until the CA after the next is put to use, and again when it is given up."""
     old = replaced(cluster)
     cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST, replaces=cluster.current)

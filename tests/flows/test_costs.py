@@ -34,7 +34,7 @@ _COMPONENTS = ("demo-entity-operator", "demo-cruise-control", EXPORTER)
 @pytest.mark.parametrize("layout", [roles_together, roles_apart])
 @pytest.mark.parametrize("case", mostly_long([*CASES, *ENDED, Case(Goal.DOWNGRADE, "after a renewal")]))
 @pytest.mark.each_once
-def test_of_a_whole_flow(cluster: WatchedCluster, case: Case, layout: Layout) -> None:
+def test_the_cost_of_a_whole_flow(cluster: WatchedCluster, case: Case, layout: Layout) -> None:
     flow = case.begin(cluster, layout)
     before = component_starts(cluster)
     flow.finish()

@@ -40,7 +40,7 @@ def clients_refuse(cluster: WatchedCluster) -> set[bool]:
 
 
 @pytest.mark.parametrize("goal", [Goal.RENEW, Goal.REPLACE_KEY])
-def test_it_is_renewed_and_replaced_as_any_other(ended: WatchedCluster, goal: Goal) -> None:
+def test_an_ended_ca_is_renewed_and_replaced_as_any_other(ended: WatchedCluster, goal: Goal) -> None:
     """The checker asks every process and JVM client after each write."""
     before = ended.current
     assert clients_refuse(ended) == {True}
@@ -50,14 +50,14 @@ def test_it_is_renewed_and_replaced_as_any_other(ended: WatchedCluster, goal: Go
     assert clients_refuse(ended) == {False}
 
 
-def test_it_is_adopted_and_then_renewed(ended: WatchedCluster) -> None:
+def test_an_ended_ca_is_adopted_and_then_renewed(ended: WatchedCluster) -> None:
     ended.finish(Goal.RECONCILE)
     ended.finish(Goal.RENEW)
     assert clients_refuse(ended) == {False}
 
 
 @pytest.mark.parametrize("goal", [Goal.DOWNGRADE, Goal.RENEW_LEAVES])
-def test_it_is_neither_handed_back_nor_issues_it_leaves(ended: WatchedCluster, goal: Goal) -> None:
+def test_an_ended_ca_is_not_handed_back_and_issues_no_leaves(ended: WatchedCluster, goal: Goal) -> None:
     assert violated(ended, goal)[0] is Condition.AUTHORITY_IS_VALID_NOW
     assert ended.writes == 0
 

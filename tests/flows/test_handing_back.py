@@ -60,7 +60,7 @@ def trigger(cluster: WatchedCluster, secret: str, annotation: str) -> None:
     assert cluster.ready
 
 
-def test_of_the_first_ca(cluster: WatchedCluster) -> None:
+def test_the_first_ca_is_handed_back(cluster: WatchedCluster) -> None:
     cluster.create()
     hand_back(cluster)
 
@@ -74,7 +74,7 @@ def test_after_a_replacement(cluster: WatchedCluster, case: Case) -> None:
     assert cluster.annotation("secrets", KEYS, "ca-key-generation") == generation == "1"
 
 
-def test_of_a_ca_that_another_tool_has_replaced(cluster: WatchedCluster) -> None:
+def test_a_ca_that_another_tool_has_replaced_is_handed_back(cluster: WatchedCluster) -> None:
     """The key generation is behind the CA's name: two of the operator's CAs would get one name."""
     cluster.store(root("cluster-ca v3", path_length=0))
     cluster.deploy()

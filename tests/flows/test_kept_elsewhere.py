@@ -113,7 +113,7 @@ def test_a_renewal_needs_no_new_leaves(cluster: WatchedCluster) -> None:
     assert set(cluster.issued_by_operator) <= {"demo-clients-ca"}
 
 
-def test_it_is_not_handed_back(cluster: WatchedCluster) -> None:
+def test_a_ca_whose_key_is_kept_elsewhere_is_not_handed_back(cluster: WatchedCluster) -> None:
     cluster.create()
     moved(cluster, elsewhere(root("First")))
     (violation,) = run(cluster, Goal.DOWNGRADE).outcome.decision.violations

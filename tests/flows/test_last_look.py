@@ -13,7 +13,7 @@ from ..tools.support.reloads import ReloadingNodes
 from ..tools.support.watched_cluster import WatchedCluster
 
 
-def test_it_is_kept_when_the_last_decision_took_none(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_the_last_look_is_kept_when_the_last_decision_took_none(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     """Every listener presents the new CA's leaf, trusts the new CA and refuses the one that was removed."""
     cluster.create()
     outcome = cluster.run(Goal.REPLACE_KEY, spread=Spread.RESTART).outcome

@@ -41,7 +41,7 @@ def links(cluster: WatchedCluster) -> Iterator[tuple[str, str, int]]:
 
 
 @pytest.mark.usefixtures("uptake")
-def test_it_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedCluster) -> None:
+def test_a_link_certificate_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedCluster) -> None:
     """After every write: not where a process loads CAs from, and in no ledger."""
     cluster.create()
     seen: set[str] = set()

@@ -214,7 +214,7 @@ def test_the_plan_names_the_issuer_and_does_not_ask_it(cluster: WatchedCluster, 
     assert (planned.violations, issuer.certified) == ((), 0)
 
 
-def test_it_ends_early_and_goes_on_with_what_is_in_the_cluster(cluster: WatchedCluster, vault: FakeVault) -> None:
+def test_a_flow_that_ends_early_goes_on_with_the_link_in_the_cluster(cluster: WatchedCluster, vault: FakeVault) -> None:
     issuer = moved(cluster, vault)
     cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE, **asking(cluster, issuer))
     assert [key for key in cluster.secret(KEYS) if key.endswith(".link.crt")]

@@ -88,7 +88,9 @@ _KEY_WRITTEN = 10
 
 
 @pytest.mark.parametrize("kills", range(1, 24, 3))
-def test_it_goes_while_a_run_is_killed(cluster: ClientsCluster, nodes: ReloadingNodes, kills: int) -> None:
+def test_the_last_listener_goes_while_a_run_is_killed(
+    cluster: ClientsCluster, nodes: ReloadingNodes, kills: int
+) -> None:
     """Where the operator was left paused it could not look: the next run lets it on, and does no more. Where the key of the next CA is written and its
     certificate is not, the operator could issue nothing: it stays paused until a person ends the pause, as the run says.
     """

@@ -53,7 +53,7 @@ SHORT: list[tuple[int, timedelta | None, Authority | None]] = [
 
 
 @pytest.mark.parametrize(("renewal", "validity", "supplied"), SHORT)
-def test_it_is_held_before_the_first_write(
+def test_a_ca_with_short_leaves_is_held_before_the_first_write(
     cluster: WatchedCluster, nodes: ReloadingNodes, renewal: int, validity: timedelta | None, supplied: Authority | None
 ) -> None:
     cluster.create(manifests=lasting(365, renewal))

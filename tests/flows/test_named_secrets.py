@@ -229,7 +229,7 @@ def test_a_ca_of_a_partner_stays_until_the_program_has_read_a_certificate_of_ano
     assert cluster.accepted == {cluster.current, after.fingerprint}
 
 
-def test_such_a_ca_stays_so_too_where_a_flow_that_was_to_bring_it_into_use_is_given_up(cluster: ClientsCluster) -> None:
+def test_a_ca_of_a_partner_stays_where_the_flow_that_would_use_it_is_given_up(cluster: ClientsCluster) -> None:
     external(cluster)
     partner, theirs, old = Partner(cluster, "partner"), root("Partner Root"), cluster.current
     trusted_beside(cluster, theirs)

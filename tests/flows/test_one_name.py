@@ -59,7 +59,7 @@ def test_openssl_counts_no_link_between_two_of_one_name(cluster: WatchedCluster)
 
 @pytest.mark.usefixtures("nodes")
 @pytest.mark.parametrize("until", [Phase.TRUST, Phase.USE], ids=lambda phase: phase.value)
-def test_it_is_undone(cluster: WatchedCluster, until: Phase) -> None:
+def test_a_replacement_by_a_ca_of_the_same_name_is_undone(cluster: WatchedCluster, until: Phase) -> None:
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     flow.supplied, old = root("cluster-ca v0"), cluster.current
     flow.run(until=until)

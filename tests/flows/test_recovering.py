@@ -258,7 +258,7 @@ def test_a_node_that_does_not_come_back_is_named(ended: WatchedCluster, nodes: R
     assert_healthy(ended)
 
 
-def test_it_waits_for_no_maintenance_window(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_a_recovery_waits_for_no_maintenance_window(ended: WatchedCluster, nodes: ReloadingNodes) -> None:
     ended.change("kafkas", CLUSTER, {"spec": {"maintenanceTimeWindows": ["* * 0-1 1 1 ?"]}})
     ended.memory.settle(2)
     recover(ended)

@@ -51,7 +51,7 @@ def test_a_supplied_root_by_its_own_key(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.parametrize("identifier", [b"its own", None], ids=["its own", "none"])
-def test_its_key_identifier_stays_whatever_it_is(cluster: WatchedCluster, identifier: bytes | None) -> None:
+def test_the_key_identifier_of_a_renewed_ca_stays(cluster: WatchedCluster, identifier: bytes | None) -> None:
     """JVMs and OpenSSL that know the one certificate look for the identifier that leaves of the other name."""
     old = root(identifier=identifier)
     cluster.create(old)

@@ -151,7 +151,9 @@ def test_the_time_begins_when_the_first_certificate_is_nowhere_to_be_read(cluste
 @pytest.mark.parametrize("named", ["the first certificate", "the renewed one", ""])
 @pytest.mark.parametrize("by", [Goal.REPLACE_KEY, Goal.RECONCILE])
 @pytest.mark.each_once
-def test_it_goes_on_from_the_state_of_the_cluster_alone(cluster: WatchedCluster, named: str, by: Goal) -> None:
+def test_a_renewed_first_flow_goes_on_from_the_state_of_the_cluster_alone(
+    cluster: WatchedCluster, named: str, by: Goal
+) -> None:
     """Whichever certificate of the CA the caller names, and whatever has brought the renewal to its end."""
     flow = FIRST.begin(cluster)
     old = cluster.current
@@ -185,7 +187,7 @@ def _stop_in_the_renewal(cluster: WatchedCluster, write: int = 3, **options: Any
 
 @pytest.mark.usefixtures("nodes")
 @pytest.mark.parametrize("write", [1, 2, 3])
-def test_it_stops_and_is_led_on_as_a_replacement(cluster: WatchedCluster, write: int) -> None:
+def test_a_renewed_first_flow_stops_and_is_led_on_as_a_replacement(cluster: WatchedCluster, write: int) -> None:
     """By the call that was to replace the key, and by no renewal, wherever a kill has left it; a schedule opens its journal meanwhile."""
     FIRST.begin(cluster)
     old = cluster.current
@@ -286,7 +288,7 @@ def test_a_renewal_gives_the_path_length_that_is_asked_for(cluster: WatchedClust
 
 
 @pytest.mark.usefixtures("nodes")
-def test_also_where_the_next_key_is_elsewhere(cluster: WatchedCluster) -> None:
+def test_a_ca_is_renewed_first_where_the_next_key_is_elsewhere_too(cluster: WatchedCluster) -> None:
     """The key that signs the link certificate is here."""
     adopted(cluster)
     corporate, renewed = replace(root("Corporate Root", path_length=0), elsewhere=True), _renewals(cluster)

@@ -159,7 +159,7 @@ def test_an_unknown_pool(cluster: WatchedCluster) -> None:
 
 
 @ONCE
-def test_not_in_the_middle_of_a_flow(cluster: WatchedCluster) -> None:
+def test_a_pool_does_not_grow_in_the_middle_of_a_flow(cluster: WatchedCluster) -> None:
     growing(cluster)
     run(cluster, Goal.REPLACE_KEY, elsewhere(root("Second")))
     (violation,) = scale_to(cluster, 3).outcome.decision.violations

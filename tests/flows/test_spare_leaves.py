@@ -45,7 +45,7 @@ def at_hand(cluster: WatchedCluster) -> list[str]:
     return [entry.removesuffix(".pending") for entry in cluster.secret(REQUESTS) if entry.endswith(".pending")]
 
 
-def test_they_wait_beside_the_requests(cluster: WatchedCluster) -> None:
+def test_spare_leaves_wait_beside_the_requests(cluster: WatchedCluster) -> None:
     signing = growing(cluster, 2)
     assert signing.signed == at_hand(cluster) == [NEXT, "demo-kafka-3"]
     assert (cluster.secret(NEXT), cluster.rolls, cluster.ready) == ({}, {0}, True)
@@ -54,7 +54,7 @@ def test_they_wait_beside_the_requests(cluster: WatchedCluster) -> None:
 
 
 @ONCE
-def test_they_hold_no_flow_up(cluster: WatchedCluster) -> None:
+def test_spare_leaves_hold_no_flow_up(cluster: WatchedCluster) -> None:
     """A replacement goes on while a request for one is open, and asks for one of the new CA when it is over."""
     cluster.create()
     cluster.growth = Growth(1)
@@ -115,7 +115,7 @@ def test_spare_leaves_that_are_not_wanted_any_more_are_removed(cluster: WatchedC
 
 
 @ONCE
-def test_they_are_renewed_before_their_end(cluster: WatchedCluster) -> None:
+def test_spare_leaves_are_renewed_before_their_end(cluster: WatchedCluster) -> None:
     """And once only: the next run leaves the request alone."""
     signing = growing(cluster)
     signing.signed.clear()
@@ -131,7 +131,7 @@ def test_they_are_renewed_before_their_end(cluster: WatchedCluster) -> None:
 
 
 @ONCE
-def test_they_follow_the_listeners(cluster: WatchedCluster) -> None:
+def test_spare_leaves_follow_the_listeners(cluster: WatchedCluster) -> None:
     signing = growing(cluster)
     signing.signed.clear()
     advertise(cluster, "kafka.corp.example")

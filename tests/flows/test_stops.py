@@ -108,7 +108,7 @@ def test_every_layout_of_the_ledger_keeps_it(cluster: WatchedCluster, layout: La
     assert set(cluster.counts().values()) == {0}
 
 
-def test_it_is_led_on_phase_by_phase_and_may_be_brought_forward(cluster: WatchedCluster) -> None:
+def test_a_stopped_flow_is_led_on_phase_by_phase_and_its_stop_may_be_brought_forward(cluster: WatchedCluster) -> None:
     flow = UNLINKED.begin(cluster)
     stopped(flow, Phase.PREPARE)
     stopped(flow, Phase.USE)
@@ -128,7 +128,7 @@ def test_any_call_leads_it_on_that_says_so(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.parametrize("after", [Phase.PREPARE, Phase.TRUST, Phase.USE])
-def test_it_can_be_undone(cluster: WatchedCluster, nodes: ReloadingNodes, after: Phase) -> None:
+def test_a_stopped_flow_can_be_undone(cluster: WatchedCluster, nodes: ReloadingNodes, after: Phase) -> None:
     flow = LINKED.begin(cluster)
     old = cluster.current
     stopped(flow, after)

@@ -28,7 +28,9 @@ def test_a_cluster_is_created_with_it(cluster: WatchedCluster, shape: Callable[[
 
 
 @EVERY_SHAPE
-def test_it_takes_the_place_of_a_generated_root(cluster: WatchedCluster, shape: Callable[[], Authority]) -> None:
+def test_a_supplied_ca_takes_the_place_of_a_generated_root(
+    cluster: WatchedCluster, shape: Callable[[], Authority]
+) -> None:
     cluster.create()
     supplied = shape()
     cluster.finish(Goal.REPLACE_KEY, supplied)

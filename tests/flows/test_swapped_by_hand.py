@@ -71,7 +71,7 @@ def test_putting_the_old_one_back_is_a_way_on(cluster: WatchedCluster) -> None:
     assert_only(cluster, old)
 
 
-def test_it_is_adopted_through_every_gate(cluster: WatchedCluster) -> None:
+def test_a_swapped_in_ca_is_adopted_through_every_gate(cluster: WatchedCluster) -> None:
     """As a key replacement without a link, because the key of the old CA is gone. I1 to I3 are watched at every write."""
     cluster.create()
     new = root("Swapped Root")

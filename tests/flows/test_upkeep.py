@@ -81,7 +81,9 @@ def test_nothing_is_done_before_its_time(cluster: WatchedCluster, nodes: Reloadi
 
 
 @pytest.mark.parametrize("left", [IN_TIME, 2])
-def test_it_is_renewed_in_its_time(cluster: WatchedCluster, nodes: ReloadingNodes, left: float) -> None:
+def test_a_ca_is_renewed_in_the_time_of_its_resource(
+    cluster: WatchedCluster, nodes: ReloadingNodes, left: float
+) -> None:
     """Without a restart where the operator has not yet come before: in its own time it issues each leaf again, and restarts its node."""
     adopted(cluster)
     days_left(cluster, left)
@@ -94,7 +96,7 @@ def test_it_is_renewed_in_its_time(cluster: WatchedCluster, nodes: ReloadingNode
     assert not cluster.finish(Goal.RECONCILE, upkeep=AS_SPECIFIED).changes
 
 
-def test_its_key_is_replaced_where_the_resource_says_so(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_the_key_of_a_ca_is_replaced_where_the_resource_says_so(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     """As the operator would, with the gates that the operator has not, and no restart of a node: the old CA stays until each has restarted."""
     adopted(cluster, "replace-key")
     days_left(cluster, IN_TIME)

@@ -68,7 +68,7 @@ def state(cluster: ClientsCluster) -> tuple[str, dict[str, str], bool]:
     return user["spec"]["authentication"]["type"], cluster.marks("orders"), "strimzi.io/kind" in labels
 
 
-def test_there_and_back(cluster: ClientsCluster) -> None:
+def test_a_user_moves_to_another_issuer_and_back(cluster: ClientsCluster) -> None:
     content = cluster.secret("orders")
     assert move(cluster, EXTERNAL) == [
         *(step.value for step in (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO)),
@@ -174,7 +174,7 @@ def test_a_flow_on_the_clients_ca_waits_for_its_end(cluster: ClientsCluster) -> 
     )
 
 
-def test_its_role_is_enough(cluster: ClientsCluster) -> None:
+def test_the_role_for_users_is_enough(cluster: ClientsCluster) -> None:
     """And each rule of it is used."""
     cluster.add("partner")
     own = ROLES["user"]

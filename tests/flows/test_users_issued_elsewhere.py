@@ -121,7 +121,7 @@ SHAPES = {"root": lambda: root("Corporate Root"), "intermediate": lambda: below(
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_there_and_back(cluster: ClientsCluster, uptake: bool, shape: str) -> None:
+def test_users_move_to_a_ca_with_its_key_elsewhere_and_back(cluster: ClientsCluster, uptake: bool, shape: str) -> None:
     """No program is refused on the way, which the observer of user programs checks after every write."""
     cluster.begin(*FIVE)
     supplied = elsewhere(SHAPES[shape]())
@@ -543,7 +543,9 @@ def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: ClientsCluster
     assert_served(cluster, supplied)
 
 
-def test_it_is_not_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+def test_a_clients_ca_whose_key_is_kept_elsewhere_is_not_handed_back(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
     cluster.begin()
     moved(cluster, elsewhere(root("Corporate Root")))
     (violation,) = run(cluster, Goal.DOWNGRADE).outcome.decision.violations

@@ -119,7 +119,7 @@ by_certificates = pytest.mark.parametrize("by", KINDS[2:3], indirect=True)
 
 
 @every_issuer
-def test_there_and_back(by: Issued) -> None:
+def test_users_move_to_every_issuer_and_back(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)
     assert_only(by.cluster, by.authority.fingerprint)
     assert_served(by.cluster, by.authority)

@@ -29,7 +29,7 @@ def asked_of(made: Constrained) -> Hierarchy:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_they_agree_where_a_path_is_accepted(case: Case, verifiers: Mapping[Verifier, Asked]) -> None:
+def test_verifiers_agree_where_a_path_is_accepted(case: Case, verifiers: Mapping[Verifier, Asked]) -> None:
     asked = asked_of(case.made)
     said = {one: verifier.accepts(asked) for one, verifier in verifiers.items()}
     assert all(said.values()) == case.holds, said

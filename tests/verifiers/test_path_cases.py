@@ -17,6 +17,6 @@ from .conftest import Asked
 
 
 @pytest.mark.parametrize("case", PATHS, ids=lambda case: case.name)
-def test_they_refuse_what_they_are_said_to_refuse(case: PathCase, verifiers: Mapping[Verifier, Asked]) -> None:
+def test_verifiers_refuse_the_paths_that_the_table_says(case: PathCase, verifiers: Mapping[Verifier, Asked]) -> None:
     asked = Hierarchy(case.leaf, case.sent, case.anchors)
     assert {one for one, verifier in verifiers.items() if not verifier.accepts(asked)} == case.refused_by

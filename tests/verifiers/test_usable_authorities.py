@@ -17,7 +17,7 @@ from .conftest import Asked
 
 
 @pytest.mark.parametrize("case", [*UNUSABLE, *USABLE], ids=lambda case: case.name)
-def test_they_refuse_what_they_are_said_to_refuse(case: Case, verifiers: Mapping[Verifier, Asked]) -> None:
+def test_verifiers_refuse_the_cas_that_the_table_says(case: Case, verifiers: Mapping[Verifier, Asked]) -> None:
     above = () if case.root == case.authority else (case.authority,)
     asked = Hierarchy(case.leaf, above, (case.root,))
     assert {one for one, verifier in verifiers.items() if not verifier.accepts(asked)} == case.refused_by

@@ -18,7 +18,7 @@ from .conftest import Asked
 
 @pytest.mark.parametrize("purpose", Purpose)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_they_refuse_what_they_are_said_to_refuse(
+def test_verifiers_refuse_the_leaves_that_the_table_says(
     case: LeafCase, purpose: Purpose, verifiers: Mapping[Verifier, Asked]
 ) -> None:
     asked = Hierarchy(case.leaf, (), (ISSUER.certificate,))

@@ -70,7 +70,7 @@ def test_waiting_for_a_dead_run_is_told_while_it_lasts(tmp_path: Path) -> None:
     assert ended.warnings == []
 
 
-def test_without_a_terminal_the_wait_is_a_warning_at_the_end() -> None:
+def test_without_a_progress_file_the_wait_is_a_warning_at_the_end() -> None:
     memory = stages.managed()
     left_behind(memory)
     assert stages.done(memory, "strimzi_reconciliation", state="paused").warnings == [WAITING]

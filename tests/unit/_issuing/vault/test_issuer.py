@@ -272,7 +272,7 @@ def test_what_it_is_made_of_shows_no_secret(bench: Bench) -> None:
         assert bench[0].root not in shown
 
 
-def test_an_issuer_renews_the_lease_before_each_request(bench: Bench) -> None:
+def test_an_issuer_gives_a_sign_of_life_before_each_request(bench: Bench) -> None:
     vault, ready = bench
     vault.faults = [Fault(503, times=2)]
     lived: list[int] = []
