@@ -34,7 +34,9 @@ def test_beginnings(source: str, lines: list[int]) -> None:
     [
         pytest.param("A CA that somebody\nEverybody knows.\n", [1, 2], id="prose"),
         pytest.param('fail("Nobody answers")', [1], id="message"),
-        pytest.param("def test_nobody_waits() -> None:\n    asked = somebody_elses\nNOBODY = 1\n", [1, 2, 3], id="names in code"),
+        pytest.param(
+            "def test_nobody_waits() -> None:\n    asked = somebody_elses\nNOBODY = 1\n", [1, 2, 3], id="names in code"
+        ),
         pytest.param("The user some body\n", [], id="other words"),
     ],
 )
