@@ -83,13 +83,19 @@ def outlive_leaves(tier: Tier, life: timedelta) -> None:
     if datetime.now(timezone.utc) >= end:
         raise AssertionError("the nodes took longer to start than their certificates last")
     for node in before:
-        if tier.shake_hands(node, 9091).chain[0].not_valid_after_utc != end.replace(microsecond=0):
+        if tier.shake_hands(node, _internal_port(tier, node)).chain[0].not_valid_after_utc != end.replace(microsecond=0):
             raise AssertionError(f"{node} presents another certificate")
     _await(end)
     tier.cluster.start_operator(interval=5)
     wait_for(
         lambda: all(tier.node_chain(node)[0].not_valid_after_utc > end for node in before), "new certificates", 120
     )
+
+
+def _internal_port(tier: Tier, node: str) -> int:
+    """The listener between brokers; a controller that is no broker has the control plane alone."""
+    is_broker = tier.cluster.get("pods", node)["metadata"]["labels"].get("strimzi.io/broker-role") == "true"
+    return 9091 if is_broker else 9090
 
 
 def starts(tier: Tier) -> dict[str, int]:
