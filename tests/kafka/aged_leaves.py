@@ -83,7 +83,9 @@ def outlive_leaves(tier: Tier, life: timedelta) -> None:
     if datetime.now(timezone.utc) >= end:
         raise AssertionError("the nodes took longer to start than their certificates last")
     for node in before:
-        if tier.shake_hands(node, _internal_port(tier, node)).chain[0].not_valid_after_utc != end.replace(microsecond=0):
+        if tier.shake_hands(node, _internal_port(tier, node)).chain[0].not_valid_after_utc != end.replace(
+            microsecond=0
+        ):
             raise AssertionError(f"{node} presents another certificate")
     _await(end)
     tier.cluster.start_operator(interval=5)

@@ -28,6 +28,7 @@ from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream, alert_of
 from .._strimzi.apply.work import PortOpener
 from .._strimzi.cluster.kafka import UserListener
 from .._strimzi.names import ClusterNames
+from .._trust.model.nodes import CONTROL_PLANE
 from .nodes import Node
 
 #: Where nodes cannot read a change again.
@@ -114,7 +115,7 @@ def read_listener_settings(config: str, references: References, where: str) -> L
 def read_leaves_outside(
     config: str, references: References, where: str
 ) -> tuple[tuple[Setting | StaticValue, ...], ...]:
-    """The leaf of each listener on which the node serves others than brokers, listeners for clients first. Raises ReloadImpossible.
+    """The leaf of each listener for clients; none for a node that is no broker. Raises ReloadImpossible.
 
     A node refuses a new leaf for its listener between brokers while the leaf that it presents there has ended, and with it everything else in the same
     request. A node that has reloaded before holds that leaf by a dynamic value, which it resolves again with each request. So each request removes that value:
@@ -124,15 +125,11 @@ def read_leaves_outside(
     for setting in read_listener_settings(config, references, where).leaf:
         stores = _STORES.fullmatch(setting.name)
         found.setdefault(stores["listener"] if stores else "", []).append(setting)
-    control_plane = properties["controller.listener.names"].lower()
+    # On a node without a controller these are settings of its client.
+    found.pop(properties["controller.listener.names"].lower(), None)
     between_brokers = found.pop(properties.get("inter.broker.listener.name", "").lower(), [])
     static = tuple(StaticValue(setting.name) for setting in between_brokers)
-    if "controller" not in properties["process.roles"]:
-        # On a node without a controller these are settings of its client.
-        found.pop(control_plane, None)
-    return tuple(
-        (*found[listener], *static) for listener in sorted(found, key=lambda name: (name == control_plane, name))
-    )
+    return tuple((*found[listener], *static) for listener in sorted(found))
 
 
 def read_user_trust(
@@ -315,7 +312,7 @@ class NodeAdmin:
             raise ConnectionError("its answer cannot be read") from None
 
 
-_CONTROL_PLANE, REPLICATION = 9090, 9091
+REPLICATION = 9091
 #: Seconds for one node: half the life of a Lease, which is not renewed meanwhile. A broker tests the new certificates
 #: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
 _LIMIT = 15.0
@@ -397,11 +394,11 @@ class _Reloading:
 
     def on_controller(self, node: Node) -> None:
         """Ask this controller, which knows which controller is active."""
-        with self._connected(node, _CONTROL_PLANE) as admin:
+        with self._connected(node, CONTROL_PLANE) as admin:
             answer = self._set(admin)
             active = self._active(admin) if answer.code == _NOT_CONTROLLER else node
         if active is not node:
-            with self._connected(active, _CONTROL_PLANE) as admin:
+            with self._connected(active, CONTROL_PLANE) as admin:
                 answer = self._set(admin)
         self._judge(answer, active)
 

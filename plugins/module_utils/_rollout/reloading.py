@@ -27,7 +27,7 @@ from .._strimzi.cluster.observe import Observation
 from .._strimzi.names import CaKind
 from .._trust.evidence.parties import unanswered
 from .._trust.model.names import listed, named
-from .._trust.model.nodes import ObservedListener, Unanswered
+from .._trust.model.nodes import CONTROL_PLANE, ObservedListener, Unanswered
 from .._trust.model.steps.nodes import Reload, ReloadOutside
 from .admin import accept_ended, operator_context
 from .nodes import Node, kafka_pods, read_node
@@ -163,7 +163,7 @@ def _await_outside(step: ReloadOutside, observation: Observation, work: Work) ->
             answers = (work.look_live(asked) if work.look_live else None) or ()
         except CollectionError:
             answers = ()
-        seen = [answer for answer in answers if answer.port != REPLICATION]
+        seen = [answer for answer in answers if answer.port not in (REPLICATION, CONTROL_PLANE)]
         done = [
             listener
             for listener in seen

@@ -21,7 +21,7 @@ from .checker import entries
 from .memory_cluster import MemoryCluster
 from .signing_office import secrets_of
 
-PORTS = (9090, 9091)
+_ROLES = {"controller": 9090, "broker": 9091}
 
 
 @dataclass
@@ -46,13 +46,22 @@ class Answers:
         known = [*(entry.certificate for entry in ledger.entries), *(one.certificate for one in ledger.removed)]
         nodes = [pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
-        ports = [one.port for one in user_listeners(observation.kafka or {}) if one.managed] if about_users else PORTS
-        hanging = ports[:1] if self.one_port else ports
+        users = [one.port for one in user_listeners(observation.kafka or {}) if one.managed]
         return tuple(
             self._answer(pod, port, known, about_users, hangs=pod.name in self.silent and port in hanging)
             for pod in nodes
+            for ports in (users if about_users else self._ports(pod),)
+            for hanging in (ports[:1] if self.one_port else ports,)
             for port in ports
         )
+
+    def _ports(self, pod: Pod) -> list[int]:
+        """The internal listeners by the roles of the node, and the listeners for clients that have read their leaf again."""
+        labels = (self.memory.api.find("pods", self.memory.namespace, pod.name) or {"metadata": {"labels": {}}})[
+            "metadata"
+        ]["labels"]
+        internal = [port for role, port in _ROLES.items() if labels.get(f"strimzi.io/{role}-role") == "true"]
+        return [*internal, *sorted(port for uid, port in self.served if uid == pod.uid and port not in internal)]
 
     def _answer(
         self, pod: Pod, port: int, known: list[Certificate], about_users: bool, *, hangs: bool

@@ -344,9 +344,9 @@ ROLES = pytest.mark.parametrize(
 @pytest.mark.parametrize(
     ("roles", "listeners"),
     [
-        pytest.param((), ["open-9094", "tls-9093", "controlplane-9090"], id="combined"),
+        pytest.param((), ["open-9094", "tls-9093"], id="combined"),
         pytest.param(("broker",), ["open-9094", "tls-9093"], id="broker"),
-        pytest.param(("controller",), ["controlplane-9090"], id="controller"),
+        pytest.param(("controller",), [], id="controller"),
     ],
 )
 def test_outside_is_every_listener_but_the_listener_between_brokers(
@@ -360,13 +360,13 @@ def test_outside_is_every_listener_but_the_listener_between_brokers(
     ]
 
 
-@pytest.mark.parametrize(("roles", "static"), [((), True), (("broker",), True), (("controller",), False)])
-def test_a_broker_resolves_its_leaf_between_brokers_with_no_request(roles: tuple[str, ...], static: bool) -> None:
+@pytest.mark.parametrize("roles", [(), ("broker",)])
+def test_a_broker_resolves_its_leaf_between_brokers_with_no_request(roles: tuple[str, ...]) -> None:
     """A node that has reloaded before would resolve it again, refuse it, and with it the whole request."""
     references = strimzi_references(ClusterNames("kafka", "demo"), POD)
     for request in read_leaves_outside(written(*roles), references, WHERE):
         removed = [one.name for one in request if isinstance(one, StaticValue)]
-        assert removed == (stores("replication-9091") if static else [])
+        assert removed == stores("replication-9091")
 
 
 @ROLES

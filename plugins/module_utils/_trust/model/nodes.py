@@ -81,6 +81,8 @@ class Unanswered:
 
 #: More nodes than a pool of a Kafka cluster has.
 MOST_NODES = 1000
+#: The port at which a controller serves nodes and operators (Strimzi, ``KafkaCluster.CONTROLPLANE_PORT``).
+CONTROL_PLANE = 9090
 
 
 @dataclass(frozen=True)

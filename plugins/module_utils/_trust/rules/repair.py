@@ -27,6 +27,7 @@ from ..model.decision import Condition, Steps, Turn, Violation, Wait
 from ..model.goals import Phase
 from ..model.ledger import Ledger
 from ..model.names import named
+from ..model.nodes import CONTROL_PLANE
 from ..model.snapshot import Backup, CaSecrets, Pod, Snapshot, StateSecrets, StoredLeaf
 from ..model.steps.authority import RestoreSecrets
 from ..model.steps.nodes import AwaitLeaves, ReloadOutside, Roll, RollReason
@@ -173,10 +174,17 @@ def restart_ended(at: Situation) -> Turn:
 
 
 def _serve_outside(at: Situation, ended: frozenset[str]) -> Steps:
-    """Before the pause, have the nodes that have answered read their stored leaves on listeners for clients. No look of a gate asks such a listener, so a call
-    cannot tell that a node has read them already: each call before the pause sends the requests once more.
+    """Before the pause, have the brokers that have answered read their stored leaves on listeners for clients. No look of a gate asks such a listener, so a
+    call cannot tell that a node has read them already: each call before the pause sends the requests once more.
+
+    The control plane keeps its leaf until the restart: the Raft client of a controller presents the leaf that its process was started with, and on a node that
+    is no broker only the control plane shows that this leaf has ended.
     """
-    able = ended & {listener.uid for listener in at.snapshot.nodes.listeners or () if listener.presents}
+    able = ended & {
+        listener.uid
+        for listener in at.snapshot.nodes.listeners or ()
+        if listener.presents and listener.port != CONTROL_PLANE
+    }
     if at.is_paused or not able or why_not_reloaded(at):
         return ()
     return (

@@ -277,17 +277,14 @@ class Reload(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class ReloadOutside(Step):
-    """Have the listeners of these nodes (UIDs) that other brokers do not use read their stored leaves, before the nodes restart. A node that does
-    not take that reads them in its restart, so nothing depends on it.
+    """Have the listeners for clients of these brokers (UIDs) read their stored leaves, before the nodes restart. A node that does not take that reads them in
+    its restart, so nothing depends on it.
     """
 
     uids: frozenset[str]
 
     def sentence(self) -> str:
-        return (
-            f"have {counted(len(self.uids), 'node')} read the stored certificates on listeners for clients and of controllers, as far as possible before "
-            "the restart"
-        )
+        return f"have {counted(len(self.uids), 'node')} read the stored certificates on listeners for clients, as far as possible before the restart"
 
     @property
     def changes_what_nodes_say(self) -> bool:
