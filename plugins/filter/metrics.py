@@ -160,12 +160,12 @@ def _of_authority(ca: str, seen: Facts) -> Iterator[Sample]:
         yield Sample("strimzi_ca_chain_expiration_timestamp_seconds", _time(first["not_after"]), place)
     if upkeep := seen["upkeep"]:
         yield Sample("strimzi_ca_renewal_timestamp_seconds", _time(upkeep["due_from"]), place)
-    for one in seen["cas"]:
-        named = {**place, "subject": one["subject"], "sha256": one["sha256"]}
-        yield Sample("strimzi_ca_expiration_timestamp_seconds", _time(one["not_after"]), named)
-        yield Sample("strimzi_ca_issuing", int(one["current"]), named)
+    for authority in seen["cas"]:
+        named = {**place, "subject": authority["subject"], "sha256": authority["sha256"]}
+        yield Sample("strimzi_ca_expiration_timestamp_seconds", _time(authority["not_after"]), named)
+        yield Sample("strimzi_ca_issuing", int(authority["current"]), named)
         for state in (NOT_ADOPTED, *STATES):
-            is_in_it = (one["state"] or NOT_ADOPTED) == state
+            is_in_it = (authority["state"] or NOT_ADOPTED) == state
             yield Sample("strimzi_ca_state", int(is_in_it), {**named, "state": state})
     yield from _of_leaves(place, seen)
     yield from _of_flow(place, seen)
@@ -177,10 +177,10 @@ def _of_leaves(place: Labels, seen: Facts) -> Iterator[Sample]:
         if leaf["not_after"] and leaf["component"] != "user":
             named = {**place, "component": leaf["component"], "secret": leaf["secret"]}
             yield Sample("strimzi_ca_certificate_expiration_timestamp_seconds", _time(leaf["not_after"]), named)
-    states = Counter(one["state"] for one in seen["leaf_states"])
+    states = Counter(leaf["state"] for leaf in seen["leaf_states"])
     for state in LEAF_STATES:
         yield Sample("strimzi_ca_certificates", states[state], {**place, "state": state})
-    unattended = {one["sha256"] for one in seen["expiring"] if one["remedy"]}
+    unattended = {certificate["sha256"] for certificate in seen["expiring"] if certificate["remedy"]}
     yield Sample("strimzi_ca_certificates_without_renewal", len(unattended), place)
 
 
@@ -201,7 +201,7 @@ def _of_flow(place: Labels, seen: Facts) -> Iterator[Sample]:
         yield Sample("strimzi_ca_flow_start_timestamp_seconds", _time(journal["started_at"]), named)
         for phase in PHASES:
             yield Sample("strimzi_ca_flow_phase", int(seen["phase"] == phase), {**place, "phase": phase})
-    held = Counter(one["gate"] for one in seen["violations"])
+    held = Counter(violation["gate"] for violation in seen["violations"])
     if set(held) != {_OF_THE_OPERATOR}:
         for condition, number in held.items():
             yield Sample("strimzi_ca_violations", number, {**place, "condition": condition})

@@ -329,7 +329,9 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() or one in keep else _escaped(one) for one in text)
+    return "".join(
+        character if character.isprintable() or character in keep else _escaped(character) for character in text
+    )
 
 
 def fit_in_line(text: str, longest: int = 300) -> str:
@@ -338,5 +340,5 @@ def fit_in_line(text: str, longest: int = 300) -> str:
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-def _escaped(one: str) -> str:
-    return "".join(f"\\{byte:02X}" for byte in one.encode("utf-8", "surrogatepass"))
+def _escaped(character: str) -> str:
+    return "".join(f"\\{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))

@@ -657,7 +657,9 @@ def _idle(left: Sequence[str], answered: str) -> str:
 def _details(planned: Mapping[str, Any]) -> Iterator[str]:
     yield from planned["choices"]
     yield from (f"{step['phase']}: {step['what']}{_restarted(step['restarts'])}" for step in planned["plan"])
-    yield from (f"{one['subject']}: {one['message']} {one['remedy']}" for one in planned["violations"])
+    yield from (
+        f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in planned["violations"]
+    )
     yield from planned["waiting"]
 
 

@@ -173,14 +173,14 @@ SPEC = CLUSTER + FLOW + SIZE
 def body(module: FlowModule) -> dict[str, Any]:
     wanted = Scaling(module.params["pool"], module.params["replicas"])
     result = module.run(Goal.RECONCILE, Phase.USE, is_scaled(wanted))
-    pool = next((one for one in result["node_pools"] if one["name"] == wanted.pool), None)
+    pool = next((pool for pool in result["node_pools"] if pool["name"] == wanted.pool), None)
     is_there = pool is not None and pool["replicas"] == wanted.replicas and not result["violations"]
     return _scaled(result) if is_there else result
 
 
 def _scaled(result: dict[str, Any]) -> dict[str, Any]:
     """The result once the pool has its size: work that is left for other flows is no part of it."""
-    told = [one[when] for one in result["node_pools"] for when in ("when_added", "when_removed") if one[when]]
+    told = [pool[when] for pool in result["node_pools"] for when in ("when_added", "when_removed") if pool[when]]
     return {**result, "done": True, "pending": [], "waiting": [*result["waiting"], *told]}
 
 

@@ -266,7 +266,7 @@ def _listener(
 ) -> list[dict[str, Any]]:
     """For each broker that the call asked, else once."""
     told = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
-    answers = [one for one in seen if listener.managed and one.port == listener.port]
+    answers = [answer for answer in seen if listener.managed and answer.port == listener.port]
     if answers:
         return [{**told, **_answer(listener, answer, found.clients_ca, users)} for answer in answers]
     return [
@@ -275,28 +275,28 @@ def _listener(
 
 
 def _answer(
-    listener: UserListener, one: ObservedListener, clients_ca: ClientsCa, users: Mapping[Certificate, int]
+    listener: UserListener, answer: ObservedListener, clients_ca: ClientsCa, users: Mapping[Certificate, int]
 ) -> dict[str, Any]:
-    refused = [authority for authority in clients_ca.anchors if authority.fingerprint in one.refuses]
+    refused = [authority for authority in clients_ca.anchors if authority.fingerprint in answer.refuses]
     return {
-        "pod": one.pod,
-        "trusts": [label(authority) for authority in clients_ca.anchors if authority.fingerprint in one.accepts],
+        "pod": answer.pod,
+        "trusts": [label(authority) for authority in clients_ca.anchors if authority.fingerprint in answer.accepts],
         "refuses": [label(authority) for authority in refused],
-        "why": sorted({reason for reason in (one.why, *one.doubts.values()) if reason}),
+        "why": sorted({reason for reason in (answer.why, *answer.doubts.values()) if reason}),
         "problems": [
-            f"Listener {listener.name} ({listener.port}) of Pod {one.pod} refuses certificates of {label(authority)}, and "
+            f"Listener {listener.name} ({listener.port}) of Pod {answer.pod} refuses certificates of {label(authority)}, and "
             f"{counted(users[authority], 'user')} have one: it has to read its trust again, or to restart."
             for authority in refused if users.get(authority)
         ],
     }  # fmt: skip
 
 
-def _authority(one: Certificate, clients_ca: ClientsCa) -> dict[str, Any]:
+def _authority(authority: Certificate, clients_ca: ClientsCa) -> dict[str, Any]:
     return {
-        "subject": one.subject,
-        "sha256": one.sha256,
-        "not_after": time_text(one.not_after),
-        "current": one == clients_ca.current,
+        "subject": authority.subject,
+        "sha256": authority.sha256,
+        "not_after": time_text(authority.not_after),
+        "current": authority == clients_ca.current,
     }
 
 
@@ -313,11 +313,11 @@ def _user(user: User) -> dict[str, Any]:
     }
 
 
-def _named(one: NamedCertificate) -> dict[str, Any]:
+def _named(named: NamedCertificate) -> dict[str, Any]:
     return {
-        "secret": one.secret.label,
-        "certificate": _certificate(one.certificate),
-        "presenters": [_reader(reader, one.certificate) for reader in one.readers],
+        "secret": named.secret.label,
+        "certificate": _certificate(named.certificate),
+        "presenters": [_reader(reader, named.certificate) for reader in named.readers],
     }
 
 
@@ -365,7 +365,7 @@ class UsersModule(ClusterModule):
             **self.done_so_far(),
             **described,
             "user_listeners": asked,
-            "problems": [*described["problems"], *(problem for one in asked for problem in one["problems"])],
+            "problems": [*described["problems"], *(problem for user in asked for problem in user["problems"])],
             "unasked": look.why,
         }
 

@@ -30,7 +30,7 @@ RUNBOOK = "docs/stops.md"
 
 def with_runbook(result: dict[str, Any]) -> dict[str, Any]:
     """The result whose message, where the call was held, ends with the names of the conditions in the runbook."""
-    conditions = list(dict.fromkeys(one["gate"] for one in result.get("violations") or ()))
+    conditions = list(dict.fromkeys(violation["gate"] for violation in result.get("violations") or ()))
     if not (result.get("failed") and conditions):
         return result
     return {**result, "msg": f"{result['msg']} {RUNBOOK}: {', '.join(conditions)}"}

@@ -423,7 +423,7 @@ def _retire_problem(options: Mapping[str, Any]) -> str:
 
 def _bootstrap_problem(options: Mapping[str, Any]) -> str:
     """Without a port the Kafka library takes 9092, where no listener accepts the operator's certificate."""
-    for one in options.get("kafka_bootstrap") or ():
-        if not _HOST_AND_PORT.fullmatch(one):
-            return f"kafka_bootstrap: {one!r} is not a host and a port. Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091."
+    for address in options.get("kafka_bootstrap") or ():
+        if not _HOST_AND_PORT.fullmatch(address):
+            return f"kafka_bootstrap: {address!r} is not a host and a port. Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091."
     return ""

@@ -120,7 +120,7 @@ def without_exec_values(message: str, kubeconfig: Any) -> str:
 
 def _exec_values(exec_: Any) -> Iterator[str]:
     if isinstance(exec_, Mapping):
-        variables = [one.get("value") for one in exec_.get("env") or () if isinstance(one, Mapping)]
+        variables = [variable.get("value") for variable in exec_.get("env") or () if isinstance(variable, Mapping)]
         for text in _texts([exec_.get("args"), variables]):
             yield from (part for part in (text, text.partition("=")[2]) if len(part) > 3)
 

@@ -96,8 +96,8 @@ def _given(options: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
     yield "namespace", options["namespace"], True
     if options.get("user_namespace"):
         yield "user_namespace", options["user_namespace"], True
-    for one in options.get("user_namespaces") or ():
-        yield "user_namespaces", one["namespace"], True
+    for user_namespace in options.get("user_namespaces") or ():
+        yield "user_namespaces", user_namespace["namespace"], True
     if source := options.get("ca_source"):
         yield "ca_source", source["name"], False
         if source["namespace"]:
@@ -187,7 +187,7 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
     def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
         hidden = worth_hiding(self.no_log_values, self.params)
         # Ansible looks for secrets in the texts in which bytes are replaced by then.
-        self.no_log_values = hidden | {printable(one, keep="\n") for one in hidden}
+        self.no_log_values = hidden | {printable(text, keep="\n") for text in hidden}
         return {
             "invocation": {"module_args": presentable(self.params)},
             **{name: _printable(value) for name, value in result.items()},
@@ -199,8 +199,8 @@ def _printable(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value, keep="\n")
     if isinstance(value, Mapping):
-        return {_printable(name): _printable(one) for name, one in value.items()}
-    return [_printable(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {_printable(name): _printable(item) for name, item in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 class SystemClock:

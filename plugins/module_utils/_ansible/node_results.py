@@ -121,17 +121,17 @@ def describe_upkeep(snapshot: Snapshot) -> dict[str, Any] | None:
     }
 
 
-def describe_expiring(one: Expiring, now: datetime) -> dict[str, Any]:
+def describe_expiring(expiring: Expiring, now: datetime) -> dict[str, Any]:
     """A CA or a leaf that ends soon."""
     return {
-        "name": one.name,
-        "is_ca": one.is_authority,
-        "sha256": one.certificate.sha256,
-        "not_after": time_text(one.certificate.not_after),
-        "days_left": (one.certificate.not_after - now).days,
-        "renewed_by": one.renewed_by,
-        "remedy": one.remedy,
-        "refusal": one.refusal,
+        "name": expiring.name,
+        "is_ca": expiring.is_authority,
+        "sha256": expiring.certificate.sha256,
+        "not_after": time_text(expiring.certificate.not_after),
+        "days_left": (expiring.certificate.not_after - now).days,
+        "renewed_by": expiring.renewed_by,
+        "remedy": expiring.remedy,
+        "refusal": expiring.refusal,
     }
 
 
@@ -139,7 +139,7 @@ def describe_first_to_end(snapshot: Snapshot) -> dict[str, Any]:
     """The certificates that end first, by kind; null where there is none."""
     found = first_to_end(snapshot)
     kinds = {"ca": found.authority, "certificate": found.leaf, "user": found.user, "other_ca": found.other}
-    return {kind: describe_expiring(one, snapshot.now) if one else None for kind, one in kinds.items()}
+    return {kind: describe_expiring(expiring, snapshot.now) if expiring else None for kind, expiring in kinds.items()}
 
 
 def describe_other_authority(snapshot: Snapshot) -> dict[str, Any] | None:
@@ -218,13 +218,15 @@ def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:
     if not snapshot.pools.leaving:
         return
     given_up = [
-        one for one in _of(snapshot.spare_leaf_nodes, name) if one in snapshot.leaves.requests and one not in later
+        secret
+        for secret in _of(snapshot.spare_leaf_nodes, name)
+        if secret in snapshot.leaves.requests and secret not in later
     ]
     if given_up:
         yield f"The first run of any flow after that forgets requests and certificates that wait for {listed(given_up)}."
-    kept = [one for one in later if one in snapshot.leaves.requests]
+    kept = [secret for secret in later if secret in snapshot.leaves.requests]
     if kept:
         yield f"Requests and certificates that wait for {listed(kept)} stay for the next nodes."
-    lacking = [one for one in later if one not in snapshot.leaves.requests]
+    lacking = [secret for secret in later if secret not in snapshot.leaves.requests]
     if lacking:
         yield f"A certificate for {listed(lacking)} is requested again then, because the pool gets that number next."

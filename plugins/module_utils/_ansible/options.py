@@ -188,7 +188,13 @@ def _secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...]
 
 def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | None:
     given = options.get("user_namespaces")
-    return None if given is None else tuple(UserNamespace(one["namespace"], one["secret_prefix"]) for one in given)
+    return (
+        None
+        if given is None
+        else tuple(
+            UserNamespace(user_namespace["namespace"], user_namespace["secret_prefix"]) for user_namespace in given
+        )
+    )
 
 
 def _secret(option: str, text: str, namespace: str) -> NamedSecret:
@@ -229,11 +235,11 @@ def source_of(options: Mapping[str, Any]) -> CaSourceReference | None:
 def confirmed_of(options: Mapping[str, Any]) -> frozenset[str]:
     """SHA-256 fingerprints, in lower case without colons. Raises OptionsError."""
     found = frozenset(text.replace(":", "").strip().lower() for text in options.get("confirm_roots") or ())
-    for one in found:
-        if not _SHA_256.fullmatch(one):
+    for fingerprint in found:
+        if not _SHA_256.fullmatch(fingerprint):
             raise OptionsError(
                 "confirm_roots:",
-                f"{one!r} is not a SHA-256 fingerprint",
+                f"{fingerprint!r} is not a SHA-256 fingerprint",
                 "Give the 64 hexadecimal digits, as openssl x509 -noout -fingerprint -sha256 prints them.",
             )
     return found

@@ -166,9 +166,9 @@ class RequestsModule(TrustModule):
         files = {request.secret: RequestFile(folder / f"{request.secret}.csr", request.csr) for request in wanted}
         new = {secret for secret, file in files.items() if not file.is_there}
         needed: tuple[RequestFolder | RequestFile, ...] = (RequestFolder(folder), *files.values())
-        for one in needed:
-            if not one.is_there:
-                _write(one, work)
+        for request_file in needed:
+            if not request_file.is_there:
+                _write(request_file, work)
         exported = [
             {"secret": secret, "path": str(file.path), "changed": secret in new} for secret, file in files.items()
         ]
@@ -181,7 +181,7 @@ class RequestsModule(TrustModule):
         imported = put_back(brought, seen, work)
         # The cluster as the next run will find it; where nothing was written, as it was seen before.
         after = observe_existing(work) if work.actions and not work.dry_run else seen
-        return self._described(after, imported=[_imported(one) for one in imported], other_files=others)
+        return self._described(after, imported=[_imported(certificate) for certificate in imported], other_files=others)
 
     def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
         """The certificates that the caller gives, and files that are not meant for this cluster."""
@@ -223,10 +223,10 @@ class RequestsModule(TrustModule):
         }
 
 
-def _write(one: RequestFolder | RequestFile, work: Work) -> None:
-    action = one.action
+def _write(file: RequestFolder | RequestFile, work: Work) -> None:
+    action = file.action
     if not work.dry_run:
-        one.write()
+        file.write()
     work.record(action)
 
 
@@ -235,22 +235,22 @@ def _leaves(seen: Observation) -> frozenset[str]:
     return frozenset((*(leaf.secret for leaf in every_leaf(seen)), *seen.snapshot.leaves.requests))
 
 
-def _request(one: RequestByHand) -> dict[str, Any]:
-    signer = one.authority
+def _request(request: RequestByHand) -> dict[str, Any]:
+    signer = request.authority
     return {
-        "secret": one.secret,
-        "component": one.stored.component.value,
-        "subject": one.subject,
-        "subject_alternative_names": list(one.names),
-        "public_key_sha256": one.public_key_sha256,
-        "asked_at": time_text(one.asked_at),
+        "secret": request.secret,
+        "component": request.stored.component.value,
+        "subject": request.subject,
+        "subject_alternative_names": list(request.names),
+        "public_key_sha256": request.public_key_sha256,
+        "asked_at": time_text(request.asked_at),
         "authority": {"subject": signer.subject, "sha256": signer.sha256} if signer else None,
-        "csr": one.csr.decode("utf-8"),
-        "answered": one.is_answered,
-        "problem": one.problem,
-        "refused": one.refused,
-        "waiting": one.waiting,
-        "failed": _failed(one.failed),
+        "csr": request.csr.decode("utf-8"),
+        "answered": request.is_answered,
+        "problem": request.problem,
+        "refused": request.refused,
+        "waiting": request.waiting,
+        "failed": _failed(request.failed),
     }
 
 
@@ -258,15 +258,15 @@ def _failed(failure: Failure | None) -> dict[str, Any] | None:
     return {"count": failure.count, "at": time_text(failure.at), "why": failure.why} if failure else None
 
 
-def _elsewhere(one: RequestElsewhere) -> dict[str, Any]:
-    return {"secret": one.secret, "issuer": one.issuer, "asked_at": time_text(one.asked_at)}
+def _elsewhere(request: RequestElsewhere) -> dict[str, Any]:
+    return {"secret": request.secret, "issuer": request.issuer, "asked_at": time_text(request.asked_at)}
 
 
-def _imported(one: PutBack) -> dict[str, Any]:
+def _imported(put_back: PutBack) -> dict[str, Any]:
     return {
-        "secret": one.secret,
-        "subject": one.certificate.subject,
-        "sha256": one.certificate.sha256,
-        "not_after": time_text(one.certificate.not_after),
-        "changed": one.is_new,
+        "secret": put_back.secret,
+        "subject": put_back.certificate.subject,
+        "sha256": put_back.certificate.sha256,
+        "not_after": time_text(put_back.certificate.not_after),
+        "changed": put_back.is_new,
     }

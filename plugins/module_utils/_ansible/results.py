@@ -138,7 +138,7 @@ def _still_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[di
     """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out, also
     before a flow has noted that.
     """
-    return [_held(one, snapshot) for one in known if one.holders & snapshot.uids]
+    return [_held(held, snapshot) for held in known if held.holders & snapshot.uids]
 
 
 def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
@@ -193,15 +193,15 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def _presenter(one: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+def _presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A party outside the cluster that presents certificates of the CA, and the waiver, if any, that lets it pass."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     return {
-        "name": one.name,
-        "presents": [label(known[fp]) for fp in sorted(one.authorities or ()) if fp in known],
-        "evidence": one.why,
-        "awaits_certificate": one.behind,
-        "waiver": _waiver(one.name, snapshot),
+        "name": presenter.name,
+        "presents": [label(known[fp]) for fp in sorted(presenter.authorities or ()) if fp in known],
+        "evidence": presenter.why,
+        "awaits_certificate": presenter.behind,
+        "waiver": _waiver(presenter.name, snapshot),
     }
 
 
@@ -359,17 +359,19 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
     ]
 
 
-def _listener(one: ObservedListener, names: dict[str, str], issuers: tuple[str, ...], unclear: str) -> dict[str, Any]:
+def _listener(
+    listener: ObservedListener, names: dict[str, str], issuers: tuple[str, ...], unclear: str
+) -> dict[str, Any]:
     return {
-        "pod": one.pod,
-        "uid": one.uid,
-        "port": one.port,
-        "verifies": one.verifies,
-        "presents": [named(certificate) for certificate in one.presents or ()],
+        "pod": listener.pod,
+        "uid": listener.uid,
+        "port": listener.port,
+        "verifies": listener.verifies,
+        "presents": [named(certificate) for certificate in listener.presents or ()],
         "issuers": [names[fingerprint] for fingerprint in issuers],
-        "trusts": sorted(names[fingerprint] for fingerprint in one.accepts if fingerprint in names),
-        "refuses": sorted(names[fingerprint] for fingerprint in one.refuses if fingerprint in names),
-        "why": sorted({why for why in (one.why, unclear, *one.doubts.values()) if why}),
+        "trusts": sorted(names[fingerprint] for fingerprint in listener.accepts if fingerprint in names),
+        "refuses": sorted(names[fingerprint] for fingerprint in listener.refuses if fingerprint in names),
+        "why": sorted({why for why in (listener.why, unclear, *listener.doubts.values()) if why}),
     }
 
 

@@ -391,7 +391,9 @@ class TrustModule(ClusterModule):
 
     def _read_supplied(self, client: KubeClient) -> SuppliedAuthority | None:
         """The CA that the caller brings."""
-        certificate, key, given = (self.params.get(one) for one in ("certificate", "private_key", "certificate_from"))
+        certificate, key, given = (
+            self.params.get(option) for option in ("certificate", "private_key", "certificate_from")
+        )
         if given:
             reference = AuthorityReference(given["namespace"] or self.params["namespace"], given["secret"])
             found = read_authority(client, reference)
@@ -423,7 +425,7 @@ class TrustModule(ClusterModule):
             *describe_unknown_operator(seen),
             *unlabelled_and_read(seen),
             *describe_unnameable_users(seen),
-            *filter(None, (one.warning(seen.now) for one in ending)),
+            *filter(None, (expiring.warning(seen.now) for expiring in ending)),
         )
         for sentence in told:
             self.module.warn(sentence)
@@ -436,7 +438,7 @@ class TrustModule(ClusterModule):
             "node_pools": describe_pools(outcome.before.snapshot, outcome.observation.snapshot),
             "ca_source": describe_source(outcome.observation.snapshot),
             "upkeep": describe_upkeep(seen),
-            "expiring": [describe_expiring(one, seen.now) for one in ending],
+            "expiring": [describe_expiring(expiring, seen.now) for expiring in ending],
             "first_to_end": describe_first_to_end(seen),
             "other_ca": describe_other_authority(seen),
             **describe_decision(outcome.decision),

@@ -122,9 +122,9 @@ class Budget:
     def _tell(self, new: frozenset[Fact], more: Counter[str]) -> None:
         """Warn of more restarts than planned. new: the facts that explain them."""
         reasons = [
-            reason.format(listed(sorted(str(what) for kind, what in new if kind == one)))
-            for one, reason in _REASONS.items()
-            if any(kind == one for kind, _what in new)
+            reason.format(listed(sorted(str(what) for kind, what in new if kind == change)))
+            for change, reason in _REASONS.items()
+            if any(kind == change for kind, _what in new)
         ]
         self._work.warnings.append(
             f"More is restarted than planned at first ({described(more)} more), because {' and '.join(reasons)}."

@@ -352,4 +352,6 @@ def _unverified_chain(tls: ssl.SSLObject) -> tuple[bytes, ...]:
     if public is not None:
         return tuple(public())
     private: Any = tls._sslobj  # type: ignore[attr-defined]
-    return tuple(ssl.PEM_cert_to_DER_cert(one.public_bytes()) for one in private.get_unverified_chain() or ())
+    return tuple(
+        ssl.PEM_cert_to_DER_cert(certificate.public_bytes()) for certificate in private.get_unverified_chain() or ()
+    )

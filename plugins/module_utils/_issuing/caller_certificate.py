@@ -277,7 +277,7 @@ def _write(
     """record: of the further forms of each certificate, None where there are none."""
     what = f"certificate {wanted.common_name}.crt"
     if not isinstance(stored, dict):
-        content = {name: one for name, one in data.items() if one is not None}
+        content = {name: value for name, value in data.items() if value is not None}
         body = new_secret({}, wanted.secret, content, {FORMS: record} if record else {})
         return Write(WriteVerb.CREATE, SECRETS, wanted.secret, what, body)
     patch = secret_patch(data, {FORMS: record})

@@ -196,7 +196,7 @@ class KubeClient:
         more = ""
         while True:
             page, more = self._list(resource, namespace, {**query, "continue": more} if more else query, form)
-            yield from (one for one in map(pick, page.items) if one is not None)
+            yield from (part for part in map(pick, page.items) if part is not None)
             if not more:
                 return
 
@@ -394,16 +394,16 @@ class Remembered(Generic[T]):
         Raises KubeError.
         """
 
-        def one(found: Object) -> tuple[str, _Part[T]]:
+        def read_part(found: Object) -> tuple[str, _Part[T]]:
             return str(found["metadata"]["name"]), _Part(_version(found), read(found))
 
         place = (resource, namespace, label_selector)
         now, changed = self._unchanged(client, place, suffices)
         if changed is None:
-            now = dict(client.each(resource, namespace, one, label_selector=label_selector))
+            now = dict(client.each(resource, namespace, read_part, label_selector=label_selector))
         else:
             again = (client.get_or_none(resource, namespace, name) for name in changed)
-            now |= dict(one(found) for found in again if found is not None)
+            now |= dict(read_part(found) for found in again if found is not None)
         self._lists[place] = now
         return {name: known.part for name, known in now.items()}
 

@@ -201,7 +201,7 @@ def _check_headers(options: Mapping[str, Any]) -> None:
     for name in _IN_HEADERS:
         given = options.get(name, ())
         if not all(
-            str(one).isascii() and str(one).isprintable() for one in ([given] if isinstance(given, str) else given)
+            str(text).isascii() and str(text).isprintable() for text in ([given] if isinstance(given, str) else given)
         ):
             raise OptionsError(
                 f"{name} ({ENVIRONMENT[name]})",

@@ -291,7 +291,7 @@ def _public(attempt: Attempt, body: Mapping[str, Any], sent: Mapping[str, Any], 
     if not _DENIED.search(message) and (body.get("reason") in ("Invalid", "BadRequest") or causes):
         fields = ", ".join(f"{cause.get('field')} ({cause.get('reason')})" for cause in causes)
         return f"it is not valid: {fields}" if fields else "it is not valid"
-    for value in sorted((one for one in _values(sent) if len(one) >= _SECRET), key=len, reverse=True):
+    for value in sorted((text for text in _values(sent) if len(text) >= _SECRET), key=len, reverse=True):
         message = message.replace(value, "(hidden)")
     return _ENCODED.sub("(hidden)", _PEM.sub("(hidden)", message))
 

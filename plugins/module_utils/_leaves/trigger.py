@@ -181,7 +181,7 @@ def naming_difference(has: frozenset[str], wanted: frozenset[str]) -> str:
 
 def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
     """Says which certificate ends first on a path that is to be renewed."""
-    first = min((leaf, *above), key=lambda one: one.not_after)
+    first = min((leaf, *above), key=lambda certificate: certificate.not_after)
     ends = f"ends on {first.not_after:%Y-%m-%d}"
     if first is leaf:
         return Due(Reason.EXPIRING, f"it {ends}")

@@ -344,8 +344,8 @@ class Certificate:
         names = self._extension(x509.SubjectAlternativeName)
         values = [name.value for name in names or () if not isinstance(name, x509.OtherName)]
         return any(
-            isinstance(one, (IPv4Network, IPv6Network)) or (isinstance(one, str) and not one.isascii())
-            for one in values
+            isinstance(value, (IPv4Network, IPv6Network)) or (isinstance(value, str) and not value.isascii())
+            for value in values
         )
 
     @cached_property
@@ -399,7 +399,7 @@ class Certificate:
     def policies(self) -> frozenset[str]:
         """OIDs, without the OID that stands for any policy."""
         value = self._extension(x509.CertificatePolicies)
-        return frozenset(one.policy_identifier.dotted_string for one in value or ()) - {_ANY_POLICY}
+        return frozenset(policy.policy_identifier.dotted_string for policy in value or ()) - {_ANY_POLICY}
 
     @cached_property
     def maps_policies(self) -> bool:
@@ -419,12 +419,12 @@ class Certificate:
     def extended_key_usages(self) -> frozenset[str] | None:
         """OIDs; None where the certificate does not restrict what it is for."""
         value = self._extension(x509.ExtendedKeyUsage)
-        return None if value is None else frozenset(one.dotted_string for one in value)
+        return None if value is None else frozenset(usage.dotted_string for usage in value)
 
     @cached_property
     def has_policy_qualifiers(self) -> bool:
         value = self._extension(x509.CertificatePolicies)
-        return value is not None and any(one.policy_qualifiers for one in value)
+        return value is not None and any(policy.policy_qualifiers for policy in value)
 
     def has_ended(self, at: datetime) -> bool:
         """Whether it is over. Its last second counts as over (``paths.date_problem``)."""

@@ -260,7 +260,7 @@ def _encrypted(key: PrivateKey, password: bytes) -> bytes:
     while len(stream) < len(plain):
         last = _sha1(_wide(password) + last)
         stream += last
-    hidden = bytes(one ^ other for one, other in zip(plain, stream, strict=False))
+    hidden = bytes(byte ^ other for byte, other in zip(plain, stream, strict=False))
     return _der(0x30, _SUN + _der(0x04, salt + hidden + _sha1(_wide(password) + plain)))
 
 

@@ -81,7 +81,7 @@ def address_of(name: str) -> Address | None:
 def hosts_and_addresses(names: Iterable[str]) -> tuple[list[str], list[str]]:
     """Host names, then IP addresses, each in order."""
     ordered = sorted(names)
-    return [one for one in ordered if not address_of(one)], [one for one in ordered if address_of(one)]
+    return [name for name in ordered if not address_of(name)], [name for name in ordered if address_of(name)]
 
 
 Network: TypeAlias = "IPv4Network | IPv6Network"
@@ -129,7 +129,7 @@ class NameConstraints:
 
     @property
     def count(self) -> int:
-        return sum(len(one.names) + len(one.networks) for one in (self.permitted, self.excluded))
+        return sum(len(names.names) + len(names.networks) for names in (self.permitted, self.excluded))
 
     def admits(self, name: Comparable) -> bool:
         """Whether a certificate below may hold this DNS name or IP address. Go refuses a DNS name that is none of a host whatever the constraints are
@@ -171,7 +171,7 @@ def _within(name: str, subtree: str) -> bool:
 
 def _is_plain(name: str) -> bool:
     """Whether Go takes it for the name of a host: ASCII characters that can be seen, and no empty label."""
-    return all(name.split(".")) and all("!" <= one <= "~" for one in name)
+    return all(name.split(".")) and all("!" <= character <= "~" for character in name)
 
 
 def _confuses(network: Network, address: Address) -> bool:
@@ -186,17 +186,19 @@ def read(extension: x509.NameConstraints, certificate: bytes) -> NameConstraints
     """
     if extension.public_bytes() not in certificate:
         return None
-    permitted, excluded = (_subtrees(one or ()) for one in (extension.permitted_subtrees, extension.excluded_subtrees))
+    permitted, excluded = (
+        _subtrees(subtrees or ()) for subtrees in (extension.permitted_subtrees, extension.excluded_subtrees)
+    )
     return None if permitted is None or excluded is None else NameConstraints(permitted, excluded)
 
 
 def _subtrees(found: Iterable[GeneralName]) -> Subtrees | None:
     names, networks = [], []
-    for one in found:
-        if isinstance(one, x509.DNSName) and one.value.strip(".") and not one.value.endswith("."):
-            names.append(one.value.lower())
-        elif isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Network, IPv6Network)):
-            networks.append(one.value)
+    for name in found:
+        if isinstance(name, x509.DNSName) and name.value.strip(".") and not name.value.endswith("."):
+            names.append(name.value.lower())
+        elif isinstance(name, x509.IPAddress) and isinstance(name.value, (IPv4Network, IPv6Network)):
+            networks.append(name.value)
         else:
             return None
     return Subtrees(tuple(names), tuple(networks))
@@ -208,15 +210,15 @@ def names_of(subject: Name, alternative: Sequence[GeneralName]) -> Names:
     form of an address.
     """
     unmatched = [name for name in alternative if not _is_matched(name)]
-    dns: set[Comparable] = {one.value for one in alternative if isinstance(one, x509.DNSName)}
+    dns: set[Comparable] = {name.value for name in alternative if isinstance(name, x509.DNSName)}
     ips: set[Comparable] = {
-        one.value
-        for one in alternative
-        if isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Address, IPv6Address))
+        name.value
+        for name in alternative
+        if isinstance(name, x509.IPAddress) and isinstance(name.value, (IPv4Address, IPv6Address))
     }
     common = [str(attribute.value) for attribute in subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-    hosts = [] if dns else [one for one in common if _HOST.fullmatch(one)]
-    addresses = {one: address for one in common if (address := _literal(one)) is not None}
+    hosts = [] if dns else [name for name in common if _HOST.fullmatch(name)]
+    addresses = {name: address for name in common if (address := _literal(name)) is not None}
     to_jvm: set[Comparable] = {host for host in hosts if host not in addresses}
     if not ips:
         to_jvm.update(address for text, address in addresses.items() if not text.isdecimal())

@@ -75,7 +75,7 @@ class PathResult:
 
 Verifiers: TypeAlias = frozenset[Verifier]
 
-JVM, GO, OPENSSL = (frozenset({one}) for one in (Verifier.JVM, Verifier.GO, Verifier.OPENSSL))
+JVM, GO, OPENSSL = (frozenset({verifier}) for verifier in (Verifier.JVM, Verifier.GO, Verifier.OPENSSL))
 ALL: Verifiers = frozenset(Verifier)
 
 #: Extended key usages (RFC 5280 section 4.2.1.12).

@@ -303,8 +303,8 @@ class KafkaPythonAdmin:
         except BaseException:
             # A constructor that fails leaves a thread behind, and the constructor is called again and again while Kafka
             # does not answer.
-            for one in networks:
-                one.close()
+            for opened in networks:
+                opened.close()
             raise
 
 
@@ -325,13 +325,15 @@ def read_quorum(answer: Mapping[str, Any]) -> Quorum:
     (partition,) = answer["topics"][0]["partitions"]
     if partition["error"]:
         raise KafkaUnavailable("Kafka", f"does not describe its metadata quorum: {partition['error']}", _REMEDY)
-    voters = (Voter(one["replica_id"], _known(one["last_caught_up_timestamp"])) for one in partition["current_voters"])
+    voters = (
+        Voter(voter["replica_id"], _known(voter["last_caught_up_timestamp"])) for voter in partition["current_voters"]
+    )
     return Quorum(_known(partition["leader_id"]), tuple(voters))
 
 
 def read_brokers(answer: Mapping[str, Any]) -> tuple[Broker, ...]:
     """From DescribeCluster. A broker counts as fenced unless Kafka says that it serves."""
-    return tuple(Broker(one["broker_id"], bool(one.get("is_fenced", True))) for one in answer["brokers"])
+    return tuple(Broker(broker["broker_id"], bool(broker.get("is_fenced", True))) for broker in answer["brokers"])
 
 
 def read_topics(described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any]) -> tuple[Topic, ...]:
@@ -345,8 +347,10 @@ def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> T
         # Access was denied, or the topic is just being deleted. A restart might harm it, so it does not count as safe.
         raise KafkaUnavailable("Kafka", f"does not describe topic {name} (error code {topic['error_code']})", _REMEDY)
     partitions = (
-        Partition(name, one["partition_index"], frozenset(one["replica_nodes"]), frozenset(one["isr_nodes"]))
-        for one in topic["partitions"]
+        Partition(
+            name, partition["partition_index"], frozenset(partition["replica_nodes"]), frozenset(partition["isr_nodes"])
+        )
+        for partition in topic["partitions"]
     )
     return Topic(name, int(configuration[_MINIMUM_IN_SYNC]["value"]), tuple(partitions))
 

@@ -172,7 +172,7 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
 
 def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ...]:
     """At most one Kafka node is down at a time (I4): while a node of its kind is down, only that node may restart."""
-    down = [one for one in left if not one.ready and one != node and one.controller is node.controller]
+    down = [other for other in left if not other.ready and other != node and other.controller is node.controller]
     if not node.ready or not down:
         return ()
     cause = f"pod {down[0].pod} is down already, and two at once are too many."

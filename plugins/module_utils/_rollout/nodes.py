@@ -286,7 +286,9 @@ def _cause(pod: Object) -> str:
         for container in [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
     ]
     unscheduled = [
-        one for one in status.get("conditions") or [] if one["type"] == "PodScheduled" and one["status"] != "True"
+        condition
+        for condition in status.get("conditions") or []
+        if condition["type"] == "PodScheduled" and condition["status"] != "True"
     ]
-    reasons = [one.get("reason") for one in (*unscheduled, *waiting)]
+    reasons = [state.get("reason") for state in (*unscheduled, *waiting)]
     return "".join(f" ({reason})" for reason in reasons if reason)

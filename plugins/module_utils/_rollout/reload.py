@@ -288,7 +288,7 @@ class NodeAdmin:
             from kafka.protocol.metadata import ApiVersionsRequest
 
             offered = self._exchange(ApiVersionsRequest[0]()).api_keys
-            self._versions = {one.api_key: (one.min_version, one.max_version) for one in offered}
+            self._versions = {api.api_key: (api.min_version, api.max_version) for api in offered}
         least, most = self._versions.get(request.API_KEY, (0, -1))
         if not least <= request.API_VERSION <= most:
             raise ApiMissing(f"it does not speak version {request.API_VERSION} of {request.name}")

@@ -68,7 +68,7 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
         _Request(
             ReloadTarget(node, controllers, _domain(work)), _settings(node, observation, work), open_ports, context
         )
-        for node in sorted(wanted, key=lambda one: one.node_id)
+        for node in sorted(wanted, key=lambda node: node.node_id)
     ]
     for wave in _waves(requests):
         _tell(wave, step, work)
@@ -85,7 +85,7 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
     what ``work.alive`` raises, and nothing else.
     """
     nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
-    wanted = sorted((node for node in nodes if node.uid in step.uids), key=lambda one: one.node_id)
+    wanted = sorted((node for node in nodes if node.uid in step.uids), key=lambda node: node.node_id)
     if work.dry_run:
         for node in wanted:
             work.record(_action_outside(node, "", step, work))
@@ -230,8 +230,8 @@ def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
         for request in left:
             if request not in errors:
                 work.record(_action(request.target.node, step, work, seconds))
-        silent = {one: error for one, error in errors.items() if isinstance(error, KafkaUnavailable)}
-        if refusal := next((error for one, error in errors.items() if one not in silent), None):
+        silent = {node: error for node, error in errors.items() if isinstance(error, KafkaUnavailable)}
+        if refusal := next((error for node, error in errors.items() if node not in silent), None):
             raise refusal
         if not silent:
             return
@@ -308,8 +308,10 @@ def _what_is_left(step: Reload) -> str:
     return f"{'refuse' if step.trusting else 'accept'} {named(step.authority)}"
 
 
-def _has_followed(one: ObservedListener, step: Reload, stored: Mapping[str, Certificate]) -> bool:
+def _has_followed(listener: ObservedListener, step: Reload, stored: Mapping[str, Certificate]) -> bool:
     """Whether this listener has followed. A pod's own Secret has the name of the pod."""
     if step.authority is None:
-        return one.presents is not None and one.presents[0] == stored.get(one.pod)
-    return not one.verifies or step.authority.fingerprint in (one.accepts if step.trusting else one.refuses)
+        return listener.presents is not None and listener.presents[0] == stored.get(listener.pod)
+    return not listener.verifies or step.authority.fingerprint in (
+        listener.accepts if step.trusting else listener.refuses
+    )

@@ -270,7 +270,7 @@ def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSe
         copies += [copy for item in listed for copy in copies_of(item, kind.kind, reach)]
     found += _with_copies(client, reach, copies) if copies else ()
     found += [_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
-    return tuple(sorted(found, key=lambda one: one.name))
+    return tuple(sorted(found, key=lambda client: client.name))
 
 
 def _published(scope: ClusterNames) -> NamedSecret:

@@ -96,7 +96,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return Decision(steps=returned)
     ledger, transitions = keep_books(snapshot, intent, engine.gates)
     if ledger != before:
-        leads_on = any(leads_to_replacement(snapshot, intent, one) for one in (before, ledger))
+        leads_on = any(leads_to_replacement(snapshot, intent, recorded) for recorded in (before, ledger))
         phase = Phase.PREPARE if leads_on else _phase(transitions, ledger)
         write = WriteLedger(ledger=ledger, before=before, phase=phase)
         return Decision(steps=(write,), transitions=transitions)

@@ -145,7 +145,7 @@ def _leaves(component: Component, snapshot: Snapshot) -> Iterator[StoredLeaf]:
 
 
 def _life(name: str, certificates: Iterable[Certificate], snapshot: Snapshot, span: Span | None) -> Life:
-    first = min(certificates, key=lambda one: one.not_after)
+    first = min(certificates, key=lambda certificate: certificate.not_after)
     left = first.not_after - snapshot.now
     return Life(name, first, left, _lasts(left, span))
 

@@ -77,7 +77,7 @@ class _Likeness:
         if is_dataclass(value) and not isinstance(value, type):
             return (type(value).__name__, *(self.of(getattr(value, name)) for name in _fields_of(type(value))))
         if isinstance(value, Mapping):
-            return frozenset((key, self.of(one)) for key, one in value.items())
+            return frozenset((key, self.of(item)) for key, item in value.items())
         if isinstance(value, Set):
             return frozenset(map(self.of, value))
         return value
@@ -95,7 +95,7 @@ class _Likeness:
 
 @cache
 def _fields_of(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind) if (kind, one.name) not in _CHANGING)
+    return tuple(field.name for field in fields(kind) if (kind, field.name) not in _CHANGING)
 
 
 def respect_windows(
@@ -291,7 +291,9 @@ def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[s
     at_gates = all(violation.condition in (Condition.TRUST, Condition.REMOVAL) for violation in violations)
     parties = frozenset(violation.subject for violation in violations)
     return (
-        parties if at_gates and parties <= {one for one in known if waiver_of(one, snapshot) is None} else frozenset()
+        parties
+        if at_gates and parties <= {party for party in known if waiver_of(party, snapshot) is None}
+        else frozenset()
     )
 
 

@@ -107,12 +107,12 @@ def describe_channels(run: Run) -> dict[str, Any]:
 def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """How many of the listeners that verify clients by these CAs were seen to refuse the removed CAs."""
     everything, gone = list(channels), {ca["sha256"][:12] for ca in removed}
-    asked = [one for one in everything if one["evidence"] == HANDSHAKE and one["verifies"]]
+    asked = [listener for listener in everything if listener["evidence"] == HANDSHAKE and listener["verifies"]]
     return {
         "listeners_asked": len(asked),
-        "listeners_refusing": sum(gone <= set(one["refuses"]) for one in asked) if gone else 0,
-        "listeners_trusting": sum(bool(gone & set(one["trusts"])) for one in asked),
-        "nodes_not_asked": sum(one["kind"] == "node" for one in everything),
+        "listeners_refusing": sum(gone <= set(listener["refuses"]) for listener in asked) if gone else 0,
+        "listeners_trusting": sum(bool(gone & set(listener["trusts"])) for listener in asked),
+        "nodes_not_asked": sum(party["kind"] == "node" for party in everything),
     }
 
 
@@ -127,29 +127,29 @@ def _channel(kind: str, party: str, evidence: str, **known: Any) -> Channel:
 def _nodes(run: Run) -> Iterable[Channel]:
     """The listeners of each node whose answering process still runs; else the node as a whole, by stored evidence."""
     answers: dict[str, list[Mapping[str, Any]]] = {}
-    for one in run.look["listeners"]:
-        answers.setdefault(one["uid"], []).append(one)
-    asked = {one["pod"] for one in run.look["listeners"]}
+    for listener in run.look["listeners"]:
+        answers.setdefault(listener["uid"], []).append(listener)
+    asked = {listener["pod"] for listener in run.look["listeners"]}
     for pod in _sorted(pod for pod in run.last["pods"] if pod["component"] == KAFKA):
         known = answers.get(pod["uid"], [])
-        for one in sorted(known, key=lambda listener: int(listener["port"])):
-            yield _listener(one)
+        for listener in sorted(known, key=lambda answer: int(answer["port"])):
+            yield _listener(listener)
         if not known:
             again = "replaced after the run had asked it" if pod["name"] in asked else "the run asked no listener of it"
             yield _stored("node", pod, again)
 
 
-def _listener(one: Mapping[str, Any]) -> Channel:
+def _listener(listener: Mapping[str, Any]) -> Channel:
     return _channel(
         "listener",
-        one["pod"],
+        listener["pod"],
         HANDSHAKE,
-        port=one["port"],
-        verifies=one["verifies"],
-        presents=short_names(one["issuers"]),
-        trusts=short_names(one["trusts"]),
-        refuses=short_names(one["refuses"]),
-        why=list(one["why"]),
+        port=listener["port"],
+        verifies=listener["verifies"],
+        presents=short_names(listener["issuers"]),
+        trusts=short_names(listener["trusts"]),
+        refuses=short_names(listener["refuses"]),
+        why=list(listener["why"]),
     )
 
 
@@ -172,7 +172,7 @@ def _rafts(run: Run) -> Iterable[Channel]:
     for ca in run.last["removed"]:
         for name in ca.get("lingering") or []:
             known.setdefault(name, []).append(ca["sha256"][:12])
-    for name in sorted({*known, *presented}, key=lambda one: order_of(KAFKA, one)):
+    for name in sorted({*known, *presented}, key=lambda name: order_of(KAFKA, name)):
         reasons = [*presented.get(name, ()), "until the next restart of the node"]
         pod = started.get(name, {"presents": [], "trusts": []})
         presents = [] if name in presented else short_names(pod["presents"])
@@ -206,21 +206,21 @@ Facts = Mapping[str, Any]
 
 def describe_users(seen: Facts) -> list[dict[str, Any]]:
     """seen: the result of ``strimzi_user_info``. An entry for each user, and for each certificate in a Secret that a person has named."""
-    users = (_user(f"KafkaUser {one['namespace']}/{one['name']}", one) for one in seen.get("users") or ())
-    return [*users, *(_user(one["secret"], one) for one in seen.get("named_certificates") or ())]
+    users = (_user(f"KafkaUser {user['namespace']}/{user['name']}", user) for user in seen.get("users") or ())
+    return [*users, *(_user(named["secret"], named) for named in seen.get("named_certificates") or ())]
 
 
-def _user(name: str, one: Facts) -> dict[str, Any]:
+def _user(name: str, user: Facts) -> dict[str, Any]:
     """authentication: empty of a certificate in a named Secret."""
-    certificate: Facts = one["certificate"] or {}
+    certificate: Facts = user["certificate"] or {}
     return {
         "name": name,
-        "authentication": one.get("authentication", ""),
+        "authentication": user.get("authentication", ""),
         "subject": certificate.get("subject", ""),
         "issuer": certificate.get("ca") or certificate.get("issuer", ""),
         "sha256": certificate.get("sha256", ""),
         "not_after": certificate.get("not_after"),
-        "read_by": list(one["presenters"]),
+        "read_by": list(user["presenters"]),
         "problem": certificate.get("problem", ""),
     }
 

@@ -119,7 +119,7 @@ def describe_pods(run: Run) -> dict[str, Any]:
     """``restarts``: how often the pod, or the pods of its component before it, were restarted; null when unclear."""
     restarted, alone = restarts_of(run), Counter(pod["component"] for pod in run.last["pods"])
     pods = []
-    for pod in sorted(run.last["pods"], key=lambda one: order_of(one["component"], one["name"])):
+    for pod in sorted(run.last["pods"], key=lambda pod: order_of(pod["component"], pod["name"])):
         component = pod["component"]
         known = restarted[pod["name"] if component == KAFKA else component]
         pods.append({**pod, "restarts": known if component == KAFKA or alone[component] == 1 else None})

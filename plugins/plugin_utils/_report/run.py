@@ -169,7 +169,11 @@ def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, 
 
 def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
     """results: in the order in which they came. The last look that asked listeners; else the last look."""
-    looks = [{"evidence": one["evidence"], "listeners": one["listeners"]} for one in results if "listeners" in one]
+    looks = [
+        {"evidence": result["evidence"], "listeners": result["listeners"]}
+        for result in results
+        if "listeners" in result
+    ]
     taken = [look for look in looks if look["evidence"].get("seen_at")]
     return (taken or looks or [{"evidence": {}, "listeners": []}])[-1]
 

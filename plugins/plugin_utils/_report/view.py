@@ -116,7 +116,7 @@ def timeline(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _timeline_row(index: int, phase: Mapping[str, Any], whole: float) -> dict[str, Any]:
-    bars = [_bar(one, whole) for one in phase["work"]]
+    bars = [_bar(work, whole) for work in phase["work"]]
     begin = min(stripe["x"] for stripe in bars)
     late = begin > (LEFT + RIGHT) / 2
     return {
@@ -183,7 +183,7 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "matrix": matrix(facts, cas),
         "pods": [_pod(pod, cas) for pod in facts["pods"]],
         "outside": [_outside(client, cas) for client in facts["outside"]],
-        "presenters": [_presenter(one, cas) for one in facts["presenters"]["others"]],
+        "presenters": [_presenter(presenter, cas) for presenter in facts["presenters"]["others"]],
         "presenters_done": facts["presenters"]["count"] - len(facts["presenters"]["others"]),
         "users": rows_of(facts["users"]),
         "log": _log(facts),
@@ -195,7 +195,9 @@ def lines(facts: Facts) -> list[str]:
     """The report for a terminal, short."""
     mark, result = words.RESULTS[facts["result"]]
     phases = [f"{phase['phase']}: {summary(phase)} ({words.duration(phase['seconds'])})" for phase in _done(facts)]
-    held = [f"{one['subject']}: {one['message']} {one['remedy']}" for one in facts["violations"]]
+    held = [
+        f"{violation['subject']}: {violation['message']} {violation['remedy']}" for violation in facts["violations"]
+    ]
     if facts["failure"] and not held:
         held = [facts["failure"]]
     return [
@@ -254,8 +256,8 @@ def _trusting(facts: Facts) -> tuple[str, str]:
     return "0", "pods trust the removed CA, by stored evidence"
 
 
-def _figure(number: int, one: str, many: str | None = None) -> tuple[str, str]:
-    return str(number), words.count(number, one, many).partition(" ")[2]
+def _figure(number: int, singular: str, many: str | None = None) -> tuple[str, str]:
+    return str(number), words.count(number, singular, many).partition(" ")[2]
 
 
 def authorities(facts: Facts) -> list[dict[str, Any]]:
@@ -330,8 +332,8 @@ def _phase(phase: Facts) -> dict[str, Any]:
         "duration": words.duration(phase["seconds"]),
         "written": _written(phase["writes"]),
         "restarted": _restarted(phase["restarts"]),
-        "restarts": [f"{one['pod']} {words.duration(one['seconds'])}".strip() for one in phase["restarts"]],
-        "waited": [f"{one['what']}, {words.duration(one['seconds'])}" for one in phase["waits"]],
+        "restarts": [f"{restart['pod']} {words.duration(restart['seconds'])}".strip() for restart in phase["restarts"]],
+        "waited": [f"{wait['what']}, {words.duration(wait['seconds'])}" for wait in phase["waits"]],
     }
 
 
@@ -380,13 +382,13 @@ def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
     }
 
 
-def _presenter(one: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
+def _presenter(presenter: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
     """A party that presents something else than certificates of the CA in use, or may do so, with its waiver for audits."""
-    letters, waiver = _letters(cas), one["waiver"]
+    letters, waiver = _letters(cas), presenter["waiver"]
     return {
-        "name": one["name"],
-        "presents": [_letter(label, letters) for label in one["presents"]] or ["unknown"],
-        "evidence": one["evidence"],
+        "name": presenter["name"],
+        "presents": [_letter(label, letters) for label in presenter["presents"]] or ["unknown"],
+        "evidence": presenter["evidence"],
         "waiver": f"until {waiver['until']}: {waiver['reason']}" if waiver else "",
     }
 

@@ -72,14 +72,14 @@ def title(facts: Facts) -> str:
     return f"{said}: {cluster['namespace']}/{cluster['name']}"
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def count(number: int, singular: str, many: str | None = None) -> str:
+    return f"{number} {singular if number == 1 else many or singular + 's'}"
 
 
 def party(component: str, number: int) -> str:
     """A component or how many of it."""
-    one, many = COMPONENTS.get(component, (component, component))
-    return one if number == 1 else f"{number} {many}"
+    singular, many = COMPONENTS.get(component, (component, component))
+    return singular if number == 1 else f"{number} {many}"
 
 
 def few_names(names: Sequence[str]) -> str:

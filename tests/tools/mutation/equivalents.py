@@ -168,8 +168,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/names.py",
-        "elif isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Network, IPv6Network)):",
-        ("elif isinstance(one, x509.IPAddress) or isinstance(one.value, (IPv4Network, IPv6Network)):",),
+        "elif isinstance(name, x509.IPAddress) and isinstance(name.value, (IPv4Network, IPv6Network)):",
+        ("elif isinstance(name, x509.IPAddress) or isinstance(name.value, (IPv4Network, IPv6Network)):",),
         "Addresses in constraints are networks.",
     ),
     Equivalent(

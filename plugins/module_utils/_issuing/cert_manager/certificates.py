@@ -203,7 +203,7 @@ def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
         "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "observedGeneration": certificate["metadata"].get("generation"),
     }
-    others = (one for kind, one in conditions_of(certificate).items() if kind != "Issuing")
+    others = (condition for kind, condition in conditions_of(certificate).items() if kind != "Issuing")
     return {"status": {"conditions": [*others, condition]}}
 
 
@@ -500,13 +500,13 @@ def _left_over(
     stored: Mapping[str, Certificate],
     work: Work,
 ) -> Iterator[LeftOver]:
-    for one in found:
-        name = str(one["metadata"]["name"])
+    for certificate in found:
+        name = str(certificate["metadata"]["name"])
         secret = secrets.get(secret_name(name))
         if name not in known:
-            yield LeftOver(one, "this cluster has no such leaf", secret)
-        elif not _is_of_issuer(one, work) and not _is_in_use(secret, name, stored.get(name), work):
-            yield LeftOver(one, "another issuer issues this leaf", secret)
+            yield LeftOver(certificate, "this cluster has no such leaf", secret)
+        elif not _is_of_issuer(certificate, work) and not _is_in_use(secret, name, stored.get(name), work):
+            yield LeftOver(certificate, "another issuer issues this leaf", secret)
 
 
 def _is_of_issuer(certificate: Object, work: Work) -> bool:
@@ -524,13 +524,17 @@ def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, wor
 
 def remove(left: tuple[LeftOver, ...], work: Work) -> None:
     """Removes each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again. Raises KubeError."""
-    for one in left:
-        name = str(one.certificate["metadata"]["name"])
-        what = f"left over: {one.why}"
-        write_all((Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(one.certificate)),), work, "")
-        if one.secret is not None:
+    for certificate in left:
+        name = str(certificate.certificate["metadata"]["name"])
+        what = f"left over: {certificate.why}"
+        write_all(
+            (Write(WriteVerb.DELETE, CERTIFICATES, name, what, None, version(certificate.certificate)),), work, ""
+        )
+        if certificate.secret is not None:
             # A setting of cert-manager may have removed it with the Certificate.
             with suppress(NotFound):
                 write_all(
-                    (Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(one.secret)),), work, ""
+                    (Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(certificate.secret)),),
+                    work,
+                    "",
                 )

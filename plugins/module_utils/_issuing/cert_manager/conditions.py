@@ -28,7 +28,7 @@ def status_of(item: Object) -> Object:
 
 def conditions_of(item: Object) -> dict[str, Object]:
     """By their type."""
-    return {str(one.get("type")): one for one in status_of(item).get("conditions") or ()}
+    return {str(condition.get("type")): condition for condition in status_of(item).get("conditions") or ()}
 
 
 def holds(conditions: Mapping[str, Object], kind: str) -> bool:

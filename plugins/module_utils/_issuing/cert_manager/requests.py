@@ -119,14 +119,14 @@ def describe_requests(certificates: Iterable[str], requests: Iterable[Object], a
     request is left out.
     """
     latest = {name: _latest(name, requests) for name in certificates}
-    answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
+    answers = {name: answer_to(request, at) for name, request in latest.items() if request is not None}
     return {name: answer.why for name, answer in answers.items() if not isinstance(answer, IssuedCertificate)}
 
 
 def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
     """The request that cert-manager has made last for the Certificate of this name."""
     own = (request for request in requests if certificate_of(request) == certificate)
-    return max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
+    return max(own, key=lambda request: _revision(_annotation(request, "certificate-revision")), default=None)
 
 
 def certificate_of(request: Object) -> str:

@@ -186,8 +186,8 @@ def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -
     has changed a request meanwhile makes it fail, and the run that takes the certificate checks it again.
     """
     sorting = _Sorting(observation)
-    for one in brought:
-        sorting.take(one)
+    for certificate in brought:
+        sorting.take(certificate)
     sorting.check()
     if sorting.refused:
         raise _refusal(sorting.refused, len(brought))

@@ -254,7 +254,10 @@ def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation,
     """The order for a leaf of this CA. A certificate that the issuer already has is the answer where it is good and
     differs from the stored leaf.
     """
-    stored = next((one.chain for one in observation.snapshot.every_leaf if one.secret == leaf.secret), None)
+    stored = next(
+        (stored_leaf.chain for stored_leaf in observation.snapshot.every_leaf if stored_leaf.secret == leaf.secret),
+        None,
+    )
     standing = observation.snapshot.leaves.standing.get(leaf.secret)
     unfit = {stored[0].sha256} if stored else set()
     if standing is not None and standing.latest and standing.authority != authority[0].fingerprint:

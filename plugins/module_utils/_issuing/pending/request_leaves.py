@@ -160,7 +160,9 @@ def _read_again(component: Component, observation: Observation, work: Work) -> O
     names = (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
     found = {name: work.client.get_or_none(SECRETS, scope.namespace, name) for name in names}
     others = {name: secret for name, secret in observation.secrets.items() if name not in names}
-    return replace(observation, secrets={**others, **{name: one for name, one in found.items() if one is not None}})
+    return replace(
+        observation, secrets={**others, **{name: secret for name, secret in found.items() if secret is not None}}
+    )
 
 
 def _by_component(secrets: tuple[str, ...], observation: Observation) -> dict[Component, list[LeafSecret]]:
@@ -299,7 +301,9 @@ def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
 def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
     """Tells what the first of the open requests waits for: it shows what a person has to do. Returns whether there was anything to tell."""
     requests = observation.snapshot.leaves.requests
-    waiting = [one for name in step.secrets if (one := requests.get(name)) and one.is_open and one.waiting]
+    waiting = [
+        request for name in step.secrets if (request := requests.get(name)) and request.is_open and request.waiting
+    ]
     if waiting:
         work.tell(f"{counted(len(waiting), 'certificate')} still to come from {step.asked}: {waiting[0].waiting}")
     return bool(waiting)

@@ -299,13 +299,13 @@ def _written(
     kind: str,
     remedy: str = MAKE_SMALLER,
 ) -> Write:
-    existing, kept = secrets.get(name), {key: one for key, one in data.items() if one is not None}
+    existing, kept = secrets.get(name), {key: value for key, value in data.items() if value is not None}
     if existing is None:
         check_room(f"{scope.namespace}/{name}", what, kept, remedy)
         return Write(WriteVerb.CREATE, SECRETS, name, what, {**new_secret(scope.labels, name, kept, {}), "type": kind})
     stored = (existing.get("data") or {}).keys()
     if not kept and not stored - data.keys():
         return Write(WriteVerb.DELETE, SECRETS, name, what, resource_version=version(existing))
-    present = {key: one for key, one in data.items() if key in kept or key in stored}
+    present = {key: value for key, value in data.items() if key in kept or key in stored}
     check_room(f"{scope.namespace}/{name}", what, {**entries(existing), **dict.fromkeys(present, b""), **kept}, remedy)
     return Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(present), version(existing))

@@ -155,7 +155,7 @@ def checked_url(url: str) -> str:
         usable = bool(parts.hostname) and not (parts.username or parts.query or parts.fragment) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or any(not one.isprintable() or one.isspace() for one in base):
+    if not usable or any(not character.isprintable() or character.isspace() for character in base):
         raise VaultFailure("The url of Vault", "is not a URL of a server", "Give url as https://HOST:8200.")
     if parts.scheme != "https" and not is_on_this_machine(base):
         raise VaultFailure(

@@ -85,7 +85,7 @@ def _certificates(data: Mapping[str, Any], name: str) -> Chain:
     """A field with a single PEM text or several."""
     value = data.get(name)
     values = value if isinstance(value, list) else [value]
-    texts = [one for one in values if isinstance(one, str)]
+    texts = [value for value in values if isinstance(value, str)]
     if len(texts) != len(values):
         raise AnswerUnusable(f"it has no {name}")
     try:
@@ -195,11 +195,13 @@ class VaultPki:
         return self._named(self._settings.issuer_ref)
 
     def _named(self, issuer_ref: str) -> str:
-        one = self._settings
-        inside = f" in namespace {one.namespace.strip('/')}" if one.namespace.strip("/") else ""
+        settings = self._settings
+        inside = f" in namespace {settings.namespace.strip('/')}" if settings.namespace.strip("/") else ""
         # The connection refuses a URL with a password; this reference leaves the password out.
-        url = _USER.sub("//", one.url.rstrip("/"))
-        return quotable(f"Vault issuer {issuer_ref} of {url}, mount {one.mount.strip('/')}{inside}, role {one.role}")
+        url = _USER.sub("//", settings.url.rstrip("/"))
+        return quotable(
+            f"Vault issuer {issuer_ref} of {url}, mount {settings.mount.strip('/')}{inside}, role {settings.role}"
+        )
 
     def request(self, order: LeafOrder) -> Token | Refused:
         if order not in self._signed:
@@ -225,18 +227,18 @@ class VaultPki:
         return self._settings.linked_by or self._settings.issuer_ref
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
-        one, subject = self._settings, order.authority.subject
-        signing, requesting = self._of_ca_in_use, one.issuer_ref
+        settings, subject = self._settings, order.authority.subject
+        signing, requesting = self._of_ca_in_use, settings.issuer_ref
         if order.back:
             signing, requesting = requesting, signing
-        doing = quotable(f"certify {subject} with issuer {signing} of mount {one.mount.strip('/')}")
+        doing = quotable(f"certify {subject} with issuer {signing} of mount {settings.mount.strip('/')}")
         if order.self_issued is not None:
-            path, body = sign_self_issued_path(one.mount, signing), self_issued_body(order.self_issued)
+            path, body = sign_self_issued_path(settings.mount, signing), self_issued_body(order.self_issued)
         else:
             csr = order.csr or self._request_of(order.authority, requesting, signing, doing)
             if isinstance(csr, Refused):
                 return csr
-            path, body = sign_intermediate_path(one.mount, signing), link_body(order, csr, self._clock.now())
+            path, body = sign_intermediate_path(settings.mount, signing), link_body(order, csr, self._clock.now())
         reply = self._connected().post(path, body, doing)
         if reply.status == 400:
             return self._not_certified(subject, signing, reply)
@@ -249,11 +251,11 @@ class VaultPki:
         """The request for a link certificate, signed by the key of that CA, which the mount keeps. requesting, signing:
         the issuers of that CA and of the CA that certifies it.
         """
-        one = self._settings
-        known = self._connected().read(issuer_path(one.mount, requesting), doing)
+        settings = self._settings
+        known = self._connected().read(issuer_path(settings.mount, requesting), doing)
         try:
             body = request_body(authority, text_of(known.body, "key_id"))
-            reply = self._connected().post(cross_sign_path(one.mount), body, doing)
+            reply = self._connected().post(cross_sign_path(settings.mount), body, doing)
             return (
                 self._not_certified(authority.subject, signing, reply)
                 if reply.status == 400
@@ -269,9 +271,11 @@ class VaultPki:
         )
 
     def _sign(self, order: LeafOrder) -> Token | Refused:
-        one = self._settings
-        path = sign_path(one.mount, one.issuer_ref, one.role)
-        doing = quotable(f"sign with issuer {one.issuer_ref} of mount {one.mount.strip('/')} by role {one.role}")
+        settings = self._settings
+        path = sign_path(settings.mount, settings.issuer_ref, settings.role)
+        doing = quotable(
+            f"sign with issuer {settings.issuer_ref} of mount {settings.mount.strip('/')} by role {settings.role}"
+        )
         reply = self._connected().post(path, leaf_body(order), doing)
         if reply.status == 400:
             return self._refused(order, reply)

@@ -335,4 +335,4 @@ class VaultSession:
         if reply.status >= 400 or not isinstance(data, dict):
             return None
         named = [data.get("policies"), data.get("identity_policies")]
-        return quotable(", ".join(str(one) for some in named if isinstance(some, list) for one in some), (token,))
+        return quotable(", ".join(str(policy) for some in named if isinstance(some, list) for policy in some), (token,))

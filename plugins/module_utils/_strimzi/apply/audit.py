@@ -84,7 +84,7 @@ def extend(data: Mapping[str, str], entries: Iterable[Entry], most: int = MOST_B
 
 def digest_of_evidence(observation: Observation) -> str:
     """SHA-256 of what a decision rests on: the versions of the objects that the call has read, and the answers of the nodes."""
-    read = sorted((*key, version(one)) for key, one in observation.by_key.items())
+    read = sorted((*key, version(item)) for key, item in observation.by_key.items())
     said = sorted(
         (
             listener.uid, listener.port, [ca.sha256 for ca in listener.presents or ()],
@@ -143,7 +143,7 @@ class AuditTrail:
 
     def _append(self, *last: Entry) -> None:
         now, done = self._work.clock.now().strftime(_TIME), len(self._work.actions)
-        entries = [*map(_as_entry, self._changes(done)), *({"time": now, **one} for one in last)]
+        entries = [*map(_as_entry, self._changes(done)), *({"time": now, **entry} for entry in last)]
         self._store([{"run": self._work.settings.holder, **entry} for entry in entries])
         self._recorded = done
 

@@ -52,7 +52,7 @@ def _backup(observation: Observation) -> Iterator[Write]:
     scope, ca = observation.scope, observation.snapshot.ca
     kept = secrets_to_keep(observation.secrets, scope)
     digest = digest_of(kept)
-    known = sorted(_records(observation), key=lambda one: one.kept_at)
+    known = sorted(_records(observation), key=lambda record: record.kept_at)
     same = [record for record in known if record.authority == ca.current[0].sha256]
     if any(record.digest == digest for record in same):
         return
@@ -94,7 +94,7 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
     named = {
         StateSecrets.KEY: (scope.ca_key_secret,),
         StateSecrets.CERTIFICATE: (scope.ca_certificate_secret,),
-        StateSecrets.LEDGER: ledger_parts({name: as_secret(name, one) for name, one in kept.items()}, scope),
+        StateSecrets.LEDGER: ledger_parts({name: as_secret(name, data) for name, data in kept.items()}, scope),
     }
     wanted = ((part, name) for part, names in named.items() if part in step.damaged for name in names if name in kept)
     return tuple(_restore(part, name, kept[name], observation) for part, name in wanted)
@@ -121,7 +121,7 @@ def as_restored(observation: Observation) -> Observation:
     scope, secrets = observation.scope, dict(observation.secrets)
     for step in find_restoration(observation.snapshot):
         kept = content_of(scope, secrets, step.backup.name)
-        secrets |= {name: as_secret(name, one) for name, one in kept.items()}
+        secrets |= {name: as_secret(name, data) for name, data in kept.items()}
     return replace(observation, secrets=secrets)
 
 

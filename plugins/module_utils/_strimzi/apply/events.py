@@ -97,7 +97,7 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
             Event(Reason.HELD, f"{violation.subject}: {violation.message} {violation.remedy}")
             for violation in violations
         )
-    yield from (Event(Reason.DUE, told) for one in ending if (told := one.warning(after.now)))
+    yield from (Event(Reason.DUE, told) for expiring in ending if (told := expiring.warning(after.now)))
 
 
 class Announcer:

@@ -49,7 +49,7 @@ def revision(pod: Mapping[str, Any]) -> str:
     metadata["annotations"] = {key: value for key, value in marks.items() if key not in _REVISIONS}
     for group in ("initContainers", "containers"):
         if group in spec:
-            spec[group] = [{k: v for k, v in one.items() if k != "resources"} for one in spec[group]]
+            spec[group] = [{k: v for k, v in container.items() if k != "resources"} for container in spec[group]]
     # As Jackson writes it: characters beyond ASCII stand for themselves.
     text = json.dumps(
         {**pod, "metadata": metadata, "spec": spec}, sort_keys=True, separators=(",", ":"), ensure_ascii=False

@@ -111,17 +111,17 @@ def writers_of(found: Object | None, fields: Iterable[Field] = ()) -> tuple[Writ
     if owners := owners_of(found, wanted):
         return owners
     beside = owners_of(found, tuple(field[:-1] for field in wanted if field))
-    return tuple(sorted(_sorted(_managers(found)), key=lambda one: (not one.returns, one not in beside)))
+    return tuple(sorted(_sorted(_managers(found)), key=lambda writer: (not writer.returns, writer not in beside)))
 
 
 def _managers(found: Object | None) -> Iterator[Object]:
-    for one in ((found or {}).get("metadata") or {}).get("managedFields") or ():
-        if one.get("manager") != FIELD_MANAGER and not one.get("subresource"):
-            yield one
+    for manager in ((found or {}).get("metadata") or {}).get("managedFields") or ():
+        if manager.get("manager") != FIELD_MANAGER and not manager.get("subresource"):
+            yield manager
 
 
 def _sorted(managers: Iterable[Object]) -> tuple[Writer, ...]:
-    return tuple(map(_writer, sorted(managers, key=lambda one: str(one.get("time") or ""), reverse=True)))
+    return tuple(map(_writer, sorted(managers, key=lambda manager: str(manager.get("time") or ""), reverse=True)))
 
 
 def _writer(entry: Object) -> Writer:
@@ -175,8 +175,10 @@ class Loss:
     def what(self) -> str:
         """The fields, for people."""
         told: dict[str, list[str]] = {}
-        for one in self.fields:
-            told.setdefault(_KINDS.get(one[:-1], "field"), []).append(one[-1] if one[:-1] in _KINDS else ".".join(one))
+        for path in self.fields:
+            told.setdefault(_KINDS.get(path[:-1], "field"), []).append(
+                path[-1] if path[:-1] in _KINDS else ".".join(path)
+            )
         groups = [f"{kind if len(found) == 1 else _MANY[kind]} {', '.join(found)}" for kind, found in told.items()]
         return " and ".join(groups) or "the object itself"
 
@@ -209,7 +211,7 @@ class Written:
             return
         known = self._fields.setdefault(key, {})
         known.pop((), None)
-        known.update({one: _digest(value) for one, value in _written(body)})
+        known.update({path: _digest(value) for path, value in _written(body)})
         self._uids[key] = uid
         if ((body.get("metadata") or {}).get("labels") or {}).get(names.KIND_LABEL) == KAFKAS.kind:
             self._listed.add(key)
@@ -245,7 +247,7 @@ class Written:
 
     def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
         """The StrimziPodSets of which something is known."""
-        known = [key for key, one in self._fields.items() if one and key[0] == STRIMZI_POD_SETS.kind]
+        known = [key for key, fields in self._fields.items() if fields and key[0] == STRIMZI_POD_SETS.kind]
         if not known:
             return {}
         by_name = {pod_set["metadata"]["name"]: pod_set for pod_set in observation.owners.read_pod_sets(client)}
@@ -261,16 +263,16 @@ class Written:
         if now is None or () in known:
             gone: dict[Field, str] = {} if now is None and () in known else {(): known.get((), "")}
         else:
-            gone = {one: digest for one, digest in known.items() if _digest(_at(now, one)) != digest}
-        self._fields[key] = {one: digest for one, digest in known.items() if one not in gone and () not in gone}
+            gone = {path: digest for path, digest in known.items() if _digest(_at(now, path)) != digest}
+        self._fields[key] = {path: digest for path, digest in known.items() if path not in gone and () not in gone}
         return gone
 
     def _count(self, key: Key, gone: Mapping[Field, str], writers: tuple[Writer, ...]) -> int:
         """How often it has happened. The operator may put back once what it had read before each write; others have no reason to."""
         is_operator = bool(writers) and writers[0].is_operator
-        counted = [(key, one, digest) for one, digest in gone.items()] if is_operator else [(key,)]
+        counted = [(key, path, digest) for path, digest in gone.items()] if is_operator else [(key,)]
         self._times.update(counted)
-        return max(self._times[one] for one in counted)
+        return max(self._times[field] for field in counted)
 
 
 def _written(body: Mapping[str, Any]) -> Iterator[tuple[Field, Any]]:
@@ -287,8 +289,8 @@ def _leaves(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
     if not isinstance(value, Mapping):
         yield where, value
         return
-    for name, one in value.items():
-        yield from _leaves((*where, name), one)
+    for name, entry in value.items():
+        yield from _leaves((*where, name), entry)
 
 
 def _at(found: Mapping[str, Any], where: Field) -> Any:

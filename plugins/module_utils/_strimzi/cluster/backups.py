@@ -78,7 +78,7 @@ def _text(kept: Mapping[str, Any]) -> bytes:
 
 def encode_backup(kept: Mapping[str, Any], ca: CaSecrets) -> dict[str, bytes]:
     """The entries of a backup of these Secrets. ca: what they hold."""
-    key = next((entries(one).get(KEY) for one in kept.values() if KEY in one["data"]), None)
+    key = next((entries(secret).get(KEY) for secret in kept.values() if KEY in secret["data"]), None)
     is_here = key is not None and ca.current and ca.key == ca.current[0].public_key_sha256 and not ca.in_use_elsewhere
     return {
         TLS_CERTIFICATE: encode_certificates(ca.current),
@@ -116,7 +116,7 @@ def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
     """The backups of the CA, the newest first. A backup that was edited is left out."""
     records = filter(None, (read_record(secrets, name) for name in scope.backup_secrets))
     found = []
-    for record in sorted(records, key=lambda one: one.kept_at, reverse=True):
+    for record in sorted(records, key=lambda record: record.kept_at, reverse=True):
         text = _content(secrets, record)
         if text is not None:
             found.append(Backup(f"Secret {scope.namespace}/{record.name}", record.kept_at, *_parse(text, scope)))
@@ -126,7 +126,7 @@ def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
 @lru_cache(maxsize=8)
 def _parse(text: bytes, scope: ClusterNames) -> tuple[CaSecrets, Ledger | None]:
     """A call looks again before each pass, and most backups stay as they are: parse each content once."""
-    kept = {name: as_secret(name, one) for name, one in json.loads(text).items()}
+    kept = {name: as_secret(name, secret) for name, secret in json.loads(text).items()}
     pair = kept.get(scope.ca_certificate_secret), kept.get(scope.ca_key_secret)
     return read_ca_secrets(*pair, scope.certificate_generation), read_ledger(kept, scope)
 

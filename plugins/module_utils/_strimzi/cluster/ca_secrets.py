@@ -331,7 +331,7 @@ _FOUND_BY_LABELS = frozenset({Component.KAFKA, Component.CLUSTER_OPERATOR})
 def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
     """The Secrets with the labels of the cluster, and the Secrets of its CAs whatever their labels. Raises KubeError."""
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
-    found = {str(one["metadata"]["name"]): one for one in listed}
+    found = {str(secret["metadata"]["name"]): secret for secret in listed}
     wanted = (
         scope.ca_certificate_secret, scope.ca_key_secret, scope.other_ca.ca_certificate_secret, scope.trust_bundle_secret,
         *_ledger_secrets(scope, found),
@@ -355,10 +355,12 @@ def named_secrets(
     KubeError.
     """
     if len(wanted) > _ONE_BY_ONE:
-        return client.each(SECRETS, namespace, lambda one: read(one) if one["metadata"]["name"] in wanted else None)
+        return client.each(
+            SECRETS, namespace, lambda secret: read(secret) if secret["metadata"]["name"] in wanted else None
+        )
     each = (f"metadata.name={name}" for name in sorted(wanted))
     found = (read(item) for name in each for item in client.list(SECRETS, namespace, field_selector=name).items)
-    return [one for one in found if one is not None]
+    return [secret for secret in found if secret is not None]
 
 
 def _ledger_secrets(scope: names.ClusterNames, found: Secrets) -> tuple[str, ...]:

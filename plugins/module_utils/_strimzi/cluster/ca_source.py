@@ -86,7 +86,7 @@ def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | 
 
 def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
     """When the owner of the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
-    owners = [one for one in found["metadata"].get("managedFields") or () if _owns(one, key)]
+    owners = [manager for manager in found["metadata"].get("managedFields") or () if _owns(manager, key)]
     return max(filter(None, (read_time(owner.get("time")) for owner in owners)), default=None)
 
 

@@ -206,7 +206,7 @@ class CronExpression:
 
     def _first_in(self, since: time) -> time | None:
         """The first matching time of a day, from this time on."""
-        hours, minutes, seconds = (sorted(one) for one in (self.hours, self.minutes, self.seconds))
+        hours, minutes, seconds = (sorted(field) for field in (self.hours, self.minutes, self.seconds))
         for hour in (each for each in hours if each >= since.hour):
             for minute in minutes:
                 for second in seconds:
@@ -233,13 +233,13 @@ def running_rebalances(client: KubeClient, scope: ClusterNames, kafka: Mapping[s
         return {}
     except Forbidden as error:
         return {f"{KAFKA_REBALANCES.kind} {scope.namespace}/*": f"{error}".rstrip(".")}
-    moving = sorted(str(one["metadata"]["name"]) for one in listed if _is_moving(one))
+    moving = sorted(str(rebalance["metadata"]["name"]) for rebalance in listed if _is_moving(rebalance))
     return {f"{KAFKA_REBALANCES.kind} {scope.namespace}/{name}": "" for name in moving}
 
 
 def _is_moving(rebalance: Mapping[str, Any]) -> bool:
     conditions = (rebalance.get("status") or {}).get("conditions") or ()
-    return any(one.get("type") == _MOVING and one.get("status") == "True" for one in conditions)
+    return any(condition.get("type") == _MOVING and condition.get("status") == "True" for condition in conditions)
 
 
 def maintenance_windows(kafka: Mapping[str, Any] | None, now: datetime) -> MaintenanceWindows | None:
@@ -291,7 +291,7 @@ def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...] = (),
         if high < low:
             # As in 22-2: over the end of the day.
             high += highest - lowest + 1
-        found.update((one - lowest) % (highest - lowest + 1) + lowest for one in range(low, high + 1, every))
+        found.update((number - lowest) % (highest - lowest + 1) + lowest for number in range(low, high + 1, every))
     return frozenset(found)
 
 
@@ -305,7 +305,7 @@ def _number(text: str, lowest: int, highest: int, names: tuple[str, ...] = (), f
 
 def _any_of(days: Iterable[_Day]) -> _Day:
     known = tuple(days)
-    return lambda day: any(one(day) for one in known)
+    return lambda day: any(matches(day) for matches in known)
 
 
 def _days_of_months(field: str) -> _Day:
@@ -388,9 +388,9 @@ def listeners_of(kafka: Object | None) -> list[Object]:
     return list((((kafka or {}).get("spec") or {}).get("kafka") or {}).get("listeners") or [])
 
 
-def _address(one: Object) -> str:
+def _address(listener: Object) -> str:
     """Of the first entry, as the operator takes it; empty where there is none yet."""
-    status = one.get("status") or {}
+    status = listener.get("status") or {}
     entries = status.get("ingress") or (status.get("loadBalancer") or {}).get("ingress") or [{}]
     return str(entries[0].get("host") or entries[0].get("hostname") or entries[0].get("ip") or "")
 

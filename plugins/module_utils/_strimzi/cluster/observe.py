@@ -199,7 +199,7 @@ class Observation:
         """The objects that it was read from, by kind, namespace and name."""
         kafkas = {self.scope.cluster: self.kafka} if self.kafka is not None else {}
         read = ((KAFKAS, kafkas), (SECRETS, self.secrets), (PODS, self.pods), (KAFKA_NODE_POOLS, self.pools))
-        return {(kind.kind, self.scope.namespace, name): one for kind, found in read for name, one in found.items()}
+        return {(kind.kind, self.scope.namespace, name): item for kind, found in read for name, item in found.items()}
 
     def with_only(self, uids: frozenset[str]) -> Observation:
         """The observation of these pods, to ask them and no others."""
@@ -404,7 +404,7 @@ def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tu
         if own or not anywhere:
             return tuple(own)
         found = (item["metadata"] for item in client.list(KAFKAS, None).items)
-        return tuple(sorted(f"{one['namespace']}/{one['name']}" for one in found))
+        return tuple(sorted(f"{kafka['namespace']}/{kafka['name']}" for kafka in found))
     return ()
 
 

@@ -119,9 +119,11 @@ def _started_in(pod: Mapping[str, Any]) -> timedelta | None:
     has breaks in it.
     """
     status = pod.get("status") or {}
-    ready: Mapping[str, Any] = next((one for one in status.get("conditions") or [] if one.get("type") == "Ready"), {})
+    ready: Mapping[str, Any] = next(
+        (condition for condition in status.get("conditions") or [] if condition.get("type") == "Ready"), {}
+    )
     begin, end = read_time(status.get("startTime")), read_time(ready.get("lastTransitionTime"))
-    again = any(one.get("restartCount") for one in status.get("containerStatuses") or [])
+    again = any(container.get("restartCount") for container in status.get("containerStatuses") or [])
     if ready.get("status") != "True" or begin is None or end is None or again:
         return None
     return end - begin if timedelta(0) < end - begin <= _LONGEST_START else None
@@ -161,7 +163,7 @@ class Owners:
         # The name of a ReplicaSet is enough, and no Role has to let it be read: Kubernetes deletes a pod whose owner does not exist, and the controller
         # of a ReplicaSet that exists deletes the pods that it did not make.
         deployment = str(owner.get("name")).rpartition("-")[0]
-        return next((one for one in _DEPLOYED if deployment == name_label(one, self.scope)), None)
+        return next((component for component in _DEPLOYED if deployment == name_label(component, self.scope)), None)
 
     def passes_for(self, pod: Object) -> Component | None:
         """The component whose labels a pod has, or whose name; None where it has neither."""
@@ -181,18 +183,22 @@ class Owners:
         KubeError.
         """
         listed = client.list(STRIMZI_POD_SETS, self.scope.namespace, label_selector=self.scope.selector).items
-        return tuple(one for one in listed if one["metadata"]["uid"] in self.pod_sets)
+        return tuple(pod_set for pod_set in listed if pod_set["metadata"]["uid"] in self.pod_sets)
 
 
 def read_owners(client: KubeClient, scope: names.ClusterNames, kafka: Object | None, pools: NodePools) -> Owners:
     """A StrimziPodSet is of this cluster where the Kafka resource or a node pool of it owns it. Raises KubeError."""
-    above = {(KAFKA_NODE_POOLS.kind, one["metadata"]["uid"]) for one in pools.pools}
+    above = {(KAFKA_NODE_POOLS.kind, pool["metadata"]["uid"]) for pool in pools.pools}
     if kafka is not None:
         above.add((KAFKAS.kind, kafka["metadata"]["uid"]))
     listed = client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
-    own = [one for one in listed if above & {(owner.get("kind"), owner.get("uid")) for owner in _owners_of(one)}]
-    sets = {one["metadata"]["uid"]: str(one["metadata"]["name"]) for one in own}
-    asked = frozenset(str(one["metadata"]["name"]) for one in own if is_asked(one))
+    own = [
+        pod_set
+        for pod_set in listed
+        if above & {(owner.get("kind"), owner.get("uid")) for owner in _owners_of(pod_set)}
+    ]
+    sets = {pod_set["metadata"]["uid"]: str(pod_set["metadata"]["name"]) for pod_set in own}
+    asked = frozenset(str(pod_set["metadata"]["name"]) for pod_set in own if is_asked(pod_set))
     return Owners(scope, sets, names_of_nodes(own, scope), frozenset(pools.by_name), asked)
 
 

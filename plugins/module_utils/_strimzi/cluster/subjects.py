@@ -103,7 +103,9 @@ def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, do
     """
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
-    brokers = [one for one in configuration.get("brokers") or [] if one and str(one.get("broker")) == node.node_id]
+    brokers = [
+        broker for broker in configuration.get("brokers") or [] if broker and str(broker.get("broker")) == node.node_id
+    ]
     yield from bootstrap.get("alternativeNames") or []
     kind = listener["type"]
     if kind in ("internal", "cluster-ip") and not listener.get("tls"):
@@ -168,7 +170,7 @@ def _assigned_hosts(
     """
     if assigned is not None:
         wanted = _addressed_objects(scope, node, listener)
-        return [assigned[one] for one in wanted if one in assigned]
+        return [assigned[host] for host in wanted if host in assigned]
     return _reported_hosts(kafka, str(listener["name"])) if _bootstrap_objects(scope, listener) else ()
 
 

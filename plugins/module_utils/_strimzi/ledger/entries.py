@@ -77,9 +77,9 @@ def decode_named(record: object) -> Named:
     if not isinstance(record, dict) or not record.keys() <= {_TRUSTING, _PRESENTING, _USER_NAMESPACES}:
         raise ValueError
     return Named(
-        tuple(NamedSecret(**_texts(one)) for one in _records(record, _TRUSTING)),
-        tuple(NamedSecret(**_texts(one)) for one in _records(record, _PRESENTING)),
-        tuple(_namespace(_texts(one)) for one in _records(record, _USER_NAMESPACES)),
+        tuple(NamedSecret(**_texts(entry)) for entry in _records(record, _TRUSTING)),
+        tuple(NamedSecret(**_texts(entry)) for entry in _records(record, _PRESENTING)),
+        tuple(_namespace(_texts(entry)) for entry in _records(record, _USER_NAMESPACES)),
     )
 
 

@@ -407,7 +407,7 @@ def _end(certificate: UserCertificate) -> datetime | None:
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
     """Where a CA was renewed with its key, each of its certificates validates the leaf; the CA certificate beside the leaf says which it is."""
     same = [certificate for certificate in about.known if certificate.is_twin_of(authority)]
-    named = [one for one in same if one == certificate.beside]
+    named = [issuer for issuer in same if issuer == certificate.beside]
     return frozenset(certificate.fingerprint for certificate in named or same or (authority,))
 
 
@@ -470,11 +470,11 @@ def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertifica
     return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
 
 
-def _of_named(one: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
+def _of_named(named: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
-    where, certificate = one.secret.label, one.certificate
+    where, certificate = named.secret.label, named.certificate
     remedy = (
-        one.remedy
+        named.remedy
         or f"Put the certificate that its issuer has issued again into it, and restart its readers; or {_WAIVER}."
     )
     if not certificate.sha256:
@@ -482,7 +482,7 @@ def _of_named(one: NamedCertificate, elsewhere: Iterable[str], about: _Authoriti
     elif certificate.subject not in elsewhere:
         authorities, why = _held(certificate, where, about)
         yield Presenter(where, authorities, why, remedy=remedy)
-    yield from (_reader_of_named(reader, where, certificate, about) for reader in one.readers)
+    yield from (_reader_of_named(reader, where, certificate, about) for reader in named.readers)
 
 
 def _reader_of_named(reader: Reader, where: str, certificate: UserCertificate, about: _Authorities) -> Presenter:

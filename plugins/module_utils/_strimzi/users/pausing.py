@@ -86,7 +86,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     for batch in _batches(step.names, step.batch or AT_ONCE):
         _ask_for(batch, step, work)
         _note_resumed([name for name in batch if name in paused], step, work)
-        left = await_users(batch, lambda one: one.behind or one.pause.is_ours, work)
+        left = await_users(batch, lambda user: user.behind or user.pause.is_ours, work)
         if left:
             raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
     issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
@@ -100,7 +100,7 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
         return
     _ask_for(step.names, step, work)
     _note_resumed(step.names, step, work)
-    left = await_users(step.names, lambda one: one.behind or one.pause in _UNSEEN or bool(one.hindered), work)
+    left = await_users(step.names, lambda user: user.behind or user.pause in _UNSEEN or bool(user.hindered), work)
     if left:
         raise _silent(
             f"not said within {limit_of(work):.0f} s that it keeps the certificates of {names_of(left)}", left
@@ -135,7 +135,7 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
         return
     begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
     # A program may log in by other certificates too, for which no operator restarts it.
-    left = await_users(step.names, lambda one: one.is_followed and one.authorities != own, work)
+    left = await_users(step.names, lambda user: user.is_followed and user.authorities != own, work)
     if left:
         raise OperatorSilent(
             names_of(left),
@@ -215,7 +215,7 @@ def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> N
         for user in () if work.dry_run else batch:
             annotate(user, marks, work, (ReissuePause.FOREIGN, ReissuePause.ENDED))
         work.record(Action("update", listed(batch), "pause reconciliation", step.phase.value))
-        left = () if work.dry_run else await_users(batch, lambda one: one.pause in _UNCONFIRMED, work)
+        left = () if work.dry_run else await_users(batch, lambda user: user.pause in _UNCONFIRMED, work)
         if left:
             raise OperatorSilent(
                 "The User Operator",

@@ -145,7 +145,7 @@ def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> I
     """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and the Secret that this copies.
     A KafkaAccess that is not bound has no copy yet.
     """
-    for access in _each(client, KAFKA_ACCESSES, namespace, lambda one: one):
+    for access in _each(client, KAFKA_ACCESSES, namespace, lambda item: item):
         secret = users.get(_user_of(access, namespace))
         name = ((access.get("status") or {}).get("binding") or {}).get("name")
         if secret is not None and name:
@@ -166,9 +166,9 @@ def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) 
     found: dict[Party, frozenset[str]] = {}
     for kind in CLIENT_KINDS:
 
-        def read(one: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
-            secrets = _authentications(one, kind) & known
-            return ((kind.kind, str(one["metadata"]["name"])), frozenset(secrets)) if secrets else None
+        def read(item: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
+            secrets = _authentications(item, kind) & known
+            return ((kind.kind, str(item["metadata"]["name"])), frozenset(secrets)) if secrets else None
 
         found |= dict(_each(client, kind, namespace, read))
     return found
@@ -222,8 +222,8 @@ def _secrets_of(pod: Object) -> set[str]:
         sources = (volume.get("projected") or {}).get("sources") or []
         found += [(source.get("secret") or {}).get("name") for source in sources]
     for container in (*(spec.get("initContainers") or []), *(spec.get("containers") or [])):
-        found += [(one.get("secretRef") or {}).get("name") for one in container.get("envFrom") or []]
-        values = (one.get("valueFrom") or {} for one in container.get("env") or [])
+        found += [(source.get("secretRef") or {}).get("name") for source in container.get("envFrom") or []]
+        values = (variable.get("valueFrom") or {} for variable in container.get("env") or [])
         found += [(value.get("secretKeyRef") or {}).get("name") for value in values]
     return {str(name) for name in found if name}
 

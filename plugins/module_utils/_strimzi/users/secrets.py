@@ -73,7 +73,7 @@ def _is_of_the_pair(secret: Mapping[str, Any]) -> bool:
 def _writers_of(entries: tuple[str, ...], secret: Mapping[str, Any]) -> frozenset[str]:
     """The programs that have written each of these entries last."""
     found = secret["metadata"].get("managedFields") or ()
-    owned = ((one.get("manager"), (one.get("fieldsV1") or {}).get("f:data") or {}) for one in found)
+    owned = ((manager.get("manager"), (manager.get("fieldsV1") or {}).get("f:data") or {}) for manager in found)
     return frozenset(name for name, fields in owned if all(f"f:{entry}" in fields for entry in entries))
 
 
@@ -268,5 +268,7 @@ def _settings(pods: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for pod in pods:
         for container in (pod.get("spec") or {}).get("containers") or ():
             if container.get("name") == _CONTAINER:
-                told = (one.get("value") for one in container.get("env") or () if one.get("name") == _SETTING)
+                told = (
+                    variable.get("value") for variable in container.get("env") or () if variable.get("name") == _SETTING
+                )
                 yield str(next(told, None) or "true").lower()

@@ -303,7 +303,9 @@ class KnownUsers:
         """The Secrets in a namespace, by name. Raises KubeError."""
         read = partial(stored_user, opening=self.opening)
         if self.opening:
-            return self.remembered.each(client, SECRETS, namespace, read, selector, lambda one: not one.is_unopened)
+            return self.remembered.each(
+                client, SECRETS, namespace, read, selector, lambda secret: not secret.is_unopened
+            )
         found = self.remembered.each(client, SECRETS, namespace, read, selector)
         # A file that an earlier look has opened counts as unopened: equal clusters give equal snapshots.
         return {name: user.unopened for name, user in found.items()}
@@ -334,7 +336,7 @@ def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
         f"Kafka {scope.namespace}/{scope.cluster}",
         note_absent_operator(read_reconciliation(kafka, scope), kafka).absent,
     )
-    found = [deletion_of(*one) for one in in_deletion("Kafka", [kafka])]
+    found = [deletion_of(*deleted) for deleted in in_deletion("Kafka", [kafka])]
     for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):
         raise StepError(violation.subject, violation.message, violation.remedy)
     return kafka
@@ -400,7 +402,7 @@ def _in_namespace(
     certificates |= {name: stored[name].judged(ca, now) for name in wanted & stored.keys()}
     # Programs present what lies in a Secret, whatever its labels.
     certificates |= dict(named_secrets(client, space.name, wanted - stored.keys(), read))
-    for user in sorted(users, key=lambda one: one.name):
+    for user in sorted(users, key=lambda user: user.name):
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 
 
@@ -417,22 +419,22 @@ def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str
     known: Secrets that have a KafkaUser.
     """
     found = client.each(SECRETS, scope.namespace, _name, label_selector=scope.user_selector, metadata_only=True)
-    yield from (NamedSecret(scope.namespace, one, names.USER_CERTIFICATE) for one in found if one not in known)
+    yield from (NamedSecret(scope.namespace, secret, names.USER_CERTIFICATE) for secret in found if secret not in known)
 
 
-def _name(one: Mapping[str, Any]) -> str:
-    return str(one["metadata"]["name"])
+def _name(item: Mapping[str, Any]) -> str:
+    return str(item["metadata"]["name"])
 
 
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:
-    def read(one: dict[str, Any]) -> User:
-        name = str(one["metadata"]["name"])
-        authentication = (one.get("spec") or {}).get("authentication") or {}
-        said = (one.get("status") or {}).get("conditions")
-        ready = not said or condition(one, "Ready") or condition(one, PAUSED)
+    def read(user: dict[str, Any]) -> User:
+        name = str(user["metadata"]["name"])
+        authentication = (user.get("spec") or {}).get("authentication") or {}
+        said = (user.get("status") or {}).get("conditions")
+        ready = not said or condition(user, "Ready") or condition(user, PAUSED)
         return User(
             space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
-            user_pause(one), renewal_window=days_of(authentication.get("renewalDays")),
+            user_pause(user), renewal_window=days_of(authentication.get("renewalDays")),
             life=days_of(authentication.get("validityDays")),
         )  # fmt: skip
 

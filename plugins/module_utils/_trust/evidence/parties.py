@@ -157,16 +157,17 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     )
 
 
-def _known(one: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
+def _known(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
     """A program of which it is not known what it has read, but when the last certificate ends that this may be."""
-    if one.authorities is None or one.ends_at is not None or one.reads not in outgoing.readers:
-        return one
+    if presenter.authorities is None or presenter.ends_at is not None or presenter.reads not in outgoing.readers:
+        return presenter
     if outgoing.ends_at > now:
         end = f"{outgoing.ends_at:%Y-%m-%dT%H:%M:%SZ}"
         return replace(
-            one, why=f"{one.why}; this holds until {end} at most, when the last certificate that it may have has ended"
+            presenter,
+            why=f"{presenter.why}; this holds until {end} at most, when the last certificate that it may have has ended",
         )
-    return replace(one, authorities=one.authorities & {successor})
+    return replace(presenter, authorities=presenter.authorities & {successor})
 
 
 _NOT_ASKED = "it did not answer in time, or it has started since"
@@ -356,7 +357,7 @@ def pods_accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
 
 def describe_trust_doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
     """Sentences that say why it is not known whether a pod that has answered trusts a CA that it has read at its start."""
-    silent = {one.uid for one in unanswered(snapshot)}
+    silent = {pod.uid for pod in unanswered(snapshot)}
     answers = [
         _accepts(pod, known.fingerprint, True, snapshot)
         for pod in stored.verifying(snapshot)

@@ -275,7 +275,11 @@ def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideC
         client
         for client in snapshot.outside.clients
         if waiver_of(client.name, snapshot) is None
-        and (client.declared or client.trusts is None or any(_is_anchored(one, client.trusts) for one in known))
+        and (
+            client.declared
+            or client.trusts is None
+            or any(_is_anchored(authority, client.trusts) for authority in known)
+        )
     )
 
 

@@ -142,7 +142,7 @@ def _refused_already(party: VerifyingParty, authority: Chain, snapshot: Snapshot
     """Whether the verifier refuses leaves of this CA, which has ended, also with the CA that leaves: it loses nothing."""
     if not (party.kind.checks_anchor_dates and authority[0].has_ended(snapshot.now)):
         return False
-    now = next(one for one in verifying_parties(snapshot, before) if one.name == party.name)
+    now = next(verifier for verifier in verifying_parties(snapshot, before) if verifier.name == party.name)
     return all(now.why_refused(form, snapshot) for form in (authority, authority[:1]))
 
 
@@ -178,13 +178,13 @@ def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Nee
     for authority in sorted(need.authorities):
         if authority not in refusing:
             yield _removal_violation(need.holder, "holds a certificate of this CA.")
-        for one in refusing.get(authority, ()):
+        for refusal in refusing.get(authority, ()):
             why = (
                 f"could no longer validate the certificate of {need.holder}."
-                if one.is_known
+                if refusal.is_known
                 else f"has not answered whether it can validate the certificate of {need.holder} without this CA."
             )
-            yield _removal_violation(one.party, why)
+            yield _removal_violation(refusal.party, why)
 
 
 def _removal_violation(subject: str, message: str) -> Violation:

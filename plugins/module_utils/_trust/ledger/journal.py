@@ -172,8 +172,8 @@ def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) ->
     return Stop(after, now)
 
 
-def _earlier(one: Phase | None, other: Phase | None) -> Phase | None:
-    return min(filter(None, (one, other)), key=lambda phase: phase.position, default=None)
+def _earlier(first: Phase | None, other: Phase | None) -> Phase | None:
+    return min(filter(None, (first, other)), key=lambda phase: phase.position, default=None)
 
 
 def stops_before_use(journal: Journal) -> bool:

@@ -329,9 +329,12 @@ class CaSource:
             if other.signed_by(certificate) and not other.is_twin_of(certificate)
         }
         latest: dict[tuple[bytes, str], Certificate] = {}
-        for one in sorted((certificate for certificate in valid if certificate not in above), key=_rank):
-            latest[one.subject_der, one.public_key_sha256] = one
-        return tuple(self.chain_of(certificate) for certificate in sorted(latest.values(), key=lambda one: one.sha256))
+        for authority in sorted((certificate for certificate in valid if certificate not in above), key=_rank):
+            latest[authority.subject_der, authority.public_key_sha256] = authority
+        return tuple(
+            self.chain_of(certificate)
+            for certificate in sorted(latest.values(), key=lambda authority: authority.sha256)
+        )
 
     def chain_of(self, certificate: Certificate) -> Chain:
         """The CA, and the CAs of this source that certify it, up to its root as far as that is here."""

@@ -549,7 +549,7 @@ class Snapshot:
         users.
         """
         verifiers = ALL if self.users is None else JVM
-        return frozenset(one for one in verifiers if one.checks_anchor_dates)
+        return frozenset(verifier for verifier in verifiers if verifier.checks_anchor_dates)
 
     @property
     def sends_chains(self) -> bool:

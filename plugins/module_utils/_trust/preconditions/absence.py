@@ -22,7 +22,7 @@ def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
     """The violation by a Kafka resource that does not exist. neighbours: as of ``Reconciliation``."""
     message = "does not exist, and no other Kafka cluster is seen in this namespace."
     if neighbours:
-        elsewhere = any("/" in one for one in neighbours)
+        elsewhere = any("/" in name for name in neighbours)
         where = (
             "this namespace has no Kafka cluster; other namespaces have"
             if elsewhere

@@ -55,7 +55,7 @@ def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             StateSecrets.KEY: snapshot.names.key_secret,
             StateSecrets.LEDGER: snapshot.names.ledger,
         }
-        subject = listed([name for one, name in where.items() if one in step.damaged])
+        subject = listed([name for secret, name in where.items() if secret in step.damaged])
         yield Violation(
             Condition.SECRETS_ARE_COMPLETE, subject,
             f"lacks what {step.backup.name} of {step.backup.kept_at:%Y-%m-%d %H:%M} UTC holds about {named(step.backup.ca.current[0])}.",
@@ -103,7 +103,7 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
     known = [entry for entry in entries if entry.generations and entry.certificate.public_key_sha256 == snapshot.ca.key]
     if not known:
         return ""
-    lost = max(known, key=lambda one: max(one.generations))
+    lost = max(known, key=lambda entry: max(entry.generations))
     return (
         f"The ledger, {snapshot.names.ledger}, has the certificate of {named(lost.certificate)} in the entry that begins with {lost.fingerprint}, and "
         f"{snapshot.names.key_secret} its key: put that certificate under ca.crt, and the annotation strimzi.io/ca-cert-generation="
@@ -400,9 +400,14 @@ def keys_are_told_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     """
     chains = tuple(_chains(snapshot, intent))
     ambiguous = _of_one_name(tuple(dict.fromkeys(chain.from_iterable(chains))))
-    for one in ambiguous:
-        yield from _identifier_problems(one, snapshot)
-    issuers = [authority for one in ambiguous for authority in one if authority.subject_key_identifier is not None]
+    for authorities in ambiguous:
+        yield from _identifier_problems(authorities, snapshot)
+    issuers = [
+        authority
+        for authorities in ambiguous
+        for authority in authorities
+        if authority.subject_key_identifier is not None
+    ]
     for authority in dict.fromkeys(chain.from_iterable(chains)):
         if why := _why_not_named(authority, issuers):
             yield Violation(Condition.KEYS_ARE_TOLD_APART, f"the CA {named(authority)}", f"{why}.", _ABOVE)
@@ -460,7 +465,7 @@ def _of_authority(snapshot: Snapshot, message: str) -> Violation:
 
 def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> str:
     """Why it does not say which of these has signed it, as a sentence without its subject; empty where it does, or where no other has."""
-    signers = [one for one in issuers if certificate.signed_by(one)]
+    signers = [issuer for issuer in issuers if certificate.signed_by(issuer)]
     identifier = certificate.authority_key_identifier
     if (
         not signers

@@ -234,7 +234,7 @@ def _window(snapshot: Snapshot) -> timedelta:
     """
     usual = snapshot.leaves.renewal_window
     own = [snapshot.window_of(leaf) for leaf in snapshot.served.values() if leaf is not None]
-    return max((one for one in own if one <= usual), default=usual)
+    return max((days for days in own if days <= usual), default=usual)
 
 
 def _lower(most: timedelta) -> str:

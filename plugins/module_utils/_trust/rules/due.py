@@ -100,7 +100,7 @@ def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 def find_first_ending(leaves: Iterable[StoredLeaf | None]) -> tuple[StoredLeaf, Certificate] | None:
     """The leaf that ends first, and its certificate; None where there is no leaf."""
     ends = ((leaf, leaf.chain[0]) for leaf in leaves if leaf is not None and leaf.chain)
-    return min(ends, key=lambda one: (one[1].not_after, one[0].secret), default=None)
+    return min(ends, key=lambda end: (end[1].not_after, end[0].secret), default=None)
 
 
 def nears_operator_window(leaf: Certificate, window: timedelta, now: datetime) -> bool:
@@ -144,7 +144,7 @@ def correct_orders(at: Situation) -> Steps:
         return ()
     if not at.snapshot.ca.is_kept_elsewhere(at.current):
         return ()
-    wrong = tuple(sorted(name for name, one in at.snapshot.leaves.standing.items() if one.differs))
+    wrong = tuple(sorted(name for name, order in at.snapshot.leaves.standing.items() if order.differs))
     return (CorrectOrders(secrets=wrong, asked=at.intent.issuing.asked, phase=Phase.PREPARE),) if wrong else ()
 
 
@@ -365,7 +365,7 @@ def first_to_end(snapshot: Snapshot) -> FirstToEnd:
 
 
 def _first(found: Iterable[Expiring]) -> Expiring | None:
-    return min(found, key=lambda one: one.certificate.not_after, default=None)
+    return min(found, key=lambda expiring: expiring.certificate.not_after, default=None)
 
 
 def describe_missing_schedule(snapshot: Snapshot) -> str:
@@ -410,7 +410,7 @@ def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
 
 def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the cluster alone."""
-    yield from (one for one in _of_other(snapshot, within) if one.remedy)
+    yield from (expiring for expiring in _of_other(snapshot, within) if expiring.remedy)
 
 
 def _of_other(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:

@@ -172,7 +172,7 @@ def await_verdict(at: Situation, *, work_is_left: bool) -> Turn:
     request = _request(at.snapshot)
     if state.request != request and not state.resuming:
         return (AwaitVerdict(phase=at.phase, request=request),)
-    seen = "".join(f" {one}" for one in _differences(at.snapshot))
+    seen = "".join(f" {difference}" for difference in _differences(at.snapshot))
     refused = Violation(
         Condition.VERDICT, at.snapshot.names.kafka, f"is not ready, the Cluster Operator says: {failure}.{seen}",
         "Mend what it names; the log of the operator says more. The next run has the operator look again when that has changed.",

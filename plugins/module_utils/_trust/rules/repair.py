@@ -67,7 +67,7 @@ def find_damage(snapshot: Snapshot, backup: Backup) -> frozenset[StateSecrets]:
         StateSecrets.KEY: bool(current) and _lacks_key(snapshot, kept, current[0]),
         StateSecrets.LEDGER: backup.ledger is not None and (snapshot.ledger is None or bool(snapshot.ledger.problems)),
     }
-    return frozenset(one for one, lost in found.items() if lost)
+    return frozenset(secret for secret, lost in found.items() if lost)
 
 
 def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
@@ -106,7 +106,7 @@ def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> boo
 def _generation_of_pods(snapshot: Snapshot) -> int:
     """The highest generation of the CA that pods have; 0 for the clients CA, whose generation this collection counts by itself."""
     known = () if snapshot.users is not None else (pod.generation for pod in snapshot.nodes.pods)
-    return max((one for one in known if one is not None), default=0)
+    return max((generation for generation in known if generation is not None), default=0)
 
 
 def why_unfit(snapshot: Snapshot, backup: Backup, lost: frozenset[StateSecrets]) -> str:
@@ -127,7 +127,7 @@ def _why_another(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
     """Why the cluster works with another CA than that of the backup, by the ledger, the pods and the certificates."""
     ledger, generation = snapshot.ledger, backup.ca.certificate_generation
     used = [entry for entry in (ledger.entries if ledger and not ledger.problems else ()) if entry.generations]
-    last = max(used, key=lambda one: max(one.generations), default=None)
+    last = max(used, key=lambda entry: max(entry.generations), default=None)
     if last is not None and last.certificate != own:
         return f"is of {named(own)}, and the ledger says that {named(last.certificate)} is in use."
     if (seen := _generation_of_pods(snapshot)) > generation:

@@ -132,10 +132,10 @@ class Switch(Step):
         return Look.FRESH if snapshot.nodes.pods else Look.NONE
 
 
-def _after_switch(one: Presenter, authority: str) -> Presenter:
-    if one.renewal is Renewal.AT_ONCE:
-        return replace(one, authorities=frozenset({authority}))
-    return replace(one, behind=True) if one.renewal is Renewal.ISSUED else one
+def _after_switch(presenter: Presenter, authority: str) -> Presenter:
+    if presenter.renewal is Renewal.AT_ONCE:
+        return replace(presenter, authorities=frozenset({authority}))
+    return replace(presenter, behind=True) if presenter.renewal is Renewal.ISSUED else presenter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +196,7 @@ class RestoreSecrets(Step):
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
-        what = listed([f"the {one.value}" for one in StateSecrets if one in self.damaged])
+        what = listed([f"the {secret.value}" for secret in StateSecrets if secret in self.damaged])
         own = self.backup.ca.current[0]
         return f"put {what} of {named(own)} back from {self.backup.name} of {self.backup.kept_at:%Y-%m-%d %H:%M} UTC"
 

@@ -77,8 +77,8 @@ class IssueLeaves(Step):
         }
         # Certificates that their issuer has renewed are in use then.
         standing = {
-            name: replace(one, latest=(), authority="") if name in self.secrets else one
-            for name, one in snapshot.leaves.standing.items()
+            name: replace(order, latest=(), authority="") if name in self.secrets else order
+            for name, order in snapshot.leaves.standing.items()
         }
         after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed, standing=standing)
         return _with_served(replace(snapshot, leaves=after).with_nodes(pods=pods), made_for, self.issuer)
@@ -255,16 +255,18 @@ class CorrectOrders(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Only the orders change: a later run sees what the issuer makes of them."""
         leaves = snapshot.leaves
-        corrected = {name: replace(one, differs="") for name, one in leaves.standing.items() if name in self.secrets}
+        corrected = {
+            name: replace(order, differs="") for name, order in leaves.standing.items() if name in self.secrets
+        }
         return replace(snapshot, leaves=replace(leaves, standing={**leaves.standing, **corrected}))
 
 
 def _with_certificate_of(snapshot: Snapshot, names: tuple[str, ...], authority: Certificate) -> Snapshot:
     known = frozenset({authority.fingerprint})
 
-    def after(one: Presenter) -> Presenter:
-        issued = replace(one, authorities=known, behind=False, pause=ReissuePause.NONE)
-        return issued if one.name in names else one
+    def after(presenter: Presenter) -> Presenter:
+        issued = replace(presenter, authorities=known, behind=False, pause=ReissuePause.NONE)
+        return issued if presenter.name in names else presenter
 
     return _with_presenters(snapshot, map(after, snapshot.presenters))
 
