@@ -125,8 +125,8 @@ class Vault:
         """It has."""
 
     def ask(self, requests: Mapping[str, bytes]) -> None:
-        who, one = self.ready.administrator, self.ready.settings()
-        url = f"{who.url}/v1/{one.mount}/issuer/{one.issuer_ref}/sign/{one.role}"
+        who, settings = self.ready.administrator, self.ready.settings()
+        url = f"{who.url}/v1/{settings.mount}/issuer/{settings.issuer_ref}/sign/{settings.role}"
         with urllib3.PoolManager() as pool:
             for request in requests.values():
                 body = {
@@ -168,7 +168,7 @@ class CertManager:
 
     def _certificates(self) -> dict[str, Certificate]:
         listed = self.kube.request("GET", _REQUESTS).body["items"]
-        contents = {one["metadata"]["name"]: (one.get("status") or {}).get("certificate") for one in listed}
+        contents = {request["metadata"]["name"]: (request.get("status") or {}).get("certificate") for request in listed}
         return {name: parse_certificates(base64.b64decode(text))[0] for name, text in contents.items() if text}
 
 

@@ -107,11 +107,11 @@ def measure() -> Iterator[Measurement]:
         try:
             fleet.play("upgrade")
             for playbook in ("reconcile", "replace_key"):
-                one = fleet.play(playbook, "kafka-00*")
+                single = fleet.play(playbook, "kafka-00*")
                 every = fleet.play(playbook)
                 what = f"fleet-{playbook.replace('_', '-')}-{CLUSTERS}"
                 yield Measurement(
-                    f"{what}-vs-one-by-one", every.seconds / (CLUSTERS * one.seconds), Wanted.AT_MOST, 1.0
+                    f"{what}-vs-one-by-one", every.seconds / (CLUSTERS * single.seconds), Wanted.AT_MOST, 1.0
                 )
                 yield Measurement(f"{what}-memory", every.mib, Wanted.AT_MOST, 200.0 * FORKS, "MiB")
         finally:

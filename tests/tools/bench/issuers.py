@@ -194,16 +194,16 @@ Speed = Callable[[Scene], float]
 
 def _of_all(speed: Speed, scenes: Sequence[Scene]) -> float:
     """The mean speed over all clusters, which are measured one after the other."""
-    return harmonic_mean([speed(one) for one in scenes])
+    return harmonic_mean([speed(scene) for scene in scenes])
 
 
 def _compared(name: str, scenes: Sequence[Scene], ours: Speed, bare: Speed) -> Iterator[Measurement]:
     # So many keys take their time evenly; one pair will do.
     pairs = alternate(lambda: _of_all(ours, scenes), lambda: _of_all(bare, scenes), 1)
     yield Measurement(f"issuers-{name}", ratio(pairs), Wanted.AT_LEAST, 0.8)
-    quick = [one.with_keys(EC) for one in scenes]
+    quick = [scene.with_keys(EC) for scene in scenes]
     pairs = alternate(lambda: _of_all(ours, quick), lambda: _of_all(bare, quick), ROUNDS)
-    added = median(1 / one - 1 / other for one, other in pairs)
+    added = median(1 / bare - 1 / other for bare, other in pairs)
     yield Measurement(f"issuers-{name}-added-per-leaf", 1000 * added, Wanted.AT_MOST, 10.0, "ms")
 
 
@@ -212,7 +212,7 @@ def measure() -> Iterator[Measurement]:
     yield from _compared("internal", scenes, _internal, _plain_loop)
     with asked_issuers() as issuers:
         for issuer in issuers:
-            one = Asking(issuer)
-            yield from _compared(issuer.name, scenes, one.collection, one.bare)
-            yield Measurement(f"issuers-{issuer.name}-requests-per-leaf", one.requests / NODES, Wanted.AT_MOST, 3.0)
-            yield Measurement(f"issuers-{issuer.name}-memory", one.peak / 1024, Wanted.AT_MOST, 64.0, "MiB")
+            asking = Asking(issuer)
+            yield from _compared(issuer.name, scenes, asking.collection, asking.bare)
+            yield Measurement(f"issuers-{issuer.name}-requests-per-leaf", asking.requests / NODES, Wanted.AT_MOST, 3.0)
+            yield Measurement(f"issuers-{issuer.name}-memory", asking.peak / 1024, Wanted.AT_MOST, 64.0, "MiB")

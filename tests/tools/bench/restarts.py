@@ -34,7 +34,7 @@ class Restarts:
 
     @property
     def sum(self) -> float:
-        return sum(one.seconds for one in self.done)
+        return sum(restart.seconds for restart in self.done)
 
     def see(self, kind: str, pod: dict[str, Any], now: float) -> None:
         """An event of a watch: its kind, the pod, and when it came in seconds."""

@@ -164,7 +164,7 @@ def main() -> None:
         replaces, cost = call(memory, changed_intent(intent, until=phase), kind())
         intent = changed_intent(intent, replaces=intent.parameters.replaces or replaces)
         costs.append(cost)
-    whole = {what: sum(one[what] for one in costs) for what in idle}
+    whole = {what: sum(cost[what] for cost in costs) for what in idle}
     print(json.dumps({"idle": idle, "whole": whole, "peak": peak_kib()}))
 
 

@@ -47,7 +47,7 @@ class Figures:
 
     def write(self) -> None:
         content: dict[str, Any] = {
-            "replacements": [one.as_json() for one in self.replacements],
+            "replacements": [replacement.as_json() for replacement in self.replacements],
             "looks": asdict(self.looks) if self.looks else None,
             "lines": self.lines,
         }
@@ -75,9 +75,13 @@ def _compare_with_operator(tier: Tier, figures: Figures) -> None:
     tier.cluster.wait_until_ready(tier.name, 300)
     ours, own = tuple(figures.replacements), by_operator(tier)
     figures.replacements.append(own)
-    for one in ours:
+    for replacement in ours:
         # The operator pays nothing for evidence, because it waits for none.
-        figures.say(Measurement(f"replace-{one.way}-vs-{own.way}", one.seconds / own.seconds, Wanted.AT_MOST, 1.5))
+        figures.say(
+            Measurement(
+                f"replace-{replacement.way}-vs-{own.way}", replacement.seconds / own.seconds, Wanted.AT_MOST, 1.5
+            )
+        )
 
 
 def _layout(brokers: int) -> Layout:
@@ -85,7 +89,7 @@ def _layout(brokers: int) -> Layout:
 
     def made(name: str, namespace: str, **options: bool) -> list[Object]:
         found = clusters.dual_role(name, namespace, **options)
-        for kafka in (one for one in found if one["kind"] == "Kafka"):
+        for kafka in (manifest for manifest in found if manifest["kind"] == "Kafka"):
             kafka["spec"]["kafka"]["readinessProbe"] = STRIMZI_READINESS
         more = clusters.pool(name, namespace, "more", brokers, ["broker"], persistent=True)
         return [*found, *([more] if brokers else [])]

@@ -39,11 +39,11 @@ def looks(tier: Tier) -> Looks:
     runner = Runner(tier.cluster)
     pairs = alternate(partial(_look, runner, "handshake"), partial(_look, runner, "annotations"), ROUNDS)
     found = runner.module("strimzi_ca_info", evidence="handshake")["listeners"]
-    silent = [f"{one['pod']}:{one['port']}: {one['why']}" for one in found if one["why"]]
+    silent = [f"{listener['pod']}:{listener['port']}: {listener['why']}" for listener in found if listener["why"]]
     if silent or not found:
         raise RuntimeError(f"not every listener answered, or none was asked: {silent}")
     return Looks(
-        len({one["pod"] for one in found}), len(found),
+        len({listener["pod"] for listener in found}), len(found),
         middle(asked for asked, _stored in pairs), middle(stored for _asked, stored in pairs),
         middle(asked - stored for asked, stored in pairs),
     )  # fmt: skip

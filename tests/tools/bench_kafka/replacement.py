@@ -68,7 +68,7 @@ class Replacement:
 def table(replacements: Sequence[Replacement]) -> str:
     """All replacements beside each other; the hours for more brokers reach from restarts and reloads alone to everything."""
     head = ("way", "seconds", "restarts", "of them s", "other s", *(f"{brokers} brokers, h" for brokers in BROKERS))
-    rows = [head, *(_row(one) for one in replacements)]
+    rows = [head, *(_row(replacement) for replacement in replacements)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
@@ -78,9 +78,16 @@ def table(replacements: Sequence[Replacement]) -> str:
     )
 
 
-def _row(one: Replacement) -> tuple[str, ...]:
+def _row(replacement: Replacement) -> tuple[str, ...]:
     hours = (
-        f"{one.least_seconds_for(brokers) / 3600:.1f} to {one.most_seconds_for(brokers) / 3600:.1f}"
+        f"{replacement.least_seconds_for(brokers) / 3600:.1f} to {replacement.most_seconds_for(brokers) / 3600:.1f}"
         for brokers in BROKERS
     )
-    return (one.way, f"{one.seconds:.0f}", str(len(one.restarts)), f"{one.restarting:.0f}", f"{one.other:.0f}", *hours)
+    return (
+        replacement.way,
+        f"{replacement.seconds:.0f}",
+        str(len(replacement.restarts)),
+        f"{replacement.restarting:.0f}",
+        f"{replacement.other:.0f}",
+        *hours,
+    )

@@ -37,7 +37,9 @@ def by_playbook(tier: Tier, variant: Variant) -> Replacement:
     actions = [action for result in ended[0].results() for action in result.get("actions", ())]
     if not any(action["verb"] in CHANGES for action in actions):
         raise RuntimeError(f"{variant.name} has replaced nothing")
-    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), first_reload(actions))
+    return Replacement(
+        variant.name, taken, nodes, tuple(restart.seconds for restart in restarts.done), first_reload(actions)
+    )
 
 
 def first_reload(actions: Iterable[Mapping[str, Any]]) -> float:
@@ -56,7 +58,7 @@ def by_operator(tier: Tier) -> Replacement:
 
         _force_replacement(tier)
         taken = seconds(lambda: wait_for(over, "the operator's own replacement", PATIENCE))
-    return Replacement(OPERATOR.name, taken, nodes, tuple(one.seconds for one in restarts.done))
+    return Replacement(OPERATOR.name, taken, nodes, tuple(restart.seconds for restart in restarts.done))
 
 
 def _force_replacement(tier: Tier) -> None:

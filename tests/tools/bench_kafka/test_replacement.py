@@ -33,8 +33,8 @@ def test_arithmetic_for_more_brokers(measured: Replacement, brokers: int, least:
     ("brokers", "waves"), [(1, 1), (2, 2), (1 + AT_ONCE, 2), (2 + AT_ONCE, 3), (1 + 9 * AT_ONCE, 10)]
 )
 def test_reloads_go_side_by_side_after_the_first(brokers: int, waves: int) -> None:
-    one = Replacement("reload", 50.0, 3, (10.0,) * 3, reload=1.5)
-    assert one.least_seconds_for(brokers) == pytest.approx(10 * brokers + 1.5 * waves)
+    replacement = Replacement("reload", 50.0, 3, (10.0,) * 3, reload=1.5)
+    assert replacement.least_seconds_for(brokers) == pytest.approx(10 * brokers + 1.5 * waves)
 
 
 def test_the_first_node_that_is_told_is_told_alone() -> None:
@@ -46,9 +46,9 @@ def test_the_first_node_that_is_told_is_told_alone() -> None:
 
 @given(st.lists(st.floats(0.1, 100), min_size=1, max_size=20), st.floats(0, 1000), st.integers(1, 9))
 def test_more_brokers_never_take_less(restarts: list[float], other: float, nodes: int) -> None:
-    one = Replacement("any", sum(restarts) + other, nodes, tuple(restarts))
-    least = [one.least_seconds_for(brokers) for brokers in BROKERS]
-    most = [one.most_seconds_for(brokers) for brokers in BROKERS]
+    replacement = Replacement("any", sum(restarts) + other, nodes, tuple(restarts))
+    least = [replacement.least_seconds_for(brokers) for brokers in BROKERS]
+    most = [replacement.most_seconds_for(brokers) for brokers in BROKERS]
     assert least == sorted(least)
     assert most == sorted(most)
     assert all(few <= many * (1 + 1e-9) for few, many in zip(least, most, strict=True))
@@ -112,7 +112,7 @@ def test_the_table_has_a_line_for_each_and_its_columns_end_together() -> None:
 def test_a_variant_is_judged_by_its_restarts_and_its_share(
     variant: Variant, taken: Replacement, shown: list[str]
 ) -> None:
-    assert [one.line() for one in judge(variant, taken, PLAIN)] == [f"BENCH {line}" for line in shown]
+    assert [measurement.line() for measurement in judge(variant, taken, PLAIN)] == [f"BENCH {line}" for line in shown]
 
 
 def test_every_variant_has_a_name_of_its_own() -> None:

@@ -249,7 +249,7 @@ def summarise(outcomes: Sequence[Outcome]) -> int:
     print()
     if len(outcomes) > 1:
         print("slowest first:")
-        for outcome in sorted(outcomes, key=lambda one: -one.seconds):
+        for outcome in sorted(outcomes, key=lambda check: -check.seconds):
             taken = f"{outcome.seconds:9.1f} s {outcome.processor_seconds:9.1f} s of processors"
             print(f"{taken}  {outcome.check:18} {', '.join(outcome.preparations)}".rstrip())
     for outcome in outcomes:

@@ -24,11 +24,11 @@ def _arguments() -> argparse.Namespace:
         ("kubeconfig", "print the path of its kubeconfig"),
         ("build", "only build and cache what it is made of"),
     ):
-        one = verbs.add_parser(verb, help=text)
-        one.add_argument("--name", default="default")
+        verb_parser = verbs.add_parser(verb, help=text)
+        verb_parser.add_argument("--name", default="default")
         if verb == "up":
-            one.add_argument("--nodes", type=int, default=1)
-            one.add_argument("--pod-start-seconds", type=float, default=1.0)
+            verb_parser.add_argument("--nodes", type=int, default=1)
+            verb_parser.add_argument("--pod-start-seconds", type=float, default=1.0)
     inner = verbs.add_parser("supervise")
     inner.add_argument("mode", choices=["owned", "daemon"])
     inner.add_argument("--name", required=True)

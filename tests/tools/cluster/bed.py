@@ -38,9 +38,9 @@ def _free_ports(names: list[str]) -> dict[str, int]:
     with ExitStack() as stack:
         ports = {}
         for name in names:
-            one = stack.enter_context(socket.socket())
-            one.bind(("127.0.0.1", 0))
-            ports[name] = one.getsockname()[1]
+            opened = stack.enter_context(socket.socket())
+            opened.bind(("127.0.0.1", 0))
+            ports[name] = opened.getsockname()[1]
         return ports
 
 
@@ -226,7 +226,7 @@ def _define(kube: Kube, crds: Iterable[Path]) -> list[str]:
     manifests = [yaml.safe_load(crd.read_text()) for crd in crds]
     kube.apply(manifests)
     specs = [manifest["spec"] for manifest in manifests]
-    return [f"/apis/{one['group']}/{one['versions'][0]['name']}/{one['names']['plural']}" for one in specs]
+    return [f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}" for spec in specs]
 
 
 def _served(kube: Kube, paths: Iterable[str]) -> bool:

@@ -10,8 +10,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def both(one: Callable[[], A], other: Callable[[], B]) -> tuple[A, B]:
+def both(function: Callable[[], A], other: Callable[[], B]) -> tuple[A, B]:
     """The results of both. When one fails the other is finished, because what it makes is kept; then the failure is raised."""
     with ThreadPoolExecutor(2) as pool:
-        first, second = pool.submit(one), pool.submit(other)
+        first, second = pool.submit(function), pool.submit(other)
     return first.result(), second.result()

@@ -162,13 +162,13 @@ def test_where_it_is(variables: dict[str, str], expected: str, monkeypatch: pyte
 
 
 def test_digest_is_of_the_content(tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.write_text("a")
-    two.write_text("a")
-    before = cache.digest(one)
-    assert cache.digest(two) == before
-    two.write_text("b")
-    assert cache.digest(two) != before
+    first, second = tmp_path / "one", tmp_path / "two"
+    first.write_text("a")
+    second.write_text("a")
+    before = cache.digest(first)
+    assert cache.digest(second) == before
+    second.write_text("b")
+    assert cache.digest(second) != before
 
 
 @pytest.fixture

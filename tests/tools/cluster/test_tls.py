@@ -27,7 +27,7 @@ OWN = _entity("node", key(3), NEW, ca=False, extra=_names)
 
 
 def pem(*entities: Entity) -> bytes:
-    return encode_certificates([one.certificate for one in entities])
+    return encode_certificates([entity.certificate for entity in entities])
 
 
 def accepts(rules: Rules, trusted: Sequence[Entity], host: str = HOST) -> bool:

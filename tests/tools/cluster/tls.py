@@ -47,8 +47,11 @@ def client_context(
 def _bare(trusted: bytes) -> bytes:
     """Certificates (PEM) with the names and keys of these CAs and nothing else. Nobody verifies how a trusted certificate
     is signed, so any key will do for that."""
-    found = (bare_anchor(one) if _is_authority(one) else one for one in x509.load_pem_x509_certificates(trusted))
-    return b"".join(one.public_bytes(Encoding.PEM) for one in found)
+    found = (
+        bare_anchor(certificate) if _is_authority(certificate) else certificate
+        for certificate in x509.load_pem_x509_certificates(trusted)
+    )
+    return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in found)
 
 
 @lru_cache(maxsize=1000)
@@ -57,7 +60,7 @@ def _widest_first(trusted: bytes) -> bytes:
     program finds each.
     """
     found = sorted(x509.load_pem_x509_certificates(trusted), key=_path_length, reverse=True)
-    return b"".join(one.public_bytes(Encoding.PEM) for one in found)
+    return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in found)
 
 
 def _path_length(certificate: x509.Certificate) -> float:

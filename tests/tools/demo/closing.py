@@ -21,14 +21,14 @@ def closing(facts: Mapping[str, Any], width: int = WIDTH) -> str:
         parts.append(table(("phase", "what it is for", "writes", "restarts", "time"), _phases(facts, shown), width))
     parts.append(table(("CA", "before", "after"), [_authority(ca) for ca in shown["cas"]], width))
     parts.append(table(("who", "presents a certificate of", "trusts"), _parties(facts, shown), width))
-    parts.append("\n".join(textwrap.fill(one, width, subsequent_indent=GAP) for one in shown["sentences"]))
+    parts.append("\n".join(textwrap.fill(sentence, width, subsequent_indent=GAP) for sentence in shown["sentences"]))
     return "\n\n".join(parts)
 
 
 def _phases(facts: Mapping[str, Any], shown: Mapping[str, Any]) -> list[Row]:
     rows: list[Row] = []
     for phase, seen in zip(facts["phases"], shown["phases"], strict=True):
-        writes = sum(one["times"] for one in phase["writes"])
+        writes = sum(write["times"] for write in phase["writes"])
         restarted = ", ".join(seen["restarted"]) or "none"
         rows.append((phase["phase"], seen["meaning"], str(writes), restarted, seen["duration"]))
     return rows
@@ -43,9 +43,12 @@ def _parties(facts: Mapping[str, Any], shown: Mapping[str, Any]) -> list[Row]:
     return [
         (
             party["title"],
-            *(", ".join(names.get(short, short) for short in one[kind]) or "-" for kind in ("presents", "trusts")),
+            *(
+                ", ".join(names.get(short, short) for short in facts_of_party[kind]) or "-"
+                for kind in ("presents", "trusts")
+            ),
         )
-        for party, one in zip(shown["pictures"][-1]["parties"], facts["parties"], strict=True)
+        for party, facts_of_party in zip(shown["pictures"][-1]["parties"], facts["parties"], strict=True)
     ]
 
 
@@ -54,9 +57,9 @@ def table(head: Row, rows: Sequence[Row], width: int) -> str:
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     while sum(widths) + len(GAP) * (len(widths) - 1) > width:
         widths[widths.index(max(widths))] -= 1
-    lines = [_line(head, widths), GAP.join("-" * one for one in widths)]
+    lines = [_line(head, widths), GAP.join("-" * width for width in widths)]
     for row in rows:
-        cells = [textwrap.wrap(cell, one) or [""] for cell, one in zip(row, widths, strict=True)]
+        cells = [textwrap.wrap(cell, width) or [""] for cell, width in zip(row, widths, strict=True)]
         for number in range(max(map(len, cells))):
             lines.append(_line([cell[number] if number < len(cell) else "" for cell in cells], widths))
     return "\n".join(lines)

@@ -60,4 +60,4 @@ def cert_manager_keeper(cluster: BedCluster, issuer: str) -> Keeper:
     path = f"/apis/cert-manager.io/v1/namespaces/{cluster.namespace}/certificaterequests"
     ours = {"labelSelector": "app.kubernetes.io/managed-by=trustops.strimzi"}
     left = cluster.kube.request("GET", path, query=ours).body["items"]
-    return Keeper(authority, places, tuple(one["metadata"]["name"] for one in left))
+    return Keeper(authority, places, tuple(secret["metadata"]["name"] for secret in left))

@@ -48,12 +48,12 @@ def authorities(tier: Tier) -> dict[bytes, str]:
 def proof(asked: Sequence[Asked], in_use: Mapping[bytes, str], removed: Sequence[str], width: int = WIDTH) -> str:
     """removed: names of the CAs that have just left. The last line counts the listeners that accept a CA not in use."""
     rows = []
-    for port in sorted({one.port for one in asked}):
-        here = [one for one in asked if one.port == port]
-        presented = _names({one.presents for one in here}, in_use)
-        accepted = _names({name for one in here for name in one.accepts}, in_use)
+    for port in sorted({answer.port for answer in asked}):
+        here = [answer for answer in asked if answer.port == port]
+        presented = _names({answer.presents for answer in here}, in_use)
+        accepted = _names({name for answer in here for name in answer.accepts}, in_use)
         rows.append((str(port), str(len(here)), presented, accepted or "(asks for no certificate)"))
-    others = sum(1 for one in asked if one.accepts - in_use.keys())
+    others = sum(1 for answer in asked if answer.accepts - in_use.keys())
     which = f"the removed CA {', '.join(removed)}" if removed else f"any CA but {', '.join(in_use.values())}"
     head = ("listener", "nodes asked", "presents a certificate of", "accepts certificates of")
     return f"{table(head, rows, width)}\n\n{others} of {len(asked)} listeners trust {which}."

@@ -11,7 +11,7 @@ from ..support.authorities import root
 from .keys import Keeper, who_keeps
 
 AUTHORITY, ANOTHER = root(), root()
-KEY, FOREIGN = (one.keys[0].reveal() for one in (AUTHORITY, ANOTHER))
+KEY, FOREIGN = (authority.keys[0].reveal() for authority in (AUTHORITY, ANOTHER))
 
 
 @pytest.mark.parametrize(

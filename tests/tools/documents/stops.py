@@ -23,7 +23,10 @@ Other symptoms are in [troubleshooting.md](troubleshooting.md).
 def stops_document() -> Iterator[tuple[Path, str]]:
     """Raises ValueError where the table and ``Condition`` differ in names or in order."""
     groups: list[dict[str, Any]] = yaml.safe_load(_TABLE.read_text())
-    named, known = [name for group in groups for name in group["conditions"]], [one.value for one in Condition]
+    named, known = (
+        [name for group in groups for name in group["conditions"]],
+        [condition.value for condition in Condition],
+    )
     if named != known:
         different = sorted({*named} ^ {*known}) or "their order"
         raise ValueError(f"{_TABLE.name} and Condition differ: {different}")

@@ -40,14 +40,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.molecule")
     verbs = parser.add_subparsers(dest="verb", required=True)
     for verb in ("up", "down"):
-        one = verbs.add_parser(verb)
-        one.add_argument("--name", required=True)
-        one.add_argument("--namespace", required=True)
-        one.add_argument("--real-pods", action="store_true", help="pods run Kafka; as root")
+        verb_parser = verbs.add_parser(verb)
+        verb_parser.add_argument("--name", required=True)
+        verb_parser.add_argument("--namespace", required=True)
+        verb_parser.add_argument("--real-pods", action="store_true", help="pods run Kafka; as root")
     for verb, thing in (("apply", "file"), ("namespace", "name"), ("remove", "name")):
-        one = verbs.add_parser(verb)
-        one.add_argument("--kubeconfig", required=True)
-        one.add_argument(thing)
+        verb_parser = verbs.add_parser(verb)
+        verb_parser.add_argument("--kubeconfig", required=True)
+        verb_parser.add_argument(thing)
     arguments = parser.parse_args()
     if arguments.verb in ("up", "down"):
         real = arguments.real_pods

@@ -47,7 +47,7 @@ def run(asked: Sequence[Path], jobs: int) -> list[Mutant]:
         warm_up(tree, asked)
         trees.put(tree)
 
-    def one(module: Path) -> tuple[Mutant, ...]:
+    def mutate_module(module: Path) -> tuple[Mutant, ...]:
         tree, begun, name = trees.get(), time.monotonic(), module.relative_to(CODE)
         try:
             found = mutate(module, tree, _SESSIONS / f"{'.'.join(name.with_suffix('').parts)}.sqlite")
@@ -57,7 +57,7 @@ def run(asked: Sequence[Path], jobs: int) -> list[Mutant]:
         return found
 
     with ThreadPoolExecutor(jobs) as pool:
-        return [mutant for found in pool.map(one, asked) for mutant in found]
+        return [mutant for found in pool.map(mutate_module, asked) for mutant in found]
 
 
 def show(total: Summary) -> None:

@@ -27,7 +27,7 @@ def main(calls: str, original: str, changed: str, *options: str) -> int:
 def changed_functions(before: str, after: str) -> Iterator[int]:
     """The lines on which those functions begin in which one text differs from the other."""
     spans = [
-        (min([node.lineno, *(one.lineno for one in node.decorator_list)]), node.end_lineno or node.lineno)
+        (min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), node.end_lineno or node.lineno)
         for node in ast.walk(ast.parse(before))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]

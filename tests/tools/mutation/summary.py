@@ -40,12 +40,12 @@ class Summary:
 
 def summarise(mutants: Sequence[Mutant], known: Iterable[Equivalent] = EQUIVALENTS) -> Summary:
     """known: mutants argued to be equivalent; mutants of modules that were not mutated do not matter here."""
-    modules = {str(one.module.relative_to(CODE)) for one in mutants}
-    about = [one for one in known if one.module in modules]
-    argued = {(one.module, one.before, after) for one in about for after in one.after}
-    alive = [one for one in mutants if not one.is_killed]
-    survivors = tuple(one for one in alive if _key(one) not in argued)
-    killed = sum(one.is_killed for one in mutants)
+    modules = {str(mutant.module.relative_to(CODE)) for mutant in mutants}
+    about = [equivalent for equivalent in known if equivalent.module in modules]
+    argued = {(equivalent.module, equivalent.before, after) for equivalent in about for after in equivalent.after}
+    alive = [mutant for mutant in mutants if not mutant.is_killed]
+    survivors = tuple(mutant for mutant in alive if _key(mutant) not in argued)
+    killed = sum(mutant.is_killed for mutant in mutants)
     return Summary(killed, survivors, len(alive) - len(survivors), tuple(_untrue(argued, mutants)))
 
 
@@ -55,7 +55,7 @@ def _key(mutant: Mutant) -> tuple[str, str, str]:
 
 def _untrue(argued: set[tuple[str, str, str]], mutants: Sequence[Mutant]) -> Iterator[str]:
     """A line may stand in several places of a module: one of its mutants that survives is enough."""
-    made, alive = {_key(one) for one in mutants}, {_key(one) for one in mutants if not one.is_killed}
+    made, alive = {_key(mutant) for mutant in mutants}, {_key(mutant) for mutant in mutants if not mutant.is_killed}
     for module, before, after in sorted(argued - alive):
         why = "a test kills it" if (module, before, after) in made else "there is no such mutant"
         yield f"{module}: '{before}' as '{after}' is listed as equivalent, but {why}"

@@ -55,9 +55,9 @@ def test_one_of_several_places_is_enough() -> None:
     assert summarise([replace(ALIVE, is_killed=True), ALIVE], [KNOWN]).passes
 
 
-@pytest.mark.parametrize("one", EQUIVALENTS, ids=lambda one: f"{one.module}: {one.before}")
-def test_every_equivalent_is_of_a_line_that_is_there_and_says_why(one: Equivalent) -> None:
-    lines = [line.strip() for line in (ROOT / Path(CODE) / one.module).read_text().splitlines()]
-    assert one.before in lines
-    assert one.after
-    assert one.why.endswith(".")
+@pytest.mark.parametrize("equivalent", EQUIVALENTS, ids=lambda equivalent: f"{equivalent.module}: {equivalent.before}")
+def test_every_equivalent_is_of_a_line_that_is_there_and_says_why(equivalent: Equivalent) -> None:
+    lines = [line.strip() for line in (ROOT / Path(CODE) / equivalent.module).read_text().splitlines()]
+    assert equivalent.before in lines
+    assert equivalent.after
+    assert equivalent.why.endswith(".")

@@ -15,18 +15,18 @@ GATES = "plugins/module_utils/_trust/gates"
 def test_without_a_wish_everything_that_decides_what_is_safe() -> None:
     found = modules()
     for package in PACKAGES:
-        assert {one for one in found if one.is_relative_to(package)}
+        assert {module for module in found if module.is_relative_to(package)}
     assert Path(GATES, "gates.py") in found
-    assert not [one for one in found if not (ROOT / one).read_text().strip()]
+    assert not [module for module in found if not (ROOT / module).read_text().strip()]
 
 
 def test_a_file_a_folder_and_each_module_once() -> None:
-    one = Path(GATES, "gates.py")
-    assert modules([str(one)]) == (one,)
+    path = Path(GATES, "gates.py")
+    assert modules([str(path)]) == (path,)
     folder = modules([GATES])
-    assert one in folder
+    assert path in folder
     assert {module.parent for module in folder} == {Path(GATES)}
-    assert modules([GATES, str(one)]) == folder
+    assert modules([GATES, str(path)]) == folder
 
 
 @pytest.mark.parametrize("path", ["plugins/modules/strimzi_ca.py", f"{GATES}/nothing.py", "/etc/passwd", "nowhere"])

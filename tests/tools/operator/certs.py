@@ -66,7 +66,7 @@ def load_key(content: bytes) -> Any:
 def load(content: bytes) -> list[x509.Certificate]:
     """As the operator reads them, which is a Java program."""
     try:
-        return [x509.load_der_x509_certificate(one) for one in java_pem.blocks(content)]
+        return [x509.load_der_x509_certificate(block) for block in java_pem.blocks(content)]
     except ValueError:
         return []
 

@@ -218,13 +218,13 @@ class OperatorDouble:
                 found.append("PodHasOldRevision")
             if annotation(pod, "resource-revision") != annotation(wanted, "resource-revision"):
                 found.append("PodHasOldResourceRevision")
-            for one in (ca, clients):
-                name = f"{one.kind}-ca-cert-generation"
-                if pod["metadata"]["uid"] in old_pods and (one.renewed or one.replaced):
+            for authority in (ca, clients):
+                name = f"{authority.kind}-ca-cert-generation"
+                if pod["metadata"]["uid"] in old_pods and (authority.renewed or authority.replaced):
                     found.append("CaCertRenewed")
-                if pod["metadata"]["uid"] in old_pods and one.removed:
+                if pod["metadata"]["uid"] in old_pods and authority.removed:
                     found.append("CaCertRemoved")
-                if annotation(pod, name) != str(one.certificate_generation):
+                if annotation(pod, name) != str(authority.certificate_generation):
                     found.append("CaCertHasOldGeneration")
             if annotation(pod, "server-cert-hash") != annotation(wanted, "server-cert-hash"):
                 found.append("KafkaCertificatesChanged")

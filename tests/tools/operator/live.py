@@ -73,9 +73,9 @@ def ask(address: str, port: int, host: str, context: ssl.SSLContext) -> State:
         raft.leader_id,
         {voter.replica_id: voter.last_caught_up_timestamp for voter in raft.current_voters},
         tuple(
-            Partition(f"{one.name}-{part.partition_index}", frozenset(part.replica_nodes), frozenset(part.isr_nodes))
-            for one in metadata.topics
-            for part in one.partitions
+            Partition(f"{topic.name}-{part.partition_index}", frozenset(part.replica_nodes), frozenset(part.isr_nodes))
+            for topic in metadata.topics
+            for part in topic.partitions
         ),
     )
 

@@ -14,7 +14,11 @@ from .roller import Waiter
 def reconcile_load_balancers(api: Api, kafka: Object, nodes: list[Node], wait: Waiter) -> dict[str, str]:
     """The address of each Service, by its name."""
     cluster = kafka["metadata"]["name"]
-    wanted = [name for one in _load_balancers(kafka) for name in (bootstrap(cluster, one), *_own(cluster, one, nodes))]
+    wanted = [
+        name
+        for listener in _load_balancers(kafka)
+        for name in (bootstrap(cluster, listener), *_own(cluster, listener, nodes))
+    ]
     for name in wanted:
         if api.get("services", name) is None:
             api.create("services", _service(cluster, name))
@@ -27,7 +31,9 @@ def addresses_of(kafka: Object, pool: str, node_id: int, addresses: dict[str, st
     """The addresses that belong into the certificate of this broker."""
     cluster = kafka["metadata"]["name"]
     names = {
-        name for one in _load_balancers(kafka) for name in (bootstrap(cluster, one), own(cluster, one, pool, node_id))
+        name
+        for listener in _load_balancers(kafka)
+        for name in (bootstrap(cluster, listener), own(cluster, listener, pool, node_id))
     }
     return {addresses[name] for name in names if name in addresses}
 
@@ -43,7 +49,9 @@ def own(cluster: str, listener: Object, pool: str, node_id: int) -> str:
 
 
 def _load_balancers(kafka: Object) -> list[Object]:
-    return [one for one in kafka["spec"]["kafka"].get("listeners") or [] if one["type"] == "loadbalancer"]
+    return [
+        listener for listener in kafka["spec"]["kafka"].get("listeners") or [] if listener["type"] == "loadbalancer"
+    ]
 
 
 def _own(cluster: str, listener: Object, nodes: list[Node]) -> list[str]:

@@ -113,7 +113,7 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
 def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, Object]) -> None:
     """A StrimziPodSet for each pool, which owns it, replaced when it differs from the model: foreign changes vanish."""
     cluster = kafka["metadata"]["name"]
-    pools = {one["metadata"]["name"]: one for one in api.list("kafkanodepools", f"strimzi.io/cluster={cluster}")}
+    pools = {pool["metadata"]["name"]: pool for pool in api.list("kafkanodepools", f"strimzi.io/cluster={cluster}")}
     for pool in sorted({node.pool for node in nodes}):
         name = f"{cluster}-{pool}"
         labels = {"strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka"}

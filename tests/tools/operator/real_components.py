@@ -103,11 +103,11 @@ _ASKED = {"entity-topic-operator": "topicOperator", "entity-user-operator": "use
 def real_pod(kafka: Object, component: str) -> Object:
     """The specification of the pod of a component."""
     cluster = kafka["metadata"]["name"]
-    processes = [one for one in PROCESSES if one.component == component and _wanted(kafka, one)]
+    processes = [process for process in PROCESSES if process.component == component and _wanted(kafka, process)]
     return {
         "automountServiceAccountToken": False,
-        "containers": [one.container_spec() for one in processes],
-        "volumes": [volume for one in processes for volume in one.volumes(cluster)],
+        "containers": [process.container_spec() for process in processes],
+        "volumes": [volume for process in processes for volume in process.volumes(cluster)],
     }
 
 

@@ -47,6 +47,6 @@ def _quorum_refusals(node_id: int, state: State) -> Iterator[str]:
     if newest is None:
         yield "the quorum has no leader"
         return
-    following = {one for one, at in state.caught_up.items() if newest - at < FETCH_TIMEOUT_MS} - {node_id}
+    following = {voter for voter, at in state.caught_up.items() if newest - at < FETCH_TIMEOUT_MS} - {node_id}
     if len(following) < {1: 0, 2: 1}.get(voters, (voters + 2) // 2):
         yield f"without it only {len(following)} of {voters} voters follow"

@@ -93,7 +93,7 @@ def test_nodes_trust_what_is_first_in_an_entry(bridged: Bridged) -> None:
     cluster.api.listeners.append(lambda change: seen.extend(_trusted(cluster)) if change.plural == "pods" else None)
     assert _trusted(cluster) == [old] * len(nodes(cluster))
     _resume(cluster)
-    assert {frozenset(one) for one in seen} == {
+    assert {frozenset(trusted) for trusted in seen} == {
         frozenset(old),
         frozenset(old | _fingerprints(bridged.b, bridged.x)),
     }

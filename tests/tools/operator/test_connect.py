@@ -68,5 +68,5 @@ def test_its_pod_reads_the_certificate_and_the_key_of_the_user(
     assert pod["metadata"]["labels"]["strimzi.io/cluster"] == "pipeline"
     leaf, trust, _memory = pod["spec"]["volumes"]
     assert leaf["secret"]["secretName"] == "orders"
-    assert [one["key"] for one in leaf["secret"]["items"]] == ["user.crt", "user.key"]
+    assert [item["key"] for item in leaf["secret"]["items"]] == ["user.crt", "user.key"]
     assert trust["secret"]["secretName"] == "demo-cluster-ca-cert"

@@ -28,14 +28,14 @@ CA, BUNDLE = "demo-cluster-ca-cert", "demo-trustbundle"
 
 def memory(*, real: bool, **components: Any) -> MemoryCluster:
     """Components as in the Kafka resource, all by default."""
-    one = MemoryCluster("demo", "kafka")
-    one.operator.real_pods = RealPods() if real else None
+    cluster = MemoryCluster("demo", "kafka")
+    cluster.operator.real_pods = RealPods() if real else None
     for manifest in clusters.dual_role("demo", "kafka", generated=True, components=not components):
         if manifest["kind"] == "Kafka":
             manifest["spec"].update(components)
-        one.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
-    one.operator.reconcile("demo")
-    return one
+        cluster.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
+    cluster.operator.reconcile("demo")
+    return cluster
 
 
 def template(memory: MemoryCluster, component: str) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def template(memory: MemoryCluster, component: str) -> dict[str, Any]:
 def mounted(memory: MemoryCluster, component: str) -> dict[str, dict[str, str]]:
     """Secrets by container and path."""
     spec = template(memory, component)["spec"]
-    secrets = {one["name"]: one["secret"]["secretName"] for one in spec["volumes"] if "secret" in one}
+    secrets = {volume["name"]: volume["secret"]["secretName"] for volume in spec["volumes"] if "secret" in volume}
     return {
         container["name"]: {
             mount["mountPath"]: secrets[mount["name"]]
@@ -107,7 +107,7 @@ def test_each_container_has_a_memory_of_its_own_and_is_ready_when_that_is_full(
     real: MemoryCluster, component: str
 ) -> None:
     spec = template(real, component)["spec"]
-    memories = {one["name"] for one in spec["volumes"] if one.get("emptyDir", {}).get("medium") == "Memory"}
+    memories = {volume["name"] for volume in spec["volumes"] if volume.get("emptyDir", {}).get("medium") == "Memory"}
     assert len(memories) == len(spec["containers"])
     for container in spec["containers"]:
         (own,) = {mount["name"] for mount in container["volumeMounts"]} & memories
@@ -157,17 +157,17 @@ def mount(folder: Path, files: dict[str, str]) -> None:
 @pytest.fixture
 def process(folders: tuple[Path, Path, Path]) -> Iterator[subprocess.Popen[bytes]]:
     """The process of a container, once it has started."""
-    one = subprocess.Popen(["sh", "-c", START, "sh", *map(str, folders)], start_new_session=True)
+    container = subprocess.Popen(["sh", "-c", START, "sh", *map(str, folders)], start_new_session=True)
     try:
         deadline = time.monotonic() + 10
         while not (folders[2] / "complete").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
-        yield one
+        yield container
     finally:
         # The group outlives its shell only where that had come to its sleep before it was told to end.
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(one.pid, signal.SIGKILL)
-        one.wait()
+            os.killpg(container.pid, signal.SIGKILL)
+        container.wait()
 
 
 @pytest.mark.usefixtures("process")

@@ -27,12 +27,12 @@ def read(memory: MemoryCluster, plural: str, name: str) -> dict[str, Any]:
 @pytest.fixture
 def memory() -> MemoryCluster:
     """Dual-role nodes with persistent storage."""
-    one = MemoryCluster("demo", "kafka")
-    one.operator.real_pods = RealPods()
+    cluster = MemoryCluster("demo", "kafka")
+    cluster.operator.real_pods = RealPods()
     for manifest in clusters.dual_role("demo", "kafka", generated=True, persistent=True, components=False):
-        one.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
-    one.operator.reconcile("demo")
-    return one
+        cluster.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
+    cluster.operator.reconcile("demo")
+    return cluster
 
 
 def pod(memory: MemoryCluster, number: int = 0) -> dict[str, Any]:
@@ -101,10 +101,10 @@ def test_a_resource_that_says_when_nodes_are_ready_is_obeyed(memory: MemoryClust
 
 
 def test_the_revision_covers_what_was_added(memory: MemoryCluster) -> None:
-    one = pod(memory)
-    assert one["metadata"]["annotations"]["strimzi.io/revision"] == revision(one)
-    del one["spec"]["volumes"]
-    assert one["metadata"]["annotations"]["strimzi.io/revision"] != revision(one)
+    node = pod(memory)
+    assert node["metadata"]["annotations"]["strimzi.io/revision"] == revision(node)
+    del node["spec"]["volumes"]
+    assert node["metadata"]["annotations"]["strimzi.io/revision"] != revision(node)
 
 
 def test_a_changed_configuration_rolls_every_node(memory: MemoryCluster) -> None:
@@ -120,7 +120,7 @@ def test_data_outlives_the_pod_where_the_pool_says_so(memory: MemoryCluster, kin
     storage = {"type": kind, "size": "1Gi" if kind == "persistent-claim" else None}
     memory.operator.api.patch("kafkanodepools", "kafka", {"spec": {"storage": storage}})
     memory.operator.reconcile("demo")
-    (data,) = [one for one in pod(memory)["spec"]["volumes"] if one["name"] == "data"]
+    (data,) = [volume for volume in pod(memory)["spec"]["volumes"] if volume["name"] == "data"]
     assert set(data) == {"name", volume}
 
 

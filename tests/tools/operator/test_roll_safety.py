@@ -75,12 +75,12 @@ def patient(condition: Callable[[], bool]) -> bool:
 def test_a_node_that_is_needed_is_not_restarted_but_one_that_does_not_serve_is(
     unready: set[int], restarted: list[int]
 ) -> None:
-    one = roller(nodes_with(*[BOTH] * 3), unready, 1)
-    one.wait, one.running = patient, Running(50)
+    rolling = roller(nodes_with(*[BOTH] * 3), unready, 1)
+    rolling.wait, rolling.running = patient, Running(50)
     gone: list[int] = []
-    one.restart = lambda name, *_rest: gone.append(int(name[-1]))  # type: ignore[method-assign]
+    rolling.restart = lambda name, *_rest: gone.append(int(name[-1]))  # type: ignore[method-assign]
     with pytest.raises(ReconcileFailed, match="demo-pool-1 cannot be updated right now: not in sync"):
-        one.roll(nodes_with(*[BOTH] * 3), lambda _pod: ["CaCertRenewed"])
+        rolling.roll(nodes_with(*[BOTH] * 3), lambda _pod: ["CaCertRenewed"])
     assert gone == restarted
 
 
@@ -89,9 +89,9 @@ def test_nodes_that_become_safe_are_restarted_the_active_controller_last(
     controller: int | None, order: list[int]
 ) -> None:
     nodes: list[Node] = nodes_with(*[BOTH] * 3)
-    one = roller(nodes, set(), 1)
-    one.wait, one.running = patient, Running(3, controller)
+    rolling = roller(nodes, set(), 1)
+    rolling.wait, rolling.running = patient, Running(3, controller)
     gone: list[int] = []
-    one.restart = lambda name, *_rest: gone.append(int(name[-1]))  # type: ignore[method-assign]
-    one.roll(nodes, lambda _pod: ["CaCertRenewed"])
+    rolling.restart = lambda name, *_rest: gone.append(int(name[-1]))  # type: ignore[method-assign]
+    rolling.roll(nodes, lambda _pod: ["CaCertRenewed"])
     assert gone == order

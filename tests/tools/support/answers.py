@@ -43,10 +43,10 @@ class Answers:
         self.asked += 1
         self.before()
         ledger = as_seen(observation.snapshot)
-        known = [*(entry.certificate for entry in ledger.entries), *(one.certificate for one in ledger.removed)]
+        known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
         nodes = [pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
-        users = [one.port for one in user_listeners(observation.kafka or {}) if one.managed]
+        users = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
         return tuple(
             self._answer(pod, port, known, about_users, hangs=pod.name in self.silent and port in hanging)
             for pod in nodes
@@ -70,9 +70,11 @@ class Answers:
         if process is None or hangs or (about_users and not process.users):
             return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
         trusted = process.users if about_users else process.trusted
-        accepted = frozenset(one.fingerprint for one in known if _accepts(trusted, one))
-        shared = frozenset(one.fingerprint for one in known if self._tells_a_name(one, known, trusted))
-        refused = frozenset(one.fingerprint for one in known) - accepted - shared
+        accepted = frozenset(authority.fingerprint for authority in known if _accepts(trusted, authority))
+        shared = frozenset(
+            authority.fingerprint for authority in known if self._tells_a_name(authority, known, trusted)
+        )
+        refused = frozenset(authority.fingerprint for authority in known) - accepted - shared
         shown = self.memory.kubelet.stored_leaf(pod.name) if (pod.uid, port) in self.served else process.presented[0][1]
         chain, doubts = (
             parse_certificates(shown),
@@ -84,9 +86,11 @@ class Answers:
 
     def _tells_a_name(self, authority: Certificate, known: list[Certificate], trusted: bytes) -> bool:
         """Whether the listener names a CA that several may be, and there is no key to make a probe with."""
-        same = [one for one in known if one.subject_der == authority.subject_der]
+        same = [certificate for certificate in known if certificate.subject_der == authority.subject_der]
         named = any(certificate.subject_der == authority.subject_der for certificate in parse_certificates(trusted))
-        return named and len({one.public_key_sha256 for one in same}) > 1 and not self._is_here(authority)
+        return (
+            named and len({certificate.public_key_sha256 for certificate in same}) > 1 and not self._is_here(authority)
+        )
 
     def _is_here(self, authority: Certificate) -> bool:
         """Whether its private key lies in a Secret of the namespace."""

@@ -108,9 +108,9 @@ class Controllers(MemoryCertManager):
 
     def look_again(self) -> None:
         """Look at every request again, as if it were there only now."""
-        for one in self.api.all("certificaterequests", NAMESPACE):
-            self._patch(one["metadata"]["name"], None)
-            self._react(Change("update", "certificaterequests", NAMESPACE, one["metadata"]["name"], None, one))
+        for request in self.api.all("certificaterequests", NAMESPACE):
+            self._patch(request["metadata"]["name"], None)
+            self._react(Change("update", "certificaterequests", NAMESPACE, request["metadata"]["name"], None, request))
 
     def _patch(self, name: str, status: Object | None) -> None:
         path = f"{path_of(NAMESPACE, name)}/status"
@@ -181,8 +181,8 @@ class ByVault:
 
     def permit(self, *capabilities: str, links: bool = False) -> None:
         """Have the policy of the token allow this for signing; "update" where nothing is said. links: whether it may certify CAs."""
-        named = ", ".join(f'"{one}"' for one in capabilities or ("update",))
-        own, other = (f"{self.mount}/issuer/{one}" for one in (self.issuer_ref, self.linked_by))
+        named = ", ".join(f'"{capability}"' for capability in capabilities or ("update",))
+        own, other = (f"{self.mount}/issuer/{issuer}" for issuer in (self.issuer_ref, self.linked_by))
         rules = {f"{own}/sign/{self.role}": named}
         if links:
             rules |= {f"{own}/sign-intermediate": named, f"{own}/sign-self-issued": named}
@@ -195,7 +195,7 @@ class ByVault:
     @property
     def certified(self) -> int:
         """How often it was asked to certify a CA."""
-        return sum(one.path.endswith(("/sign-intermediate", "/sign-self-issued")) for one in self.vault.seen)
+        return sum(request.path.endswith(("/sign-intermediate", "/sign-self-issued")) for request in self.vault.seen)
 
     @property
     def settings(self) -> VaultIssuer:
@@ -216,7 +216,9 @@ class ByVault:
 
     def _signed(self, data: dict[str, Any]) -> dict[str, Any]:
         """The same answer, signed at the time of the cluster; the double signs at that of the machine."""
-        leaf, *chain = (one.decode() for one in self.signing.sign(self.vault.seen[-1].body["csr"].encode()))
+        leaf, *chain = (
+            certificate.decode() for certificate in self.signing.sign(self.vault.seen[-1].body["csr"].encode())
+        )
         return {**data, "certificate": leaf, "issuing_ca": chain[0], "ca_chain": chain}
 
     def work(self) -> None:

@@ -70,7 +70,7 @@ class People:
         found = self.api.request("GET", path)
         assert found.status == 200, found.body
         known = (found.body.get("status") or {}).get("conditions") or []
-        if not any(one["type"] == decision for one in known):
+        if not any(condition["type"] == decision for condition in known):
             condition = {"type": decision, "status": "True", "reason": "tests", "message": message}
             patch = {"status": {"conditions": [*known, condition]}}
             done = self.api.request("PATCH", f"{path}/status", body=patch, content_type="application/merge-patch+json")

@@ -87,9 +87,11 @@ class CertificatesCounterpart(CertManagerCounterpart):
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             listed = self.people.api.request("GET", f"{ROOT}/namespaces/{UNAPPROVED}/certificaterequests").body["items"]
-            own = [one for one in listed if _annotation(one, "certificate-name") == certificate]
+            own = [request for request in listed if _annotation(request, "certificate-name") == certificate]
             if own:
-                return str(max(own, key=lambda one: int(_annotation(one, "certificate-revision")))["metadata"]["name"])
+                return str(
+                    max(own, key=lambda request: int(_annotation(request, "certificate-revision")))["metadata"]["name"]
+                )
             time.sleep(0.05)
         raise AssertionError(f"no request for {certificate}")
 
@@ -184,11 +186,11 @@ class MemoryCertificates(MemoryCertManager):
             "metadata": {
                 "name": request,
                 "labels": found["metadata"].get("labels") or {},
-                "annotations": {_PREFIX + one: value for one, value in annotations.items()},
+                "annotations": {_PREFIX + name: value for name, value in annotations.items()},
             },
             "spec": {
                 "request": base64.b64encode(build_request(subject, names, own)).decode(),
-                **{one: spec[one] for one in ("issuerRef", "duration", "isCA", "usages")},
+                **{field: spec[field] for field in ("issuerRef", "duration", "isCA", "usages")},
             },
         }
         self.api.request("POST", f"{ROOT}/namespaces/{namespace}/certificaterequests", body=body)
@@ -229,18 +231,18 @@ class MemoryCertificates(MemoryCertManager):
             self.api.request("PATCH", f"{path}/{name}", body=body, content_type="application/merge-patch+json")
 
     def _status(self, namespace: str, found: Object, changed: Sequence[Object], without: str = "", **more: Any) -> None:
-        known = {**_conditions(found), **{one["type"]: one for one in changed}}
-        patch = {"status": {"conditions": [one for kind, one in known.items() if kind != without], **more}}
+        known = {**_conditions(found), **{condition["type"]: condition for condition in changed}}
+        patch = {"status": {"conditions": [condition for kind, condition in known.items() if kind != without], **more}}
         path = f"{path_of_certificate(namespace, found['metadata']['name'])}/status"
         self.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
 
 
 def _matches(request: Object, spec: Object) -> bool:
-    return all(request[one] == spec[one] for one in ("issuerRef", "duration", "isCA", "usages"))
+    return all(request[field] == spec[field] for field in ("issuerRef", "duration", "isCA", "usages"))
 
 
 def _conditions(item: Object) -> dict[str, Object]:
-    return {one["type"]: one for one in (item.get("status") or {}).get("conditions") or ()}
+    return {condition["type"]: condition for condition in (item.get("status") or {}).get("conditions") or ()}
 
 
 def _condition(found: Object, kind: str, status: str, reason: str, message: str) -> Object:

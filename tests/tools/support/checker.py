@@ -183,7 +183,7 @@ class Checker:
         if before and present and _key_of(present) != _key_of(before):
             links = [value for key, value in entries(self._secret("cluster-ca")).items() if key.endswith(".link.crt")]
             both = [tuple(_blocks(pem)) for pem in links]
-            own = [one for one in both if [*map(_key_of, one)] == [_key_of(present), _key_of(before)]]
+            own = [pair for pair in both if [*map(_key_of, pair)] == [_key_of(present), _key_of(before)]]
             self._is_linked = bool(own)
             self._replaced, self._links = (before, own[0]) if own else (b"", ())
 
@@ -210,7 +210,7 @@ class Checker:
     def _leads_back(self, in_use: bytes) -> bool:
         """Whether neither link certificate has ended."""
         issuers = (self._replaced, in_use)
-        return bool(self._links) and all(verifies(*one) for one in zip(self._links, issuers, strict=True))
+        return bool(self._links) and all(verifies(*link) for link in zip(self._links, issuers, strict=True))
 
     def _stored_leaves_are_safe(self, parties: list[Party], where: str) -> None:
         """I2 and I3: a leaf in its Secret can be put to use by any restart, so everybody has to accept it now."""

@@ -80,7 +80,7 @@ class ClientsCluster(WatchedCluster):
     @property
     def accepted(self) -> set[str]:
         """The CAs by which any broker verifies users."""
-        found = (one.users for one in self.memory.kubelet.processes.values() if one.users)
+        found = (process.users for process in self.memory.kubelet.processes.values() if process.users)
         return {fingerprint for users in found for fingerprint in fingerprints(users)}
 
     def marks(self, user: str) -> dict[str, str]:

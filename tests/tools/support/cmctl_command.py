@@ -34,7 +34,7 @@ def _renew(kube: Kube, namespace: str, name: str) -> None:
         "reason": "ManuallyTriggered",
         "message": "Certificate re-issuance manually triggered",
     }
-    conditions = [one for one in found["status"]["conditions"] if one["type"] != "Issuing"]
+    conditions = [condition for condition in found["status"]["conditions"] if condition["type"] != "Issuing"]
     found["status"]["conditions"] = [*conditions, issuing]
     answer = kube.request("PUT", f"{path}/status", body=found)
     if answer.status != 200:

@@ -48,12 +48,12 @@ def _alternative(text: str) -> x509.GeneralName:
 def names(
     permitted: Iterable[str] = (), excluded: Iterable[str] = (), *, critical: bool = True
 ) -> tuple[x509.ExtensionType, bool]:
-    allowed, forbidden = (list(map(_subtree, one)) or None for one in (permitted, excluded))
+    allowed, forbidden = (list(map(_subtree, names)) or None for names in (permitted, excluded))
     return x509.NameConstraints(allowed, forbidden), critical
 
 
 def policies(*oids: str) -> tuple[x509.ExtensionType, bool]:
-    return x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifier(one), None) for one in oids]), False
+    return x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifier(oid), None) for oid in oids]), False
 
 
 def explicit_policy(after: int | None, inhibit_mapping: int | None = None) -> tuple[x509.ExtensionType, bool]:
@@ -91,7 +91,7 @@ class Constrained:
         return self._leaf(lower), lower.certificate, upper.certificate, root.certificate
 
     def _leaf(self, issuer: Entity) -> Certificate:
-        general = [_alternative(one) for one in self.san]
+        general = [_alternative(name) for name in self.san]
         extra = [*([(x509.SubjectAlternativeName(general), False)] if general else []), *self.leaf]
         return make(self.called, key(4), issuer, ca=False, extra=extra).certificate
 

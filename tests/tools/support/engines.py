@@ -24,6 +24,6 @@ def without(*rules: Rule | Precondition) -> Engine:
     assert set(rules) <= {*ENGINE.rules, *ENGINE.preconditions}
     return replace(
         ENGINE,
-        preconditions=tuple(one for one in ENGINE.preconditions if one not in rules),
+        preconditions=tuple(precondition for precondition in ENGINE.preconditions if precondition not in rules),
         rules=tuple(rule for rule in ENGINE.rules if rule not in rules),
     )

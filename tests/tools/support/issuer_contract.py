@@ -157,7 +157,7 @@ def answers(issuer: Issuer, tokens: Sequence[Token], seconds: float = 30) -> tup
     deadline = time.monotonic() + seconds
     while True:
         found = issuer.poll(tokens)
-        waiting = [one.why for one in found if isinstance(one, Waiting)]
+        waiting = [answer.why for answer in found if isinstance(answer, Waiting)]
         if not waiting:
             return found
         assert time.monotonic() < deadline, f"{len(waiting)} are waiting after {seconds:.0f} s: {waiting[0]}"
@@ -166,7 +166,7 @@ def answers(issuer: Issuer, tokens: Sequence[Token], seconds: float = 30) -> tup
 
 def issued(issuer: Issuer, *tokens: Token) -> list[IssuedCertificate]:
     found = answers(issuer, tokens)
-    certificates = [one for one in found if isinstance(one, IssuedCertificate)]
+    certificates = [answer for answer in found if isinstance(answer, IssuedCertificate)]
     assert len(certificates) == len(tokens), f"not issued: {found}"
     return certificates
 
@@ -221,10 +221,10 @@ class IssuerContract:
 
     def test_many_are_answered_at_once_each_in_its_place(self, counterpart: Counterpart) -> None:
         wanted = [wish(number=number) for number in range(20)]
-        tokens = [asked(counterpart.issuer, one.order) for one in wanted]
+        tokens = [asked(counterpart.issuer, leaf.order) for leaf in wanted]
         assert len(set(tokens)) == 20
         found = issued(counterpart.issuer, *reversed(tokens))
-        assert all(one.is_met_by(answer) for one, answer in zip(reversed(wanted), found, strict=True))
+        assert all(leaf.is_met_by(answer) for leaf, answer in zip(reversed(wanted), found, strict=True))
         assert len({answer.leaf.serial_number for answer in found}) == 20
 
     def test_no_question_has_no_answer(self, counterpart: Counterpart) -> None:
@@ -273,8 +273,8 @@ class DelayContract:
 
     def test_late_is_as_good_as_early(self, counterpart: Delaying) -> None:
         wanted = [wish(number=number) for number in range(2)]
-        tokens = [asked(counterpart.silent, one.order) for one in wanted]
-        assert [type(one) for one in counterpart.silent.poll(tokens)] == [Waiting, Waiting]
+        tokens = [asked(counterpart.silent, leaf.order) for leaf in wanted]
+        assert [type(answer) for answer in counterpart.silent.poll(tokens)] == [Waiting, Waiting]
         late = _woken(counterpart, tokens[1])
         assert wanted[1].is_met_by(late)
         assert isinstance(counterpart.silent.poll(tokens)[0], Waiting)
@@ -329,7 +329,7 @@ class ForgettingContract:
         tokens = [asked(counterpart.issuer, wish(number=number).order) for number in range(2)]
         counterpart.lose(tokens[0])
         counterpart.issuer.forget(tokens)
-        assert [type(one) for one in counterpart.issuer.poll(tokens)] == [Refused, Refused]
+        assert [type(answer) for answer in counterpart.issuer.poll(tokens)] == [Refused, Refused]
 
 
 class MemoryContract:
@@ -337,17 +337,17 @@ class MemoryContract:
 
     def test_the_same_order_gives_one_certificate(self, counterpart: Remembering) -> None:
         order = wish().order
-        (one,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
+        (certificate,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
         (other,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
-        assert one == other
+        assert certificate == other
 
     def test_what_is_lost_is_asked_for_again(self, counterpart: Remembering) -> None:
         wanted = [wish(number=number) for number in range(3)]
-        tokens = [asked(counterpart.issuer, one.order) for one in wanted]
+        tokens = [asked(counterpart.issuer, leaf.order) for leaf in wanted]
         issued(counterpart.issuer, *tokens)
         counterpart.lose(tokens[1])
         found = counterpart.issuer.poll(tokens)
-        assert [type(one) for one in found] == [IssuedCertificate, Refused, IssuedCertificate]
+        assert [type(answer) for answer in found] == [IssuedCertificate, Refused, IssuedCertificate]
         is_told(found[1])
         assert isinstance(asked(counterpart.issuer, wanted[1].order), Token)
 
@@ -373,10 +373,10 @@ class StandingContract:
         assert issued(counterpart.issuer, token) == found
 
     def test_a_review_finds_what_was_issued_and_nothing_to_correct(self, counterpart: Counterpart) -> None:
-        order, one = wish().order, counterpart.issuer
-        assert isinstance(one, RenewingIssuer)
-        found = issued(one, asked(one, order))
-        kept = one.review((order,))[order.name]
+        order, issuer = wish().order, counterpart.issuer
+        assert isinstance(issuer, RenewingIssuer)
+        found = issued(issuer, asked(issuer, order))
+        kept = issuer.review((order,))[order.name]
         assert [kept.answer] == found
         assert (kept.correction, kept.differs, kept.trouble) == (None, "", "")
 

@@ -74,8 +74,10 @@ class FakeKafka:
     def topics(self) -> tuple[Topic, ...]:
         self.before_answer()
         return tuple(
-            Topic(one.name, one.minimum, (Partition(one.name, 0, frozenset(one.replicas), self._in_sync(one)),))
-            for one in self.topics_
+            Topic(
+                topic.name, topic.minimum, (Partition(topic.name, 0, frozenset(topic.replicas), self._in_sync(topic)),)
+            )
+            for topic in self.topics_
         )
 
     def close(self) -> None:
@@ -109,7 +111,7 @@ class FakeKafka:
             return
         self._down_since[node] = self.now()
         self._judge(node)
-        alive = [one for one in self._having("c") if one not in self._down_since]
+        alive = [node for node in self._having("c") if node not in self._down_since]
         if node == self.active and alive:
             self.active = alive[0]
 

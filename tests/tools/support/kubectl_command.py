@@ -26,8 +26,10 @@ def main(words: Words) -> None:
     kube = Kube(Path(os.environ["KUBECONFIG"]))
     match list(words):
         case ["apply", "-f", path]:
-            found = (one for one in yaml.safe_load_all(Path(path).read_text()) if one)
-            kube.apply(each for one in found for each in (one["items"] if one["kind"] == "List" else [one]))
+            found = (document for document in yaml.safe_load_all(Path(path).read_text()) if document)
+            kube.apply(
+                each for document in found for each in (document["items"] if document["kind"] == "List" else [document])
+            )
         case ["wait", "-n", namespace, condition, patience, object_]:
             wanted = condition.removeprefix("--for=")
             seconds = float(patience.removeprefix("--timeout=").removesuffix("s"))

@@ -105,7 +105,7 @@ class SimulatedKubelet:
 
     def ended(self, now: datetime) -> list[str]:
         """Names of the nodes that present a certificate which has ended, so that every new connection to them is refused."""
-        nodes = (one for one in self.processes.values() if one.component == "kafka")
+        nodes = (process for process in self.processes.values() if process.component == "kafka")
         return sorted(node.pod for node in nodes if any(_ends(pem) <= now for _secret, pem in node.presented if pem))
 
     def reload_users(self, uid: str) -> None:
@@ -115,7 +115,7 @@ class SimulatedKubelet:
     def _users(self) -> bytes:
         """Nothing where no listener asks for certificates."""
         kafka = self.api.stored("kafkas", self.namespace, self.cluster) or {"spec": {"kafka": {}}}
-        asking = [one for one in kafka["spec"]["kafka"].get("listeners") or [] if _verifies_users(one)]
+        asking = [listener for listener in kafka["spec"]["kafka"].get("listeners") or [] if _verifies_users(listener)]
         return self._entry(f"{self.cluster}-trustbundle", "clients-ca.crt") if asking else b""
 
     def _leaves(self, pod: str, component: str) -> tuple[tuple[str, bytes], ...]:

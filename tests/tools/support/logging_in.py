@@ -24,10 +24,10 @@ class LoggingIn:
     ) -> None:
         self.memory, self.users = memory, (user, source) if source else (user,)
         self._every = every
-        self._volumes = [{"name": one, "secret": {"secretName": one}} for one in mounts]
+        self._volumes = [{"name": secret, "secret": {"secretName": secret}} for secret in mounts]
         self.running, self.restarts, self._steps = True, 0, 0
         login, *mirrored = ({"authentication": _authentication(user)} for user in self.users)
-        spec = {"target": login, "mirrors": [{"source": one} for one in mirrored]} if source else login
+        spec = {"target": login, "mirrors": [{"source": secret} for secret in mirrored]} if source else login
         self._kind = "KafkaMirrorMaker2" if source else "KafkaConnect"
         self._send("POST", f"{self._kind.lower()}s", {"metadata": {"name": "connect"}, "spec": spec})
         self._read = self._stored()

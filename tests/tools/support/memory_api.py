@@ -326,12 +326,12 @@ class MemoryApi:
 
     def but_events(self) -> dict[Key, Object]:
         """All that is stored, but for events, which a call writes that does nothing else."""
-        return {key: one for key, one in self.snapshot()[0].items() if key[0] != "events"}
+        return {key: stored for key, stored in self.snapshot()[0].items() if key[0] != "events"}
 
     def restore(self, state: tuple[dict[Key, Object], int]) -> None:
         with self._lock:
             self._objects, self._version = dict(state[0]), state[1]
-            self._packed = {key: marshal.dumps(one) for key, one in self._objects.items()}
+            self._packed = {key: marshal.dumps(stored) for key, stored in self._objects.items()}
             self._events.clear()
 
 
@@ -342,7 +342,7 @@ def _http_date(now: datetime) -> str:
 
 
 def _without_content(found: Response) -> Response:
-    items = [{"metadata": one["metadata"]} for one in found.body["items"]]
+    items = [{"metadata": item["metadata"]} for item in found.body["items"]]
     return replace(found, body={**found.body, "items": items})
 
 
@@ -373,7 +373,7 @@ def _note_manager(old: Object | None, new: Object, manager: str, now: str) -> No
     taken = {path for path, value in after.items() if path not in before or before[path] != value}
     entries = []
     known = (old or {"metadata": {}})["metadata"].get("managedFields", ())
-    for entry in (*known, *([] if any(one["manager"] == manager for one in known) else [{"manager": manager}])):
+    for entry in (*known, *([] if any(entry["manager"] == manager for entry in known) else [{"manager": manager}])):
         owned = {path for path in _paths(entry.get("fieldsV1", {})) if path in after}
         owned, at = (
             (owned | taken, now if taken else entry.get("time", now))

@@ -68,5 +68,5 @@ def in_vault(_cluster: BedCluster) -> Iterator[Outside]:
 
 def _of_mount(ready: SetUp) -> Outside:
     """The CA of this mount lives for half a year, and no leaf of it may live longer."""
-    chain = b"".join(one.pem for one in ready.authority).decode()
+    chain = b"".join(certificate.pem for certificate in ready.authority).decode()
     return _with_issuer(chain, ready.options(), strimzi_validity_days=90)

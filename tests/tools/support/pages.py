@@ -17,8 +17,8 @@ def block(page: str, language: str, has: str) -> str:
     """The block that the page (of docs/issuers) shows in this language and with these words."""
     text = (ROOT / "docs" / "issuers" / page).read_text()
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
-    (one,) = (shown for shown in found if has in shown)
-    return textwrap.dedent(one)
+    (code,) = (shown for shown in found if has in shown)
+    return textwrap.dedent(code)
 
 
 def quick(script: str) -> str:

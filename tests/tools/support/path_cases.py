@@ -46,7 +46,7 @@ def _case(
     *refused_by: Verifier,
     stricter: Iterable[Verifier] = (),
 ) -> PathCase:
-    behind = tuple(one.certificate if isinstance(one, Entity) else one for one in sent)
+    behind = tuple(sender.certificate if isinstance(sender, Entity) else sender for sender in sent)
     trusted = tuple(anchor.certificate for anchor in anchors)
     return PathCase(name, end, behind, trusted, frozenset(refused_by), frozenset(stricter))
 

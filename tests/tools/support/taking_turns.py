@@ -79,7 +79,7 @@ def take_turns(
     turns: tuple[Turn[Result], Turn[Result]] = (Turn(api, at[0]), Turn(api, at[1]))
     turns[0].other, turns[1].other = turns[1], turns[0]
     threads = [
-        Thread(target=one.run, args=(work,), daemon=True) for one, work in zip(turns, (first, second), strict=True)
+        Thread(target=turn.run, args=(work,), daemon=True) for turn, work in zip(turns, (first, second), strict=True)
     ]
     for thread in threads:
         thread.start()

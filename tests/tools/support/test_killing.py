@@ -31,7 +31,7 @@ def flow(transport: ForkingTransport, names: str) -> Callable[[], None]:
 
 
 def names_in(api: MemoryApi) -> str:
-    return "".join(one["metadata"]["name"] for one in api.all("secrets", "kafka"))
+    return "".join(secret["metadata"]["name"] for secret in api.all("secrets", "kafka"))
 
 
 @pytest.mark.parametrize(("after", "found"), [(True, {1: "a", 3: "abc"}), (False, {1: "", 3: "ab"})])

@@ -39,7 +39,7 @@ class UserPrograms:
 
     def stored(self) -> dict[str, bytes]:
         """The certificates of the users, by name."""
-        users = (one["metadata"]["name"] for one in self.memory.api.all("kafkausers", self.memory.namespace))
+        users = (user["metadata"]["name"] for user in self.memory.api.all("kafkausers", self.memory.namespace))
         found = {user: entries(self.memory.api.find("secrets", self.memory.namespace, user)) for user in users}
         return {user: content["user.crt"] for user, content in found.items() if content.get("user.crt")}
 
@@ -48,7 +48,7 @@ class UserPrograms:
             return
         if entries(change.old).get("user.crt") and entries(change.new).get("user.crt") == b"":
             raise InvariantBroken(f"user {change.name} has lost its certificate")
-        brokers = [one for one in self.memory.kubelet.processes.values() if one.users]
+        brokers = [process for process in self.memory.kubelet.processes.values() if process.users]
         for who, leaf in {**self.stored(), **self.started}.items():
             for broker in brokers:
                 self.logins += 1

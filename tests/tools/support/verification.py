@@ -68,7 +68,7 @@ def _has_begun(presented: bytes, now: datetime) -> bool:
 
 @lru_cache(maxsize=50_000)
 def _begins(presented: bytes) -> tuple[datetime, ...]:
-    return tuple(one.to_cryptography().not_valid_before_utc for one in parse(presented))
+    return tuple(certificate.to_cryptography().not_valid_before_utc for certificate in parse(presented))
 
 
 @lru_cache(maxsize=200_000)
@@ -81,7 +81,7 @@ def _verifies_on(presented: bytes, trusted: bytes, jvm: bool, day: date) -> bool
 def _rests_on_ended(presented: bytes, trusted: bytes, day: date) -> bool:
     chain = parse(presented)
     return bool(chain) and all(
-        _is_over(one, day) or not _verifies_under(chain, one, True, day) for one in parse(trusted)
+        _is_over(anchor, day) or not _verifies_under(chain, anchor, True, day) for anchor in parse(trusted)
     )
 
 
@@ -113,8 +113,10 @@ def _verifies_in_any_order(presented: bytes, entries: tuple[bytes, ...], day: da
 def _leads_to_a_root(certificate: crypto.X509, known: Certificates) -> bool:
     """Where it does not, a client that trusts it has to allow partial chains. Of a link certificate the CA itself is known."""
     subject = certificate.to_cryptography().subject
-    same = (one for one in known if one.to_cryptography().subject == subject)
-    return any(_issued(certificate, one) for one in known) or any(_issued(one, one) for one in same)
+    same = (authority for authority in known if authority.to_cryptography().subject == subject)
+    return any(_issued(certificate, authority) for authority in known) or any(
+        _issued(authority, authority) for authority in same
+    )
 
 
 def _verifies(chain: Certificates, trusted: Certificates, partial: bool, day: date) -> bool:

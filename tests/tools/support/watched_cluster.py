@@ -122,7 +122,9 @@ class WatchedCluster:
         self.permitted: Any = Restricted(self.memory.api)
 
     def _note_pauses(self, change: Change) -> None:
-        was, now = ((one or {"metadata": {}})["metadata"].get("annotations") or {} for one in (change.old, change.new))
+        was, now = (
+            (item or {"metadata": {}})["metadata"].get("annotations") or {} for item in (change.old, change.new)
+        )
         if change.plural == "kafkas" and "strimzi.io/pause-reconciliation" in now and was != now:
             self.pauses += "strimzi.io/pause-reconciliation" not in was
 
@@ -348,7 +350,11 @@ class WatchedCluster:
     @property
     def trusted(self) -> set[str]:
         """Fingerprints of the cluster's CAs that any process trusts."""
-        return {one for process in self.memory.kubelet.processes.values() for one in fingerprints(process.trusted)}
+        return {
+            fingerprint
+            for process in self.memory.kubelet.processes.values()
+            for fingerprint in fingerprints(process.trusted)
+        }
 
     def remembered(self, kind: str, channels: str = "lingering") -> dict[str, set[str]]:
         """UIDs of processes by the fingerprint of what they know and no Secret holds any more, as recorded.
@@ -363,7 +369,7 @@ class WatchedCluster:
     @property
     def node_uids(self) -> set[str]:
         """UIDs of the Kafka nodes that run."""
-        return {uid for uid, one in self.memory.kubelet.processes.items() if one.component == "kafka"}
+        return {uid for uid, process in self.memory.kubelet.processes.items() if process.component == "kafka"}
 
     @property
     def paid(self) -> Cost:
@@ -392,7 +398,7 @@ class WatchedCluster:
 
     def issuers(self) -> set[str]:
         """Subjects of the CAs that signed what the processes present."""
-        presented = [pem for one in self.memory.kubelet.processes.values() for _secret, pem in one.presented]
+        presented = [pem for process in self.memory.kubelet.processes.values() for _secret, pem in process.presented]
         return {certs.load(pem)[0].issuer.rfc4514_string() for pem in presented if pem}
 
 

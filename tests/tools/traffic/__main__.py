@@ -18,11 +18,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.traffic", description=__doc__)
     names = [flow.name for flow in FLOWS]
     parser.add_argument(
-        "--layout", action="append", choices=[one.name for one in LAYOUTS],
+        "--layout", action="append", choices=[layout.name for layout in LAYOUTS],
         help="nodes that are controller and broker, or as many of each; may be given again; default: dual-role",
     )  # fmt: skip
     parser.add_argument(
-        "--variant", action="append", choices=[one.name for one in VARIANTS],
+        "--variant", action="append", choices=[variant.name for variant in VARIANTS],
         help="how a new key comes to the nodes: supplied from elsewhere by three rolls, by two with a link certificate, one and"
         " reloads, or none until the nodes restart, or with a CA whose key cert-manager or Vault keeps; may be given again;"
         " default: reload",

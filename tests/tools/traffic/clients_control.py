@@ -36,7 +36,7 @@ def promote_too_early(tier: Tier, load: Load, ledger: Ledger, libraries: Collect
         users = (by_secret(user) for user in LOGGING_IN)
         silent = [user for user in users if not any(text.startswith(f"{user} to ") for text in failed)]
         clients = {client for at, client, _text in ledger.tls_failures if at >= began}
-        return [*silent, *(one for one in libraries if not any(one in client for client in clients))]
+        return [*silent, *(library for library in libraries if not any(library in client for client in clients))]
 
     with _another_ca(tier):
         _wait_until_noticed(unnoticed)

@@ -78,7 +78,7 @@ def foreign_leaf(model: x509.Certificate) -> tuple[bytes, bytes]:
 
 def _paused(tier: Tier) -> bool:
     status = tier.cluster.get("kafkas", tier.name).get("status") or {}
-    return any(one["type"] == "ReconciliationPaused" for one in status.get("conditions") or [])
+    return any(condition["type"] == "ReconciliationPaused" for condition in status.get("conditions") or [])
 
 
 @contextmanager

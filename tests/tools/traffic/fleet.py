@@ -95,9 +95,9 @@ class TrustingFleet(Fleet):
 def trusting_fleet(
     tier: Tier, brokers: Brokers, demand: Demand, folder: Path, ledger: Ledger
 ) -> Iterator[TrustingFleet]:
-    one = TrustingFleet(tier, [TrustingSlot(kind, kept, brokers, folder, ledger) for kind, kept in demand.clients])
+    clients = TrustingFleet(tier, [TrustingSlot(kind, kept, brokers, folder, ledger) for kind, kept in demand.clients])
     try:
-        one.start()
-        yield one
+        clients.start()
+        yield clients
     finally:
-        one.stop()
+        clients.stop()

@@ -114,7 +114,7 @@ class LookingByClusterCa(Looking):
         readers = {**self._of_readers(secret), **self._of_ca_crt_readers()}
         return View(
             {**self._own(known), **readers, **self._of_components(held)},
-            {one: self._context(f"{one} asks", ca) for one, ca in _asking(held, known)},
+            {asking: self._context(f"{asking} asks", ca) for asking, ca in _asking(held, known)},
             self._server(held.get(CRUISE_CONTROL)),
             self._addresses(pods),
         )
@@ -151,7 +151,10 @@ class LookingByClusterCa(Looking):
         return found
 
     def _of_components(self, held: dict[str, Held]) -> dict[str, SSLContext]:
-        return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
+        return {
+            name: self._context(name, component.trusted, component.certificates, component.key)
+            for name, component in held.items()
+        }
 
     def _server(self, held: Held | None) -> SSLContext | None:
         """Cruise Control's end: a party that asks it shows no certificate but a password."""
@@ -181,5 +184,5 @@ def _asking(held: dict[str, Held], known: bytes) -> list[tuple[str, bytes]]:
     """The Topic Operator trusts the ``ca.crt`` that it has read at its start and nothing else (docs/operator.md,
     "What each process trusts").
     """
-    trusted = {OPERATOR: known, **{name: one.ca for name, one in held.items()}}
-    return [(one, trusted[one]) for one in ASKING if one in trusted]
+    trusted = {OPERATOR: known, **{name: component.ca for name, component in held.items()}}
+    return [(component, trusted[component]) for component in ASKING if component in trusted]

@@ -73,14 +73,14 @@ def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, cont
                 age_leaves(traffic.tier, list(scenario.layout.nodes))
         with _window(ledger, flow.name):
             traffic.run(flow)
-        for one in (*traffic.load.unsettled(flow.unled(scenario)), *traffic.complaints(flow)):
-            measured.unexpected.append(f"{scenario} {flow.name}, in the end {one}")
+        for complaint in (*traffic.load.unsettled(flow.unled(scenario)), *traffic.complaints(flow)):
+            measured.unexpected.append(f"{scenario} {flow.name}, in the end {complaint}")
         _say_so(traffic, flow)
     for name, times in traffic.clients.exits.items():
         measured.exits[f"{scenario} {name}"] = times
     ledger.begin(_CONTROL)
     try:
-        measured.controls += [asdict(one) for one in traffic.control(controls)]
+        measured.controls += [asdict(control) for control in traffic.control(controls)]
     finally:
         ledger.end()
         traffic.finish()

@@ -40,5 +40,7 @@ class Measured:
         rows = [_COLUMNS, *(tuple(str(flow[column]) for column in _COLUMNS) for flow in self.flows)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        controls = [f"negative control, {one['name']}: {one['failures']} failed handshakes" for one in self.controls]
+        controls = [
+            f"negative control, {control['name']}: {control['failures']} failed handshakes" for control in self.controls
+        ]
         return "\n".join([*lines, *controls])

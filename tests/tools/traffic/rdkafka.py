@@ -116,7 +116,7 @@ def _read(consumer: confluent_kafka.Consumer, end: float) -> None:
 
 
 def _commit(consumer: confluent_kafka.Consumer) -> None:
-    reached = [one for one in consumer.position(consumer.assignment()) if one.offset >= 0]
+    reached = [position for position in consumer.position(consumer.assignment()) if position.offset >= 0]
     if reached:
         consumer.commit(offsets=reached, asynchronous=False)
 

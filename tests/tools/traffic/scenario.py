@@ -49,7 +49,7 @@ class Layout:
         for manifest in made:
             if manifest["kind"] == "Kafka":
                 kafka = manifest["spec"]["kafka"]
-                others = [one for one in kafka["listeners"] if one["name"] != PUBLIC.name]
+                others = [listener for listener in kafka["listeners"] if listener["name"] != PUBLIC.name]
                 manifest["spec"]["kafka"] = {
                     **kafka, "config": _config(len(self.brokers)), "listeners": [*others, PUBLIC.manifest, USERS.manifest],
                     "authorization": {"type": "simple", "superUsers": superusers},
@@ -159,5 +159,5 @@ class Scenario:
 
 def scenarios(layouts: Iterable[str], variants: Iterable[str], length: int) -> list[Scenario]:
     """Every combination of these names, in their order."""
-    layout_of, variant_of = {one.name: one for one in LAYOUTS}, {one.name: one for one in VARIANTS}
+    layout_of, variant_of = {layout.name: layout for layout in LAYOUTS}, {variant.name: variant for variant in VARIANTS}
     return [Scenario(layout_of[layout], variant_of[variant], length) for layout, variant in product(layouts, variants)]

@@ -48,8 +48,8 @@ class Slot(ABC):
         old = self.processes[-1:]
         self.ledger.record_start(self.name)
         self.processes.append(process)
-        for one in old:
-            threading.Thread(target=_replace, args=(one, process), daemon=True).start()
+        for process_before in old:
+            threading.Thread(target=_replace, args=(process_before, process), daemon=True).start()
 
     @property
     def process(self) -> Process:
@@ -57,7 +57,7 @@ class Slot(ABC):
 
     def alone(self) -> bool:
         """Whether its newest process has got somewhere and the others have ended."""
-        return self.process.ready.is_set() and all(one.ended() for one in self.processes[:-1])
+        return self.process.ready.is_set() and all(process.ended() for process in self.processes[:-1])
 
     def stop(self) -> None:
         """Also one whose successor has not got anywhere yet."""

@@ -55,14 +55,18 @@ class Target:
 
 def of_cluster_ca(layout: Layout) -> list[Target]:
     """Each party asks all whom it asks in earnest, as often as any other party."""
-    clients = (Target(one, node, PUBLIC.port) for one in (CLIENT, *READERS, *CA_CRT_READERS) for node in layout.brokers)
+    clients = (
+        Target(identity, node, PUBLIC.port)
+        for identity in (CLIENT, *READERS, *CA_CRT_READERS)
+        for node in layout.brokers
+    )
     return [*_nodes(layout), *_components(layout), *clients]
 
 
 def of_clients_ca(layout: Layout) -> list[Target]:
     """Users with what their Secrets hold at that moment, and programs with what they have read, log in to every broker on each listener."""
     identities = (*map(by_secret, LOGGING_IN), *PROGRAMS)
-    return [Target(one, node, port) for one in identities for node in layout.brokers for port in PORTS]
+    return [Target(identity, node, port) for identity in identities for node in layout.brokers for port in PORTS]
 
 
 def parties(targets: Iterable[Target]) -> set[str]:
@@ -72,7 +76,7 @@ def parties(targets: Iterable[Target]) -> set[str]:
 def _nodes(layout: Layout) -> Iterator[Target]:
     """Nodes and the operator ask all others."""
     identities, listeners = (*layout.nodes, OPERATOR), list(layout.internal_listeners())
-    yield from (Target(one, node, port) for one in identities for node, port in listeners if one != node)
+    yield from (Target(identity, node, port) for identity in identities for node, port in listeners if identity != node)
 
 
 def _components(layout: Layout) -> Iterator[Target]:

@@ -32,7 +32,7 @@ def test_no_event_is_lost_in_a_log() -> None:
         listen(process, lambda line: heard.append(parse(line)))
         process.wait(30)
         wait_for(lambda: len(heard) == 2 * EVENTS, "all lines", 30)
-    assert [one["value"] for one in heard if one] == [str(number) for number in range(EVENTS)]
+    assert [event["value"] for event in heard if event] == [str(number) for number in range(EVENTS)]
 
 
 @pytest.mark.parametrize(

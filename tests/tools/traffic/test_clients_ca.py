@@ -60,9 +60,9 @@ def flow(name: str) -> Flow:
 
 
 def run(patch: pytest.MonkeyPatch, name: str, *, variant: str = "reload", lets_in: str = "", **ends: Finished) -> Run:
-    one = Run(patch, variant, ends, lets_in)
-    one.run(flow(name))
-    return one
+    started = Run(patch, variant, ends, lets_in)
+    started.run(flow(name))
+    return started
 
 
 def test_what_a_flow_waits_for_is_restarted_and_the_flow_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,9 @@ def test_brokers_are_told_to_read_again_or_restart(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     "target",
-    sorted({f"{one.node}:{one.port}" for one in of_clients_ca(scenarios(["dual-role"], ["reload"], 1)[0].layout)}),
+    sorted(
+        {f"{target.node}:{target.port}" for target in of_clients_ca(scenarios(["dual-role"], ["reload"], 1)[0].layout)}
+    ),
 )
 def test_a_broker_that_still_lets_in_who_was_to_be_refused_is_named(
     monkeypatch: pytest.MonkeyPatch, target: str

@@ -69,11 +69,11 @@ class Layout:
 
 def load(*failing: str) -> Load:
     """These fail from now on, and somebody succeeds all the time."""
-    one = Load(Layout, 1.0)  # type: ignore[arg-type]
+    loaded = Load(Layout, 1.0)  # type: ignore[arg-type]
     later = time.monotonic() + 1
-    one.failures = [(later, text.split(" to ")[0], f"{text}: alert") for text in failing]
-    one.results = [(later + 5, "user orders", Outcome.DONE)]
-    return one
+    loaded.failures = [(later, text.split(" to ")[0], f"{text}: alert") for text in failing]
+    loaded.results = [(later + 5, "user orders", Outcome.DONE)]
+    return loaded
 
 
 USERS = [f"user {name} to a:9093" for name in LOGGING_IN]
@@ -134,5 +134,5 @@ def test_a_program_that_the_flow_did_not_wait_for_is_refused_everywhere(
     restarts: list[int] = []
     found = retire_too_early(Tier(), load(*failing), lambda **how: asked.append(how), lambda: restarts.append(1))  # type: ignore[arg-type]
     assert (found.unnoticed, len(restarts)) == (unnoticed, 1)
-    ((waiver,),) = (one["strimzi_waivers"] for one in asked)
+    ((waiver,),) = (variables["strimzi_waivers"] for variables in asked)
     assert waiver["client"] == "Pod kafka/application"

@@ -103,15 +103,15 @@ def test_each_process_is_asked_once_in_the_life_of_its_pod() -> None:
     containers.leaf = OTHER  # nobody is asked, so nobody notices
     assert components.held(all_pods("1")) == first
     assert first.keys() == EVERYBODY
-    assert {one.certificates for one in first.values()} == {MINE[0]}
+    assert {component.certificates for component in first.values()} == {MINE[0]}
     after = components.held(all_pods("2"))
-    assert {one.certificates for one in after.values()} == {OTHER[0]}
+    assert {component.certificates for component in after.values()} == {OTHER[0]}
     assert set(containers.asked.values()) == {1}
     assert len(containers.asked) == 2 * len(EVERYBODY)
 
 
 def test_both_operators_of_a_pod_that_restarts_are_missing() -> None:
-    others = [one for one in all_pods("1") if "entity" not in one["metadata"]["name"]]
+    others = [found for found in all_pods("1") if "entity" not in found["metadata"]["name"]]
     assert looked_at(Containers()).held(others).keys() == {"cruise-control", "kafka-exporter"}
 
 

@@ -23,8 +23,8 @@ class Filled(TrustingSlot):
     """Its processes exist in name only, and end when another takes their place."""
 
     def fill(self, trusted: Trusted) -> None:
-        for one in self.processes:
-            one.end.set()  # type: ignore[attr-defined]
+        for running in self.processes:
+            running.end.set()  # type: ignore[attr-defined]
         ready, end = Event(), Event()
         ready.set()
         process: Any = SimpleNamespace(ready=ready, end=end, ended=end.is_set, last=[])
@@ -33,9 +33,9 @@ class Filled(TrustingSlot):
 
 
 def slot(library: str, *, kept: bool = True) -> Filled:
-    one = Filled(Kind(library, "consumer"), kept, Brokers("", Path(), "traffic"), Path(), Ledger())
-    one.fill(OLD)
-    return one
+    filled = Filled(Kind(library, "consumer"), kept, Brokers("", Path(), "traffic"), Path(), Ledger())
+    filled.fill(OLD)
+    return filled
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> TrustingFleet:
 
 def look(clients: TrustingFleet) -> list[Trusted]:
     clients.look()
-    return [one.trusted for one in clients.slots]
+    return [slot.trusted for slot in clients.slots]
 
 
 @pytest.mark.parametrize(("by_ca_crt", "after"), [(False, [BOTH, BOTH, OLD]), (True, [OLD, OLD, OLD])])
@@ -67,27 +67,27 @@ def test_keepers_do_not(clients: TrustingFleet, libraries: Any, after: list[Trus
 
 
 def test_every_client_that_is_kept_begins_a_flow_with_ca_crt_alone(clients: TrustingFleet) -> None:
-    for one in clients.slots:
-        one.fill(BOTH)
+    for slot in clients.slots:
+        slot.fill(BOTH)
     clients.begin_flow({"jvm"}, by_ca_crt=True)
-    assert [one.trusted for one in clients.slots] == [OLD, OLD, BOTH]
+    assert [slot.trusted for slot in clients.slots] == [OLD, OLD, BOTH]
 
 
 def test_when_the_wait_is_over_no_client_trusts_the_old_ca_alone(clients: TrustingFleet) -> None:
     clients.begin_flow({"jvm", "rdkafka"}, by_ca_crt=False)
-    before = [one.process for one in clients.slots]
+    before = [slot.process for slot in clients.slots]
     clients.wait_no_longer()
-    assert [one.trusted for one in clients.slots] == [BOTH, BOTH, OLD]
-    assert [one.ended() for one in before] == [True, True, False]
-    started = [one.process for one in clients.slots]
+    assert [slot.trusted for slot in clients.slots] == [BOTH, BOTH, OLD]
+    assert [process.ended() for process in before] == [True, True, False]
+    started = [slot.process for slot in clients.slots]
     assert look(clients) == [BOTH, BOTH, OLD]
-    assert [one.process for one in clients.slots] == started
+    assert [slot.process for slot in clients.slots] == started
 
 
 def test_an_event_that_cannot_be_read_is_not_just_a_lost_record() -> None:
-    one = slot("jvm")
-    one._hear({"name": "unreadable", "message": "half a line"})
-    assert one.ledger.unreadable == ["jvm-consumer-kept said what cannot be read: half a line"]
+    consumer = slot("jvm")
+    consumer._hear({"name": "unreadable", "message": "half a line"})
+    assert consumer.ledger.unreadable == ["jvm-consumer-kept said what cannot be read: half a line"]
 
 
 def test_a_client_that_waits_and_ends_by_itself_is_counted_and_comes_back_as_it_was(clients: TrustingFleet) -> None:

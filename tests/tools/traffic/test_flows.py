@@ -26,7 +26,7 @@ from .targets import of_cluster_ca, parties
     ],
 )
 def test_restarts_that_a_flow_takes(name: str, rolls: dict[str, int]) -> None:
-    (flow,) = [one for one in FLOWS if one.name == name]
+    (flow,) = [flow for flow in FLOWS if flow.name == name]
     assert {variant.name: flow.rolls(variant) for variant in VARIANTS if flow.belongs_to(variant)} == rolls
 
 
@@ -35,8 +35,8 @@ UNLED = {"supplied": {"replace_key"}, "cert-manager": {"replace_key", "return"},
 
 
 def foreseen(variant: Variant, path_length: int = 1) -> dict[str, frozenset[str]]:
-    one = Scenario(LAYOUTS[0], variant, path_length)
-    found = {flow.name: flow.foreseen(one) for flow in FLOWS if flow.belongs_to(variant)}
+    scenario = Scenario(LAYOUTS[0], variant, path_length)
+    found = {flow.name: flow.foreseen(scenario) for flow in FLOWS if flow.belongs_to(variant)}
     return {name: parties for name, parties in found.items() if parties}
 
 
@@ -44,7 +44,7 @@ def foreseen(variant: Variant, path_length: int = 1) -> dict[str, frozenset[str]
 def test_what_is_foreseen_to_fail(variant: Variant) -> None:
     found = foreseen(variant)
     assert found.keys() == UNLED.get(variant.name, set())
-    assert {one for them in found.values() for one in them} <= parties(of_cluster_ca(LAYOUTS[0]))
+    assert {party for them in found.values() for party in them} <= parties(of_cluster_ca(LAYOUTS[0]))
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_what_is_foreseen_to_fail(variant: Variant) -> None:
 def test_a_link_that_ends_with_the_switch_leads_all_but_those_that_never_read_again(
     variant: str, flow: str, whole: bool
 ) -> None:
-    (one,) = [one for one in VARIANTS if one.name == variant]
-    readers = {party for party in foreseen(one)[flow] if party.startswith("ca.crt-")}
+    (found,) = [known for known in VARIANTS if known.name == variant]
+    readers = {party for party in foreseen(found)[flow] if party.startswith("ca.crt-")}
     assert readers == (
         {f"{kept.removesuffix('kept')}{when}" for kept in KEPT for when in ("anew", "late", "kept")} if whole else KEPT
     )
@@ -62,8 +62,8 @@ def test_a_link_that_ends_with_the_switch_leads_all_but_those_that_never_read_ag
 
 @pytest.mark.parametrize("name", ["restart", "reload", "when-restarted"])
 def test_a_ca_that_allows_none_below_it_leads_no_client_on_that_counts(name: str) -> None:
-    (one,) = [one for one in VARIANTS if one.name == name]
-    assert foreseen(one, 0) == {"replace_key": KEPT - {"ca.crt-jvm-kept"}}
+    (found,) = [known for known in VARIANTS if known.name == name]
+    assert foreseen(found, 0) == {"replace_key": KEPT - {"ca.crt-jvm-kept"}}
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_a_ca_that_allows_none_below_it_leads_no_client_on_that_counts(name: str
     [("reload", 1, {"jvm", "rdkafka"}), ("reload", 0, {"jvm"}), ("supplied", 1, set()), ("cert-manager", 1, {"jvm", "rdkafka"})],
 )  # fmt: skip
 def test_libraries_whose_clients_need_not_read_again(variant: str, path_length: int, expected: set[str]) -> None:
-    (one,) = [one for one in VARIANTS if one.name == variant]
+    (found,) = [known for known in VARIANTS if known.name == variant]
     (flow,) = flows_named(["replace_key"])[1:]
-    assert flow.keepers(Scenario(LAYOUTS[0], one, path_length)) == expected
+    assert flow.keepers(Scenario(LAYOUTS[0], found, path_length)) == expected
 
 
 @pytest.mark.parametrize("name", ["clients-upgrade", "clients-batches", "clients-abort"])

@@ -101,4 +101,4 @@ def test_clients_made_anew_belong_to_their_flow(
     clock.time = at
     for client in ("jvm-producer-kept", "jvm-producer-renewed", "rdkafka-consumer-renewed"):
         ledger.record_start(client)
-    assert [(ledger.started(one, True), ledger.started(one, False)) for one in ledger.windows] == started
+    assert [(ledger.started(window, True), ledger.started(window, False)) for window in ledger.windows] == started

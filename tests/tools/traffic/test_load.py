@@ -28,16 +28,16 @@ def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
     asked += ["cluster-operator to b:9090", "cluster-operator to b:9091", "cruise-control to b:9091"]
     asked += ["entity-topic-operator to b:9091", "entity-user-operator to b:9091", "kafka-exporter to b:9091"]
     asked += [f"{reader} to b:9094" for reader in READERS]
-    one = load(b=HUNG)
-    assert sorted(found.split(": ")[0] for found in one.unsettled()) == sorted(asked)
+    loaded = load(b=HUNG)
+    assert sorted(found.split(": ")[0] for found in loaded.unsettled()) == sorted(asked)
     others = [found for found in asked if not found.startswith(tuple(f"{reader} " for reader in READERS))]
-    assert sorted(found.split(": ")[0] for found in one.unsettled(READERS)) == sorted(others)
+    assert sorted(found.split(": ")[0] for found in loaded.unsettled(READERS)) == sorted(others)
 
 
 def test_what_was_never_tried_has_not_settled() -> None:
-    one = load()
-    one.last.clear()
-    assert len(one.unsettled()) == len(of_cluster_ca(COMBINED))
+    loaded = load()
+    loaded.last.clear()
+    assert len(loaded.unsettled()) == len(of_cluster_ca(COMBINED))
 
 
 def test_a_restart_counts_where_its_pod_was_first_seen() -> None:
@@ -46,17 +46,17 @@ def test_a_restart_counts_where_its_pod_was_first_seen() -> None:
 
 
 def test_what_has_succeeded_is_counted_for_whom() -> None:
-    one = load()
-    one.results = [
+    loaded = load()
+    loaded.results = [
         (1.0, "a", Outcome.DONE), (2.0, "a", Outcome.DONE), (2.5, "b", Outcome.FAILED), (2.9, "c", Outcome.DONE),
         (2.9, "a", Outcome.INTERRUPTED), (3.0, "a", Outcome.DONE),
     ]  # fmt: skip
-    assert one.done_by_party(2.0, 3.0) == {"a": 1, "c": 1}
-    assert one.counts(2.0, 3.0) == {Outcome.DONE: 2, Outcome.FAILED: 1, Outcome.INTERRUPTED: 1}
+    assert loaded.done_by_party(2.0, 3.0) == {"a": 1, "c": 1}
+    assert loaded.counts(2.0, 3.0) == {Outcome.DONE: 2, Outcome.FAILED: 1, Outcome.INTERRUPTED: 1}
 
 
 def test_a_foreseen_failure_is_no_failure_of_another_client() -> None:
-    one = load()
-    one.failures = [(1.0, "a", "too early"), (2.0, "a", "a to b"), (2.5, "b", "b to c"), (3.0, "a", "too late")]
-    assert one.failed(2.0, 3.0) == ["a to b", "b to c"]
-    assert one.failed(2.0, 3.0, but={"a"}) == ["b to c"]
+    loaded = load()
+    loaded.failures = [(1.0, "a", "too early"), (2.0, "a", "a to b"), (2.5, "b", "b to c"), (3.0, "a", "too late")]
+    assert loaded.failed(2.0, 3.0) == ["a to b", "b to c"]
+    assert loaded.failed(2.0, 3.0, but={"a"}) == ["b to c"]

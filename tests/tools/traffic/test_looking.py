@@ -61,10 +61,10 @@ class FakeTier:
 
 
 def node(name: str, uid: str) -> dict[str, Any]:
-    one = pod("kafka", uid)
-    one["metadata"]["name"] = name
-    one["status"]["podIP"] = f"192.0.2.{uid}"
-    return one
+    found = pod("kafka", uid)
+    found["metadata"]["name"] = name
+    found["status"]["podIP"] = f"192.0.2.{uid}"
+    return found
 
 
 NODES = [node(name, str(number)) for number, name in enumerate(COMBINED.nodes)]

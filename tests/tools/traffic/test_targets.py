@@ -22,37 +22,39 @@ ASKING = {("entity-topic-operator", "cruise-control", 9090), ("cluster-operator"
 
 
 def test_targets() -> None:
-    between = {(one, other, port) for one in NODES for other in NODES if one != other for port in (9090, 9091)}
+    between = {(node, other, port) for node in NODES for other in NODES if node != other for port in (9090, 9091)}
     operator = {("cluster-operator", node, port) for node in NODES for port in (9090, 9091)}
-    components = {(one, node, 9091) for one in COMPONENTS for node in NODES}
-    clients = {(one, node, 9094) for one in ("client", *READERS) for node in NODES}
-    found = [(one.identity, one.node, one.port) for one in of_cluster_ca(COMBINED)]
+    components = {(component, node, 9091) for component in COMPONENTS for node in NODES}
+    clients = {(client, node, 9094) for client in ("client", *READERS) for node in NODES}
+    found = [(target.identity, target.node, target.port) for target in of_cluster_ca(COMBINED)]
     assert set(found) == between | operator | components | clients | ASKING
     assert len(set(found)) == len(found)
 
 
 def test_a_node_is_asked_on_the_ports_of_its_roles_only() -> None:
     (apart,) = [layout for layout in LAYOUTS if layout.name == "separate"]
-    asked = {(one.node, one.port) for one in of_cluster_ca(apart)}
+    asked = {(target.node, target.port) for target in of_cluster_ca(apart)}
     assert asked == {
         *((f"demo-controller-{number}", 9090) for number in (3, 4, 5)),
         *((f"demo-broker-{number}", port) for number in (0, 1, 2) for port in (9091, 9094)),
         ("cruise-control", 9090),
     }
     identities = {*apart.nodes, *COMPONENTS, "cluster-operator", "client", *READERS}
-    assert {one.identity for one in of_cluster_ca(apart)} == identities
+    assert {target.identity for target in of_cluster_ca(apart)} == identities
 
 
 def test_who_asks_cruise_control_is_counted_apart() -> None:
-    apart = {f"{one} to cruise-control" for one in ("entity-topic-operator", "cluster-operator")}
+    apart = {f"{identity} to cruise-control" for identity in ("entity-topic-operator", "cluster-operator")}
     assert parties(of_cluster_ca(COMBINED)) == {*NODES, *COMPONENTS, "cluster-operator", "client", *READERS} | apart
 
 
 def test_users_and_programs_log_in_to_every_broker_and_to_no_controller() -> None:
     (apart,) = [layout for layout in LAYOUTS if layout.name == "separate"]
     identities = {"user orders", "user payments", "user pipeline", "application", "pipeline-connect-0"}
-    found = [(one.identity, one.node, one.port) for one in of_clients_ca(apart)]
-    assert set(found) == {(one, node, port) for one in identities for node in apart.brokers for port in (9093, 9095)}
+    found = [(target.identity, target.node, target.port) for target in of_clients_ca(apart)]
+    assert set(found) == {
+        (identity, node, port) for identity in identities for node in apart.brokers for port in (9093, 9095)
+    }
     assert len(found) == len(set(found))
     assert parties(of_clients_ca(apart)) == identities
 

@@ -34,7 +34,7 @@ class Cluster:
         self.kube, self.pod, self.started = self, False, 0
 
     def apply(self, manifests: list[dict[str, Any]]) -> None:
-        assert [one["metadata"]["name"] for one in manifests] == [APPLICATION]
+        assert [manifest["metadata"]["name"] for manifest in manifests] == [APPLICATION]
         assert not self.pod
         self.pod, self.started = True, self.started + 1
 
@@ -64,8 +64,8 @@ class Running(UserSlot):
     """Its processes exist in name only, and end when another takes their place."""
 
     def run(self, command: list[str]) -> None:
-        for one in self.processes:
-            one.end.set()  # type: ignore[attr-defined]
+        for running in self.processes:
+            running.end.set()  # type: ignore[attr-defined]
         ready, end = Event(), Event()
         ready.set()
         process: Any = SimpleNamespace(ready=ready, end=end, ended=end.is_set, last=[], command=command)
@@ -78,9 +78,9 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UsersFleet:
     monkeypatch.setattr("tests.tools.traffic.clients.find_jars", lambda: "jars")
     brokers, tier = Brokers("", Path(), "logins"), Tier()
     slots = [Running(kind, kept, brokers, tmp_path, Ledger(), Trusted(OTHER[0])) for kind, kept in Demand(1).clients]
-    one = UsersFleet(tier, slots, tmp_path)  # type: ignore[arg-type]
-    one.begin()
-    return one
+    users = UsersFleet(tier, slots, tmp_path)  # type: ignore[arg-type]
+    users.begin()
+    return users
 
 
 def kept(fleet: UsersFleet) -> list[UserSlot]:

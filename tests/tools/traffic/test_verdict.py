@@ -41,14 +41,14 @@ def row(scenario: Scenario, flow: Flow) -> dict[str, Any]:
 
 def measured(flow: dict[str, Any] | None = None, foreign: dict[str, Any] | None = None, **others: Any) -> Measured:
     """All is well, but for what is given; of flows, in the last one."""
-    rows = [row(scenario, one) for scenario in ASKED for one in CHOSEN]
+    rows = [row(scenario, flow) for scenario in ASKED for flow in CHOSEN]
     rows[-1].update(flow or {})
     given: dict[str, Any] = {"exits": {"jvm-producer-kept": 0}, **others}
     return Measured(flows=rows, controls=[control(FOREIGN, **(foreign or {}))], **given)
 
 
 def measured_users(flow: dict[str, Any] | None = None, retired: dict[str, Any] | None = None) -> Measured:
-    rows = [{**row(scenario, one), "refused_by_brokers": 0} for scenario in ASKED for one in USERS]
+    rows = [{**row(scenario, flow), "refused_by_brokers": 0} for scenario in ASKED for flow in USERS]
     rows[-1].update(flow or {})
     return Measured(flows=rows, controls=[control(PROMOTED), control(RETIRED, **(retired or {}))])
 

@@ -48,7 +48,7 @@ def anchors(files: Mapping[str, bytes]) -> bytes:
     "User-managed CA").
     """
     found = (x509.load_pem_x509_certificates(files[name])[0] for name in sorted(files) if name.endswith(".crt"))
-    return b"".join(one.public_bytes(Encoding.PEM) for one in found)
+    return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in found)
 
 
 def published(tier: Tier) -> Trusted | None:

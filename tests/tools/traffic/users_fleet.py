@@ -116,9 +116,9 @@ class UsersFleet(Fleet):
 def users_fleet(tier: Tier, brokers: Brokers, demand: Demand, folder: Path, ledger: Ledger) -> Iterator[UsersFleet]:
     trusted = in_use(tier)
     slots = [UserSlot(kind, kept, brokers, folder, ledger, trusted) for kind, kept in demand.clients]
-    one = UsersFleet(tier, slots, folder)
+    fleet = UsersFleet(tier, slots, folder)
     try:
-        one.start()
-        yield one
+        fleet.start()
+        yield fleet
     finally:
-        one.stop()
+        fleet.stop()

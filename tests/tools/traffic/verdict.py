@@ -35,9 +35,9 @@ def broken_rules(
     about = {flow.ca for _scenario, flow in wanted.values()}
     return [
         *_traffic(measured, {name: flow for name, (_scenario, flow) in wanted.items()}),
-        *_silent(measured, {name: taking_part(one.layout, flow) for name, (one, flow) in wanted.items()}),
+        *_silent(measured, {name: taking_part(scenario.layout, flow) for name, (scenario, flow) in wanted.items()}),
         *_harm(measured),
-        *_restarts(measured, {name: restarts(one, flow) for name, (one, flow) in wanted.items()}),
+        *_restarts(measured, {name: restarts(scenario, flow) for name, (scenario, flow) in wanted.items()}),
         *_controls(measured, sorted(name for ca in about for name in CONTROLS[ca] if name in controls)),
     ]
 
@@ -108,13 +108,13 @@ def _restarts(measured: Measured, wanted: Mapping[str, int]) -> Iterator[str]:
 
 def _controls(measured: Measured, wanted: list[str]) -> Iterator[str]:
     """Mistakes are noticed by all whom they concern, and only until they are put right."""
-    if (found := sorted(one["name"] for one in measured.controls)) != wanted:
+    if (found := sorted(control["name"] for control in measured.controls)) != wanted:
         yield f"negative controls were {found}, not {wanted}"
     for control in measured.controls:
         told = f"negative control, {control['name']}"
         if not control["failures"]:
             yield f"{told}: no handshake failed"
-        yield from (f"{told}: not noticed by {one}" for one in control["unnoticed"])
+        yield from (f"{told}: not noticed by {flow}" for flow in control["unnoticed"])
         if control["afterwards"]:
             yield f"{told}: {control['afterwards']} handshakes failed afterwards"
         if not control["done_afterwards"]:

@@ -77,9 +77,9 @@ class Mount:
 
     def issuer(self, reference: str) -> StoredIssuer:
         wanted = self.default if reference == "default" else reference
-        for one in self.issuers:
-            if wanted and wanted in (one.identifier, one.name):
-                return one
+        for issuer in self.issuers:
+            if wanted and wanted in (issuer.identifier, issuer.name):
+                return issuer
         raise ApiError(
             500, "1 error occurred:\n\t* could not fetch the CA certificate (was one set?): "
             f"unable to find PKI issuer for reference: {reference}\n\n",
@@ -110,17 +110,17 @@ class Mount:
         return {"csr": pem_of_request(request), "key_id": str(uuid.uuid4())}
 
     def read_issuer(self, reference: str) -> dict[str, Any]:
-        one = self.issuer(reference)
+        issuer = self.issuer(reference)
         return {
-            "issuer_id": one.identifier,
-            "issuer_name": one.name,
-            "key_id": one.key_identifier,
-            "certificate": pem(one.certificate),
+            "issuer_id": issuer.identifier,
+            "issuer_name": issuer.name,
+            "key_id": issuer.key_identifier,
+            "certificate": pem(issuer.certificate),
         }
 
     def cross_sign(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """A request with a key that is here."""
-        held = next((one for one in self.issuers if one.key_identifier == body.get("key_ref")), None)
+        held = next((issuer for issuer in self.issuers if issuer.key_identifier == body.get("key_ref")), None)
         if held is None:
             raise ApiError(
                 500, f"1 error occurred:\n\t* unable to find PKI key for reference: {body.get('key_ref')}\n\n"
@@ -180,8 +180,8 @@ class Mount:
 
     def set_signed(self, body: Mapping[str, Any]) -> dict[str, Any]:
         made = x509.load_pem_x509_certificate(str(body["certificate"]).encode())
-        own = next(one for one in self.waiting if one.public_key() == made.public_key())
-        above = next(one for one in self.issuers if one.certificate.subject == made.issuer)
+        own = next(key for key in self.waiting if key.public_key() == made.public_key())
+        above = next(issuer for issuer in self.issuers if issuer.certificate.subject == made.issuer)
         issuer = self.add(StoredIssuer(made, own, (above.certificate, *above.above)))
         return {"imported_issuers": [issuer.identifier], "imported_keys": [], "mapping": {issuer.identifier: ""}}
 
@@ -263,20 +263,20 @@ def _like(default: Any, value: Any) -> Any:
 def _listed(value: Any) -> list[str]:
     """The API takes a list, or a text with commas."""
     if isinstance(value, str):
-        return [one.strip() for one in value.split(",") if one.strip()]
+        return [part.strip() for part in value.split(",") if part.strip()]
     return list(value or [])
 
 
 def _asked_name(body: Mapping[str, Any]) -> x509.Name:
     """In the order in which Vault's language writes a name."""
-    pairs = [(oid, one) for field, oid in _PARTS for one in _listed(body.get(field))]
+    pairs = [(oid, value) for field, oid in _PARTS for value in _listed(body.get(field))]
     return _written([*pairs, (NameOID.COMMON_NAME, str(body["common_name"]))])
 
 
 def _name(organizations: Iterable[str], units: Iterable[str], common_name: str) -> x509.Name:
     """In the order and in the types of text in which Vault's language writes a name."""
-    pairs = [(NameOID.ORGANIZATION_NAME, one) for one in organizations]
-    pairs += [(NameOID.ORGANIZATIONAL_UNIT_NAME, one) for one in units]
+    pairs = [(NameOID.ORGANIZATION_NAME, organization) for organization in organizations]
+    pairs += [(NameOID.ORGANIZATIONAL_UNIT_NAME, unit) for unit in units]
     pairs += [(NameOID.COMMON_NAME, common_name)] if common_name else []
     return _written(pairs)
 
@@ -296,8 +296,8 @@ def _written(pairs: Iterable[tuple[x509.ObjectIdentifier, str]]) -> x509.Name:
 def _signed_subject(request: x509.CertificateSigningRequest, body: Mapping[str, Any]) -> x509.Name:
     """The subject of an intermediate CA. A name is decoded and encoded again, whoever has written it."""
     if body.get("use_csr_values"):
-        return _written((one.oid, str(one.value)) for one in request.subject)
-    held = [str(one.value) for one in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+        return _written((attribute.oid, str(attribute.value)) for attribute in request.subject)
+    held = [str(attribute.value) for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
     common_name = str(body.get("common_name") or "".join(held[:1]))
     return _name(_listed(body.get("organization")), _listed(body.get("ou")), common_name)
 
@@ -327,7 +327,7 @@ def _check_key(key: Any, role: Mapping[str, Any]) -> None:
 def _names(
     request: x509.CertificateSigningRequest, role: Mapping[str, Any], body: Mapping[str, Any]
 ) -> tuple[str, list[str], list[str]]:
-    held = [one.value for one in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    held = [attribute.value for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
     common_name = str(held[0]) if held and role["use_csr_common_name"] else str(body.get("common_name", ""))
     if not common_name and role["require_cn"]:
         raise ApiError(
@@ -377,7 +377,7 @@ def _leaf(
 ) -> x509.Certificate:  # fmt: skip
     begin = datetime.now(timezone.utc) - seconds(role["not_before_duration"])
     builder = _builder(subject, issuer.certificate.subject, request.public_key(), begin, not_after)
-    usages = {_USAGES[one]: True for one in role["key_usage"]}
+    usages = {_USAGES[usage]: True for usage in role["key_usage"]}
     if usages:
         builder = builder.add_extension(x509.KeyUsage(**{**_NO_USAGE, **usages}), critical=True)
     purposes = [ExtendedKeyUsageOID.SERVER_AUTH] * role["server_flag"] + [ExtendedKeyUsageOID.CLIENT_AUTH] * role["client_flag"]  # fmt: skip
@@ -385,7 +385,7 @@ def _leaf(
         builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=False)
     builder = _identified(builder, request.public_key(), issuer.certificate)
     general: list[x509.GeneralName] = [x509.DNSName(name) for name in names]
-    general += [x509.IPAddress(ipaddress.ip_address(one)) for one in addresses]
+    general += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]
     if general:
         builder = builder.add_extension(x509.SubjectAlternativeName(general), critical=False)
     return builder.sign(issuer.key, hashes.SHA256())

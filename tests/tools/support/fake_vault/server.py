@@ -72,7 +72,7 @@ class FakeVault:
 
     def signed(self) -> int:
         """How often somebody has asked for a leaf."""
-        return sum("/sign/" in one.path for one in self.seen)
+        return sum("/sign/" in request.path for request in self.seen)
 
     def answer(self, seen: Seen, client_certificate: bytes | None) -> tuple[int, dict[str, Any]]:
         """Raises ApiError."""
@@ -145,10 +145,10 @@ class FakeVault:
         raise ApiError(404, "1 error occurred:\n\t* unsupported path\n\n")
 
     def fault(self, path: str) -> Fault | None:
-        for one in self.faults:
-            if one.path in path and one.times:
-                one.times -= 1
-                return one
+        for fault in self.faults:
+            if fault.path in path and fault.times:
+                fault.times -= 1
+                return fault
         return None
 
 
