@@ -105,7 +105,7 @@ def test_no_pod_is_overlooked_for_want_of_a_label() -> None:
 
 
 def test_a_former_leaf_that_is_put_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "_doubtful", lambda *arguments: frozenset())
+    monkeypatch.setattr(books, "_doubtful_leaves", lambda *arguments: frozenset())
     assert counter_example(Runner(LINKED), 1, restores_an_old_leaf).startswith("I2")
 
 

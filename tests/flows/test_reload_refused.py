@@ -67,7 +67,9 @@ def test_pods_that_cannot_be_stamped_are_restarted(
 ) -> None:
     """The collection cannot compute the operator's revision of such a pod: the operator would restart it anyway."""
     cluster.create()
-    monkeypatch.setattr(stamping, "not_reproduced", lambda pod_set: [pod_set["spec"]["pods"][0]["metadata"]["name"]])
+    monkeypatch.setattr(
+        stamping, "find_not_reproduced", lambda pod_set: [pod_set["spec"]["pods"][0]["metadata"]["name"]]
+    )
     told = "the Cluster Operator would restart demo-kafka-0 despite new annotations."
     (violation,) = cluster.run(Goal.REPLACE_KEY, spread=Spread.RELOAD).outcome.decision.violations
     assert violation.message.endswith(told)

@@ -153,7 +153,7 @@ class FlowModule(TrustModule):
             happened = events_between(outcome.before.snapshot, seen)
             self.announcer.write((*happened, *events_at_the_end(seen, outcome.decision.violations, expiring(seen))))
         if self.check_mode:
-            result |= self._foretold(plan(work, outcome, intent, reached or to_the_end), seen)
+            result |= self._describe_forecast(plan(work, outcome, intent, reached or to_the_end), seen)
         asked = required or reached
         waits = bool(outcome.decision.waiting) and outcome.decision.stop is None
         if asked is not None and not asked(seen) and not waits and not self.check_mode:
@@ -175,7 +175,7 @@ class FlowModule(TrustModule):
             result |= {"changed": True, "actions": [*result["actions"], deleted.as_result()]}
         return result
 
-    def _foretold(self, planned: Forecast, seen: Snapshot) -> dict[str, Any]:
+    def _describe_forecast(self, planned: Forecast, seen: Snapshot) -> dict[str, Any]:
         """The part of a result in check mode that is about the whole plan."""
         changed = any(step.is_change for step in planned.steps)
         if planned.steps and planned.after:

@@ -77,7 +77,7 @@ _LONGEST_NAMESPACE, _LONGEST_NAME = 63, 253
 
 def name_problem(options: Mapping[str, Any]) -> str:
     """The first option whose value no object can have as its name, as a message; empty where none is."""
-    for option, name, is_namespace in _given(options):
+    for option, name, is_namespace in _read_given(options):
         pattern, longest = (_NAMESPACE, _LONGEST_NAMESPACE) if is_namespace else (_NAME, _LONGEST_NAME)
         if not pattern.fullmatch(name) or len(name) > longest:
             kind = "namespace" if is_namespace else "object"
@@ -88,7 +88,7 @@ def name_problem(options: Mapping[str, Any]) -> str:
     return ""
 
 
-def _given(options: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
+def _read_given(options: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
     """Each option that is given, its value, and whether that is a namespace."""
     for option in ("cluster", "pool", "user", "secret"):
         if options.get(option) is not None:
@@ -157,21 +157,21 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
 
     def log(self, msg: Any, log_args: Mapping[str, Any] | None = None) -> None:
         """To syslog or the journal, where Ansible writes the options of every call."""
-        arguments = {name: self._quiet(str(value)) for name, value in (log_args or {}).items()}
-        super().log(self._quiet(str(msg)), log_args=arguments)
+        arguments = {name: self._without_secrets(str(value)) for name, value in (log_args or {}).items()}
+        super().log(self._without_secrets(str(msg)), log_args=arguments)
 
     def warn(self, warning: Any, **about: Any) -> None:
-        super().warn(self._quiet(str(warning)), **about)
+        super().warn(self._without_secrets(str(warning)), **about)
 
     def exit_json(self, **result: Any) -> NoReturn:
-        super().exit_json(**self._settled(result))
+        super().exit_json(**self._complete_result(result))
         raise SystemExit(0)
 
     def fail_json(self, msg: Any, **result: Any) -> NoReturn:
-        super().fail_json(self._quiet(self._named(str(msg))), **self._settled(result))
+        super().fail_json(self._without_secrets(self._add_option_name(str(msg))), **self._complete_result(result))
         raise SystemExit(1)
 
-    def _named(self, message: str) -> str:
+    def _add_option_name(self, message: str) -> str:
         """The message with the option that it is about: Ansible does not say which option should be a dictionary."""
         if not message.startswith("dictionary requested"):
             return message
@@ -181,10 +181,10 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         emptied = [name for name in options if options[name].get("elements") == "dict" and values.get(name) == []]
         return f"{', '.join(texts or emptied)}: {message}. Give a dictionary, with its options by their names."
 
-    def _quiet(self, text: str) -> str:
+    def _without_secrets(self, text: str) -> str:
         return printable(without_contents(text, self.params), keep="\n")
 
-    def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
+    def _complete_result(self, result: dict[str, Any]) -> dict[str, Any]:
         hidden = worth_hiding(self.no_log_values, self.params)
         # Ansible looks for secrets in the texts in which bytes are replaced by then.
         self.no_log_values = hidden | {printable(text, keep="\n") for text in hidden}

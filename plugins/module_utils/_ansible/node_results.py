@@ -170,7 +170,8 @@ def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]
 def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     """A node pool, the numbers of its next nodes whose certificates are stored already, and the numbers whose certificates are missing."""
     spare = {
-        node.node_id: _is_at_hand(secret, snapshot) for secret, node in _of(snapshot.spare_leaf_nodes, name).items()
+        node.node_id: _is_ready_to_import(secret, snapshot)
+        for secret, node in _of(snapshot.spare_leaf_nodes, name).items()
     }
     return {
         "name": name,
@@ -187,7 +188,7 @@ def _of(nodes: Mapping[str, PoolNode], pool: str) -> dict[str, PoolNode]:
     return {name: node for name, node in nodes.items() if node.pool == pool}
 
 
-def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
+def _is_ready_to_import(secret: str, snapshot: Snapshot) -> bool:
     request, current = snapshot.leaves.requests.get(secret), snapshot.ca.current
     if request is None or request.answer is None or request.outdated or not request.is_recorded:
         return False

@@ -92,7 +92,7 @@ def _require_of_one_type(options: Mapping[str, Any]) -> None:
     read = _READ[kind] | (_READ_BY_CERTIFICATES if _is_by_certificates(options) else frozenset())
     for name in _OPTIONS:
         if name != "type" and name not in read and _is_given(options, name, _OPTIONS):
-            cause, remedy = _of_another(name, options)
+            cause, remedy = _explain_other_type(name, options)
             raise OptionsError("issuer:", cause, f"{remedy}, or leave {name} out.")
     for name in _NEEDED.get(kind, ()):
         if not options[name]:
@@ -108,7 +108,7 @@ def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -
     return bool(options[name]) and options[name] != known[name].get("default")
 
 
-def _of_another(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
+def _explain_other_type(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
     """The cause, with the given type and the types with which this option would count; and the beginning of the remedy."""
     if name in _READ_BY_CERTIFICATES:
         return f"{name} counts with resource=Certificate of cert_manager only", "Give this type and resource"
@@ -269,7 +269,7 @@ def read_authority(client: KubeClient, reference: AuthorityReference) -> Supplie
             "Correct secret and namespace of certificate_from; it is to be a Secret of the type kubernetes.io/tls.",
         )
     try:
-        chain = _completed(parse_chain(data[TLS_CERTIFICATE]), data.get(CURRENT, b""))
+        chain = _add_ca_above(parse_chain(data[TLS_CERTIFICATE]), data.get(CURRENT, b""))
     except CertificateError as error:
         raise StepError(
             f"{reference.label}, entry {TLS_CERTIFICATE}:",
@@ -285,7 +285,7 @@ def read_authority(client: KubeClient, reference: AuthorityReference) -> Supplie
     return SuppliedAuthority(chain, key)
 
 
-def _completed(chain: Chain, beside: bytes) -> Chain:
+def _add_ca_above(chain: Chain, beside: bytes) -> Chain:
     """The chain with the CA above it, where that lies in an entry of its own, as cert-manager has it. What else lies there says nothing about the CA."""
     try:
         above = parse_certificates(beside)

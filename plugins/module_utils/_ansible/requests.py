@@ -157,11 +157,11 @@ class RequestsModule(TrustModule):
         return Growth(MOST_SPARE)
 
     def list_requests(self) -> dict[str, Any]:
-        return self._described(self._seen(self.work()))
+        return self._describe(self._observe(self.work()))
 
     def export_requests(self) -> dict[str, Any]:
         work = self.work()
-        seen, folder = self._seen(work), self._folder()
+        seen, folder = self._observe(work), self._folder()
         wanted = [request for request in requests_by_hand(seen) if request.is_wanted]
         files = {request.secret: RequestFile(folder / f"{request.secret}.csr", request.csr) for request in wanted}
         new = {secret for secret, file in files.items() if not file.is_there}
@@ -172,18 +172,20 @@ class RequestsModule(TrustModule):
         exported = [
             {"secret": secret, "path": str(file.path), "changed": secret in new} for secret, file in files.items()
         ]
-        return self._described(seen, exported=exported)
+        return self._describe(seen, exported=exported)
 
     def import_certificates(self) -> dict[str, Any]:
         work = self.work()
-        seen = self._seen(work, observe_operated)
-        brought, others = self._brought(seen)
+        seen = self._observe(work, observe_operated)
+        brought, others = self._read_certificates(seen)
         imported = put_back(brought, seen, work)
         # The cluster as the next run will find it; where nothing was written, as it was seen before.
         after = observe_existing(work) if work.actions and not work.dry_run else seen
-        return self._described(after, imported=[_imported(certificate) for certificate in imported], other_files=others)
+        return self._describe(
+            after, imported=[_describe_imported(certificate) for certificate in imported], other_files=others
+        )
 
-    def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
+    def _read_certificates(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
         """The certificates that the caller gives, and files that are not meant for this cluster."""
         given = self.params["certificates"]
         if given is not None:
@@ -196,7 +198,7 @@ class RequestsModule(TrustModule):
             self.fail("directory: it is empty. Give a folder on the machine where the module runs.")
         return Path(self.params["directory"])
 
-    def _seen(self, work: Work, see: Callable[[Work], Observation] = observe_existing) -> Observation:
+    def _observe(self, work: Work, see: Callable[[Work], Observation] = observe_existing) -> Observation:
         seen = see(work)
         self.hide_secrets(seen)
         source = seen.snapshot.source
@@ -204,7 +206,7 @@ class RequestsModule(TrustModule):
             self.fail(f"{source.name} {source.problem} {source.remedy}")
         return seen
 
-    def _described(
+    def _describe(
         self,
         seen: Observation,
         *,
@@ -216,7 +218,7 @@ class RequestsModule(TrustModule):
             **self.done_so_far(),
             "cluster": describe_cluster(seen.snapshot),
             "requests": [_request(request) for request in requests_by_hand(seen)],
-            "requests_elsewhere": [_elsewhere(request) for request in requests_elsewhere(seen)],
+            "requests_elsewhere": [_describe_elsewhere(request) for request in requests_elsewhere(seen)],
             "exported": list(exported),
             "imported": list(imported),
             "other_files": list(other_files),
@@ -258,11 +260,11 @@ def _failed(failure: Failure | None) -> dict[str, Any] | None:
     return {"count": failure.count, "at": time_text(failure.at), "why": failure.why} if failure else None
 
 
-def _elsewhere(request: RequestElsewhere) -> dict[str, Any]:
+def _describe_elsewhere(request: RequestElsewhere) -> dict[str, Any]:
     return {"secret": request.secret, "issuer": request.issuer, "asked_at": time_text(request.asked_at)}
 
 
-def _imported(put_back: PutBack) -> dict[str, Any]:
+def _describe_imported(put_back: PutBack) -> dict[str, Any]:
     return {
         "secret": put_back.secret,
         "subject": put_back.certificate.subject,

@@ -51,11 +51,11 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
     return {
         "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
-        "removed": _still_held(ledger.removed, snapshot),
-        "held_leaves": _still_held(ledger.held, snapshot),
+        "removed": _describe_held(ledger.removed, snapshot),
+        "held_leaves": _describe_held(ledger.held, snapshot),
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.nodes.pods],
         "presenters": _presenters(snapshot, ledger),
-        "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside.clients],
+        "outside": [_describe_outside_client(client, snapshot, ledger) for client in snapshot.outside.clients],
         "unmanaged": list(describe_unmanaged_listeners(snapshot)),
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
@@ -134,14 +134,14 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _still_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
+def _describe_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
     """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out, also
     before a flow has noted that.
     """
-    return [_held(held, snapshot) for held in known if held.holders & snapshot.uids]
+    return [_describe_held_certificate(held, snapshot) for held in known if held.holders & snapshot.uids]
 
 
-def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
+def _describe_held_certificate(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
     """A removed CA or held leaf. lingering: pods whose listeners have read again, while the rest of the process knows
     it until it restarts.
     """
@@ -166,7 +166,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
     }
 
 
-def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+def _describe_outside_client(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A client outside the cluster, and the waiver, if any, that lets it pass: for audits."""
     known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed}
     return {
@@ -189,11 +189,11 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     ]
     return {
         "count": len(snapshot.presenters),
-        "others": [_presenter(presenter, snapshot, ledger) for presenter in others],
+        "others": [_describe_presenter(presenter, snapshot, ledger) for presenter in others],
     }
 
 
-def _presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+def _describe_presenter(presenter: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A party outside the cluster that presents certificates of the CA, and the waiver, if any, that lets it pass."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     return {
@@ -354,12 +354,12 @@ def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
     names = {certificate.fingerprint: label(certificate) for certificate in known}
     issuers = _issuers(snapshot, ledger)
     return [
-        _listener(listener, names, *issuers.get((listener.uid, listener.port), ((), "")))
+        _describe_listener(listener, names, *issuers.get((listener.uid, listener.port), ((), "")))
         for listener in snapshot.nodes.listeners or ()
     ]
 
 
-def _listener(
+def _describe_listener(
     listener: ObservedListener, names: dict[str, str], issuers: tuple[str, ...], unclear: str
 ) -> dict[str, Any]:
     return {

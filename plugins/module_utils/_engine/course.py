@@ -82,19 +82,19 @@ class Budget:
         if not due and not is_doubtful:
             return Counter()
         if self._planned is None:
-            self._planned = self._needed(self._first, self._intent) | self._told
-        if _ways(intent) != _ways(self._intent):
+            self._planned = self._needed_restarts(self._first, self._intent) | self._told
+        if _changeable_parts(intent) != _changeable_parts(self._intent):
             # The call has told why it goes another way. Its plan is that of this way from the beginning, and no more.
-            self._intent, self._planned = intent, self._planned | self._needed(self._first, intent)
+            self._intent, self._planned = intent, self._planned | self._needed_restarts(self._first, intent)
         if not is_doubtful and not self.spent + due - self._planned:
             return Counter()
         # A restart for another reason than planned may take the place of a restart that is not needed any more.
-        more = self.spent + (self._needed(observation, intent) | due)
+        more = self.spent + (self._needed_restarts(observation, intent) | due)
         over = _total(more) - _total(self._planned)
-        new = (_facts(snapshot) | _put_back(losses, more - self._planned)) - self._facts
+        new = (_facts(snapshot) | _find_put_back(losses, more - self._planned)) - self._facts
         if over and new:
             self._facts |= new
-            self._tell(new, over)
+            self._warn_of_restarts(new, over)
             self._planned, self._told, over = more, more, Counter()
         return over
 
@@ -108,7 +108,7 @@ class Budget:
             for action, name in zip(done, names, strict=True)
         )
 
-    def _needed(self, observation: Observation, intent: Intent) -> Restarts:
+    def _needed_restarts(self, observation: Observation, intent: Intent) -> Restarts:
         snapshot = observation.snapshot.with_nodes(in_place=observation.snapshot.nodes.in_place or self._in_place)
         planned = forecast(snapshot, intent, LateStandIns(observation, self._work), self._reached)
         parties = {pod.name: party_of(pod) for pod in observation.snapshot.nodes.pods}
@@ -119,7 +119,7 @@ class Budget:
             for name in (*step.nodes, *step.others)
         )
 
-    def _tell(self, new: frozenset[Fact], more: Counter[str]) -> None:
+    def _warn_of_restarts(self, new: frozenset[Fact], more: Counter[str]) -> None:
         """Warn of more restarts than planned. new: the facts that explain them."""
         reasons = [
             reason.format(listed(sorted(str(what) for kind, what in new if kind == change)))
@@ -127,7 +127,7 @@ class Budget:
             if any(kind == change for kind, _what in new)
         ]
         self._work.warnings.append(
-            f"More is restarted than planned at first ({described(more)} more), because {' and '.join(reasons)}."
+            f"More is restarted than planned at first ({count_by_pod(more)} more), because {' and '.join(reasons)}."
         )
 
 
@@ -139,12 +139,12 @@ def _total(restarts: Restarts) -> Counter[str]:
     return total
 
 
-def described(restarts: Counter[str]) -> str:
+def count_by_pod(restarts: Counter[str]) -> str:
     """For people."""
     return ", ".join(f"{name} {count} time{'' if count == 1 else 's'}" for name, count in sorted(restarts.items()))
 
 
-def _ways(intent: Intent) -> tuple[Any, ...]:
+def _changeable_parts(intent: Intent) -> tuple[Any, ...]:
     """The parts of an intent that a call changes itself, when a cluster, an issuer or the API server does not let it go as planned."""
     return intent.pace.spread, intent.issuing.links, intent.met.taken
 
@@ -156,7 +156,7 @@ def _facts(snapshot: Snapshot) -> frozenset[Fact]:
     return frozenset((*nodes, *answers, *looked))
 
 
-def _put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:
+def _find_put_back(losses: Sequence[Loss], restarts: Restarts) -> frozenset[Fact]:
     """The objects that the operator alone has put back, each as often as it has; they explain restarts of pods that take certificates up, and no
     other. A pod that has restarted with one of its new leaves restarts once more with the other leaf.
     """
@@ -248,14 +248,14 @@ class Course:
         self._crossed = False
         self._pause = _FIRST_PAUSE
 
-    def crossed(self) -> None:
+    def note_conflict(self) -> None:
         """Another writer was first in this pass, so nothing of it counts."""
         self._crossed, self._last = True, set()
 
     def failed(self) -> None:
         """The API server has failed in this pass: it is taken again, for as long as the call is patient with that."""
         self._visits.pop(self._state, None)
-        self.crossed()
+        self.note_conflict()
 
     def find_losses(self, observation: Observation) -> tuple[Loss, ...]:
         """Look whether what was written is still there, and return what is not; and tell of restarts. Raises KubeError."""
@@ -283,14 +283,14 @@ class Course:
         waits = self._crossed or all(step.only_waits for step in steps)
         self._crossed = False
         self._taken |= self._last
-        self._last = {likeness_of((step,), observation.snapshot) for step in steps if _does_something(step)}
+        self._last = {likeness_of((step,), observation.snapshot) for step in steps if _counts_as_repeated(step)}
         if self._repeated is not None:
             return (_written_back(self._repeated, observation.snapshot),)
-        found = self._circle(observation, steps, may_repeat=waits)
+        found = self._find_cycle(observation, steps, may_repeat=waits)
         undone = bool(self._last & self._taken) or any(not loss.by_operator for loss in self._losses)
-        return found or self._beyond_plan(observation, intent, steps, is_doubtful=undone)
+        return found or self._check_planned_restarts(observation, intent, steps, is_doubtful=undone)
 
-    def _circle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
+    def _find_cycle(self, observation: Observation, steps: Steps, *, may_repeat: bool) -> tuple[Violation, ...]:
         """may_repeat: the state may be the same for as long as a reaction of the operator may take."""
         now = self._work.clock.monotonic()
         # The same writes after a loss are another state than the writes before it.
@@ -314,11 +314,11 @@ class Course:
             Condition.FLOW_ADVANCES,
             next(iter(written), observation.snapshot.names.kafka),
             f"The cluster is as it was before this step, which has been taken already: {step.sentence()}. What this call has written or waited "
-            f"for since then ({', '.join(written) or 'nothing'}) has led to nothing that lasts.{self._meanwhile(observation)}",
+            f"for since then ({', '.join(written) or 'nothing'}) has led to nothing that lasts.{self._describe_other_writes(observation)}",
             self._remedy(observation),
         )
 
-    def _beyond_plan(
+    def _check_planned_restarts(
         self, observation: Observation, intent: Intent, steps: Steps, *, is_doubtful: bool
     ) -> tuple[Violation, ...]:
         over = self._budget.exceeded_by(observation, intent, steps, self._losses, is_doubtful=is_doubtful)
@@ -327,15 +327,16 @@ class Course:
         beyond = Violation(
             Condition.RESTARTS_ARE_PLANNED,
             observation.snapshot.names.kafka,
-            f"To go on ({steps[0].sentence()}) takes more restarts than were planned: {described(over)} beyond the plan.{self._meanwhile(observation)}",
+            f"To go on ({steps[0].sentence()}) takes more restarts than were planned: {count_by_pod(over)} beyond the plan."
+            f"{self._describe_other_writes(observation)}",
             self._remedy(observation),
         )
         return (*_unknown(observation.snapshot), beyond)
 
-    def _meanwhile(self, observation: Observation) -> str:
+    def _describe_other_writes(self, observation: Observation) -> str:
         """Sentences about what others have written since this call began; empty where nothing is known of any."""
         back = [f"{loss.object}, {loss.what}: written back by {loss.writer}." for loss in self._losses[-3:]]
-        others = [f"{name} was written by {writer}." for name, writer in self._others(observation)]
+        others = [f"{name} was written by {writer}." for name, writer in self._writes_of_others(observation)]
         return "".join(f" {sentence}" for sentence in back or others[:3] or self._changed(observation)[:3])
 
     def _changed(self, observation: Observation) -> list[str]:
@@ -358,13 +359,13 @@ class Course:
     def _remedy(self, observation: Observation) -> str:
         writers = [
             *(loss.writers[0] for loss in self._losses if loss.writers),
-            *(writer for _name, writer in self._others(observation)),
+            *(writer for _name, writer in self._writes_of_others(observation)),
         ]
         if not writers:
             return "See what has changed with strimzi_ca_info, and look at the plan of the next run in check mode before it."
         return remedy_for(writers)
 
-    def _others(self, observation: Observation) -> list[tuple[str, Writer]]:
+    def _writes_of_others(self, observation: Observation) -> list[tuple[str, Writer]]:
         """Objects that programs without a part in the cluster have written since the first observation, and these programs."""
         found = dict(observation.by_key)
         # By these the operator decides about restarts, and nothing else of a call reads them.
@@ -395,7 +396,7 @@ def _unknown(snapshot: Snapshot) -> tuple[Violation, ...]:
     )
 
 
-def _does_something(step: Step) -> bool:
+def _counts_as_repeated(step: Step) -> bool:
     """Whether taking it a second time shows that something was undone. A flow may pause the operator several times."""
     return not step.only_waits and not isinstance(step, (Pause, Resume))
 
@@ -411,7 +412,7 @@ def _written_back(loss: Loss, snapshot: Snapshot, failure: str = "") -> Violatio
         Condition.WRITES_LAST,
         loss.object,
         f"{failure}{loss.what[:1].upper()}{loss.what[1:]}: not as this call wrote it{again}; {loss.writer} has written it since."
-        f"{f' {_seen_half_way(snapshot)}' if paused else ''} Nothing more is written.",
+        f"{f' {_describe_half_switch(snapshot)}' if paused else ''} Nothing more is written.",
         remedy,
     )
 
@@ -420,7 +421,7 @@ def _nth(times: int) -> str:
     return {2: "second", 3: "third"}.get(times, f"{times}th")
 
 
-def _seen_half_way(snapshot: Snapshot) -> str:
+def _describe_half_switch(snapshot: Snapshot) -> str:
     """The part of a switch that the operator may have seen although it was to be paused, as a sentence."""
     ca = snapshot.ca
     if ca.current and ca.key not in (None, ca.current[0].public_key_sha256):

@@ -76,16 +76,16 @@ def end_pauses(work: Work, intent: Intent, outcome: Outcome, engine: Engine, pat
             except LeaseHeld:
                 # The pauses belong to the run which has taken the Lease over.
                 stays, users = False, frozenset()
-    _tell(work, stays, users, known)
+    _report_pauses(work, stays, users, known)
 
 
-def tell_of_pauses(work: Work, outcome: Outcome) -> None:
+def report_pauses(work: Work, outcome: Outcome) -> None:
     """Say which pauses a call leaves that ends without an error. Users that wait for their turn are none, unless something holds the flow."""
     held = bool(outcome.decision.violations)
-    _tell(work, outcome.is_in_a_pause, _paused_users(outcome.observation.snapshot) if held else frozenset())
+    _report_pauses(work, outcome.is_in_a_pause, _paused_users(outcome.observation.snapshot) if held else frozenset())
 
 
-def _tell(work: Work, stays: bool, users: frozenset[str], known: bool = True) -> None:
+def _report_pauses(work: Work, stays: bool, users: frozenset[str], known: bool = True) -> None:
     if not (stays or users):
         return
     # Imported only where a call leaves a pause.
@@ -150,7 +150,7 @@ def run(
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome
     try:
-        _go_on(work, intent, before_write, reached, outcome, engine, patience)
+        _pass_until_done(work, intent, before_write, reached, outcome, engine, patience)
     except LeaseHeld:
         # A pause is that of the run which has the Lease.
         raise
@@ -163,11 +163,11 @@ def run(
             patience.through(partial(_keep_backup, outcome, work, Phase.RETIRE), limit(outcome))
         if work.trail is not None:
             patience.through(partial(work.trail.record_end, outcome.decision), limit(outcome))
-    tell_of_pauses(work, outcome)
+    report_pauses(work, outcome)
     return outcome
 
 
-def _go_on(
+def _pass_until_done(
     work: Work,
     intent: Intent,
     before_write: Callable[[], None],
@@ -289,15 +289,15 @@ def _carry_out_what_can_be(
         if str(error) in taken:
             intent = _without_user(error, outcome.observation.snapshot, intent, work.scope)
         taken.add(str(error))
-        course.crossed()
+        course.note_conflict()
         work.alive()
     except (Conflict, NotFound, RestartsNotDue):
         # The state has changed since the decision; nothing was overwritten.
-        course.crossed()
+        course.note_conflict()
         work.alive()
     except LinkUnavailable as error:
         # Nothing was written yet, and the way without it is always there.
-        course.crossed()
+        course.note_conflict()
         work.warnings.append(
             f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
             f"{error.remedy}"
@@ -308,7 +308,7 @@ def _carry_out_what_can_be(
     except ReloadImpossible as error:
         if intent.pace.spread is Spread.RELOAD:
             raise
-        course.crossed()
+        course.note_conflict()
         work.warnings.append(f"{error} They are restarted instead.")
         unstamped = intent.met.unstamped or isinstance(error, StampsRefused)
         return replace(_restarting(intent), met=replace(intent.met, unstamped=unstamped))

@@ -70,14 +70,14 @@ def decide_with_a_look(
     earlier: the observation with the answers that they have given in this call already.
     """
     decision = decide(observation.snapshot, intent, engine)
-    looks = _looks(decision, observation.snapshot)
+    looks = _choose_look(decision, observation.snapshot)
     if looks is Look.NONE:
         return observation, decision
     if looks is Look.REMEMBERED and (known := remember_answers(observation, earlier)) is not observation:
         again = decide(known.snapshot, intent, engine)
-        if _looks(again, known.snapshot) is not Look.FRESH:
+        if _choose_look(again, known.snapshot) is not Look.FRESH:
             return known, again
-    observation = look_closely(work, observation)
+    observation = ask_nodes(work, observation)
     return observation, decide(observation.snapshot, intent, engine)
 
 
@@ -91,7 +91,7 @@ def remember_answers(observation: Observation, earlier: Observation | None) -> O
     )
 
 
-def _looks(decision: Decision, snapshot: Snapshot) -> Look:
+def _choose_look(decision: Decision, snapshot: Snapshot) -> Look:
     """A call asks also where a node was started with a leaf that is no longer stored, and nothing explains that: only its answer shows whether that leaf
     has ended.
     """
@@ -100,7 +100,7 @@ def _looks(decision: Decision, snapshot: Snapshot) -> Look:
     return max((doubts, *(step.look(snapshot) for step in decision.steps)), key=lambda look: look.value)
 
 
-def look_closely(work: Work, observation: Observation) -> Observation:
+def ask_nodes(work: Work, observation: Observation) -> Observation:
     """The observation with the answers of the nodes; where they are out of reach, with a note of that."""
     for _attempt in range(_LOOKS):
         listeners = _answers(work, observation)
@@ -112,7 +112,7 @@ def look_closely(work: Work, observation: Observation) -> Observation:
         known = answers_of_running(listeners, observation.snapshot.uids)
         if len(known) == len(listeners):
             break
-    in_place = _in_place(work, observation)
+    in_place = _find_obstacles(work, observation)
     return replace(observation, snapshot=observation.snapshot.with_nodes(listeners=known, in_place=in_place))
 
 
@@ -124,7 +124,7 @@ def _answers(work: Work, observation: Observation) -> tuple[ObservedListener, ..
     return work.look_live(observation) if nodes else ()
 
 
-def _in_place(work: Work, observation: Observation) -> InPlace:
+def _find_obstacles(work: Work, observation: Observation) -> InPlace:
     """The obstacles to bringing a change to running nodes; found before such a change is begun."""
     why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
     restarted = () if why or not presenting_pods(observation.snapshot) else unstampable(observation, work)

@@ -33,7 +33,7 @@ from .._trust.model.nodes import Scaling
 from .._trust.model.snapshot import Component, IssuedBy, PreparedAuthority, Snapshot
 from .._trust.model.steps.authority import PrepareAuthority
 from .._trust.plan import Forecast, Reached, forecast, to_the_end
-from .looking import decide_with_a_look, look_closely, observe_cluster
+from .looking import ask_nodes, decide_with_a_look, observe_cluster
 
 T = TypeVar("T")
 
@@ -97,12 +97,12 @@ class Patience:
             self._work.clock.sleep(part)
             self._slept += part
             seconds -= part
-            with _passing():
+            with _ignore_transient_failures():
                 self._work.alive()
 
 
 @contextmanager
-def _passing() -> Iterator[None]:
+def _ignore_transient_failures() -> Iterator[None]:
     """Failures that may pass are left for the next look."""
     try:
         yield
@@ -161,7 +161,7 @@ def inspect(work: Work, intent: Intent) -> Outcome:
     """
     outcome = look(work, intent)
     if outcome.observation.snapshot.nodes.in_place is None and outcome.observation.snapshot.nodes.pods:
-        seen = look_closely(work, outcome.observation)
+        seen = ask_nodes(work, outcome.observation)
         outcome.go_on(seen, decide(seen.snapshot, intent))
     return outcome
 
@@ -176,14 +176,14 @@ class LateStandIns:
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises StepError when the step itself would."""
-        return self._made.authority(step)
+        return self._stand_ins.authority(step)
 
     def leaf(self, issuer: Chain) -> Certificate:
         """Raises StepError when the key of this CA is lost."""
-        return self._made.leaf(issuer)
+        return self._stand_ins.leaf(issuer)
 
     @cached_property
-    def _made(self) -> StandIn:
+    def _stand_ins(self) -> StandIn:
         # Imported with the first certificate that a plan needs.
         from .._issuing.links import StandIns
         from .._strimzi.apply.backup import as_restored

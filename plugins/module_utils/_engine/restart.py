@@ -31,7 +31,7 @@ from .._trust.preconditions.order import check
 from .._trust.rules.holds import check_leaves_of_restarted
 from .._trust.rules.situation import Situation
 from .engine import carry_out
-from .looking import look_closely, observe_cluster, observe_operated
+from .looking import ask_nodes, observe_cluster, observe_operated
 from .outcome import IN_A_FLOW, Patience
 
 
@@ -90,7 +90,7 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
     """The cluster as it is now, and the UIDs of the pods to restart. Raises StepError."""
     seen = observe_operated(work)
     if may_present_ended(seen.snapshot):
-        seen = look_closely(work, seen)
+        seen = ask_nodes(work, seen)
     _require_settled(seen, asked.pods)
     chosen = frozenset(
         pod.uid
@@ -114,7 +114,7 @@ def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:
     return since is None or made is None or made < since
 
 
-def _only_waits(snapshot: Snapshot) -> bool:
+def _only_awaits_restarts(snapshot: Snapshot) -> bool:
     """Whether all that the flow in flight has to do is to wait until nodes restart for any reason, such
     as the caller's.
     """
@@ -125,7 +125,7 @@ def _only_waits(snapshot: Snapshot) -> bool:
 def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
     snapshot = seen.snapshot
     begun = in_flight(snapshot.ledger)
-    if begun is not None and not _only_waits(snapshot):
+    if begun is not None and not _only_awaits_restarts(snapshot):
         raise StepError(
             snapshot.names.kafka,
             f"is in the middle of a flow ({begun.goal.value}), which restarts pods by itself",

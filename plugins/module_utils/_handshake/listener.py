@@ -175,7 +175,7 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: 
     return Verdict(Trust.TRUSTED, "names this CA among the CAs that it accepts")
 
 
-def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
+def combine_verdicts(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
     """The verdict of the probe, unless the list contradicts it or its refusal may have another reason.
 
     another_accepted: the listener accepted a certificate of another CA, made in the same way. A JVM says the same
@@ -233,7 +233,7 @@ KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 class Inquiry:
     """The questions to every listener.
 
-    The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
+    The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``combine_verdicts``).
     """
 
     #: The CAs in question.
@@ -266,18 +266,18 @@ class ListenerObservation:
 
     @property
     def trusts(self) -> frozenset[str]:
-        return self._with(Trust.TRUSTED)
+        return self._authorities_of(Trust.TRUSTED)
 
     @property
     def distrusts(self) -> frozenset[str]:
-        return self._with(Trust.NOT_TRUSTED)
+        return self._authorities_of(Trust.NOT_TRUSTED)
 
     @property
     def shares(self) -> frozenset[str]:
         """The CAs that the listener has shown by a name alone, which other CAs share."""
-        return self._with(Trust.SHARED)
+        return self._authorities_of(Trust.SHARED)
 
-    def _with(self, trust: Trust) -> frozenset[str]:
+    def _authorities_of(self, trust: Trust) -> frozenset[str]:
         return frozenset(name for name, verdict in self.verdicts.items() if verdict.trust is trust)
 
 
@@ -301,14 +301,16 @@ def observe_listener(
         return conversation.conclude(untrusted, listed)
     shown = {name: conversation.ask(inquiry.probes[name]) for name in listed if name in inquiry.probes}
     if silent := next((probe for probe in shown.values() if probe.outcome in _SILENT), None):
-        return _broken_off(silent, listed, untrusted.version)
+        return _observe_unfinished(silent, listed, untrusted.version)
     probed = {name: judge_probe(probe, untrusted) for name, probe in shown.items()}
     accepted = any(verdict.trust is Trust.TRUSTED for verdict in probed.values())
-    verdicts = {name: settle(verdict, listed[name], another_accepted=accepted) for name, verdict in probed.items()}
+    verdicts = {
+        name: combine_verdicts(verdict, listed[name], another_accepted=accepted) for name, verdict in probed.items()
+    }
     return conversation.conclude(untrusted, {**listed, **verdicts})
 
 
-def _broken_off(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
+def _observe_unfinished(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
     """The observation of a listener that fell silent during the questions: half an answer counts as none."""
     why = f"fell silent between two questions ({silent})"
     return ListenerObservation(None, {name: Verdict(Trust.UNKNOWN, why) for name in authorities}, version, why)
@@ -374,7 +376,7 @@ def collect(
     """
     pool = ThreadPoolExecutor(max_workers=max(1, at_most), thread_name_prefix="live-evidence")
     try:
-        running = {key: pool.submit(_in_time, job, deadline) for key, job in jobs.items()}
+        running = {key: pool.submit(_run_before, job, deadline) for key, job in jobs.items()}
         with suppress(TimeoutError):
             wait(running.values(), timeout=deadline.remaining() + _GRACE)
         return {key: future.result() if future.done() else None for key, future in running.items()}
@@ -382,7 +384,7 @@ def collect(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_time(job: Callable[[Deadline], Found], deadline: Deadline) -> Found | None:
+def _run_before(job: Callable[[Deadline], Found], deadline: Deadline) -> Found | None:
     try:
         deadline.remaining()
     except TimeoutError:

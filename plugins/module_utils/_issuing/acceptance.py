@@ -49,7 +49,7 @@ class Acceptance:
     policy: KeyPolicy | None = None
 
     @cached_property
-    def _given_before(self) -> Mapping[_Number, Certificate]:
+    def _earlier_certificates(self) -> Mapping[_Number, Certificate]:
         """The first of each issuer and serial number; one look-up serves every leaf of a call."""
         found: dict[_Number, Certificate] = {}
         for certificate in self.known:
@@ -98,7 +98,7 @@ class Acceptance:
         if self.policy is not None:
             yield from (f"it has {breach}, by the rules of {self.policy.name}" for breach in self.policy.breaches(leaf))
         # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).
-        other = self._given_before.get(_number_of(leaf), leaf)
+        other = self._earlier_certificates.get(_number_of(leaf), leaf)
         if other != leaf:
             yield f"its issuer has given its serial number to {other.subject} before"
         if timedelta(0) < leaf.not_after - self.at <= subject.outlasts:
@@ -109,7 +109,7 @@ class Acceptance:
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
         # Not every verifier looks at the dates of the CA: no leaf of a CA that has ended is stored for verifiers that do not.
         if problem := result.reason or date_problem(self.issuer[0], self.at) or constraint_problem(leaf, self.issuer):
-            yield f"{problem}{self._told_signer(issued)}"
+            yield f"{problem}{self._describe_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):
             # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).
             yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that the certificate chain lacks"
@@ -119,7 +119,7 @@ class Acceptance:
                 "name: OpenSSL (librdkafka) could not tell which of the two has signed it"
             )
 
-    def _told_signer(self, issued: IssuedCertificate) -> str:
+    def _describe_signer(self, issued: IssuedCertificate) -> str:
         """Names the other CA that has signed, as far as the answer tells it: the issuer may have changed. Nothing trusts that CA for it."""
         leaf, asked = issued.leaf, self.issuer[0]
         same_name = leaf.issuer_der == asked.subject_der
@@ -147,19 +147,19 @@ class Acceptances:
     policy: KeyPolicy | None = None
 
     def of(self, issuer: Chain) -> Acceptance:
-        return self._made.setdefault(issuer, Acceptance(issuer, self.known, self.at, self.policy))
+        return self._by_authority.setdefault(issuer, Acceptance(issuer, self.known, self.at, self.policy))
 
     @cached_property
-    def _made(self) -> dict[Chain, Acceptance]:
+    def _by_authority(self) -> dict[Chain, Acceptance]:
         return {}
 
 
 def known_certificates(snapshot: Snapshot) -> tuple[Certificate, ...]:
     """The CAs and the leaves that are stored for a cluster."""
-    return tuple(_known(snapshot))
+    return tuple(_known_certificates(snapshot))
 
 
-def _known(snapshot: Snapshot) -> Iterator[Certificate]:
+def _known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:
     yield from snapshot.ca.current
     for chain in (*snapshot.ca.others.values(), *(authority.chain for authority in snapshot.ca.prepared)):
         yield from chain

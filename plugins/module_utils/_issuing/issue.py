@@ -72,7 +72,7 @@ def write_user(
     # A listener with another truststore may know only the root that the CA in use is below.
     chain = (issued.leaf, *(certificate for certificate in issuer if not certificate.is_root))
     data = {
-        **_beside(observation),
+        **_ca_entry(observation),
         f"{leaf.entry}.crt": encode_certificates(chain),
         f"{leaf.entry}.key": key.reveal(),
     }
@@ -94,12 +94,12 @@ def write_user(
 
 def keep_user(leaf: LeafSecret, observation: Observation) -> Write:
     """The certificate stays, and the CA beside it becomes the CA in use, which has the same key."""
-    what, patch = "put the CA in use beside the certificate", secret_patch(_beside(observation))
+    what, patch = "put the CA in use beside the certificate", secret_patch(_ca_entry(observation))
     known = observation.served[leaf.secret].version
     return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, known, namespace=leaf.namespace)
 
 
-def _beside(observation: Observation) -> dict[str, bytes]:
+def _ca_entry(observation: Observation) -> dict[str, bytes]:
     return {CURRENT: entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]}
 
 
@@ -131,7 +131,7 @@ def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> Non
     wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
     phase = step.phase.value
     if work.dry_run:
-        write_all(tuple(_planned(leaf, step, observation) for leaf in wanted), work, phase)
+        write_all(tuple(_describe_planned(leaf, step, observation) for leaf in wanted), work, phase)
         return
     signing = _signing_key(step, observation)
     made = _returned(wanted, observation) if signing is None else _signed(wanted, step, signing, observation, work)
@@ -198,7 +198,7 @@ def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_M
         yield key, IssuedCertificate(request.answer[0], request.answer[1:])
 
 
-def _planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
+def _describe_planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
     user = observation.served.get(leaf.secret)
     exists = user.version is not None if user is not None else leaf.secret in observation.secrets
     what = f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}"
@@ -213,7 +213,7 @@ def _write(
     observation: Observation,
     work: Work,
 ) -> Write:
-    what = _planned(leaf, step, observation).what
+    what = _describe_planned(leaf, step, observation).what
     if leaf.secret in observation.served:
         return write_user(leaf, step.issuer, key, issued, what, observation, work)
     existing = observation.secret(leaf.secret)

@@ -144,10 +144,10 @@ def _own_links(
 def sign_by_issuer(work: Work) -> Signed:
     """The link certificates that the configured issuer signs. What it returns raises LinkUnavailable."""
     issuer = cache(partial(issuer_of, work))
-    return lambda order: _asked(issuer(), order)
+    return lambda order: _request_link(issuer(), order)
 
 
-def _asked(issuer: Issuer, order: LinkOrder) -> Certificate:
+def _request_link(issuer: Issuer, order: LinkOrder) -> Certificate:
     """Signed by this issuer. Raises LinkUnavailable."""
     if not isinstance(issuer, LinkingIssuer):
         raise LinkUnavailable(issuer.reference, "certifies no CAs", "Name another issuer.")

@@ -105,7 +105,7 @@ def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) 
     """
     resolved: dict[str, Any] = {}
     for name in ENVIRONMENT:
-        value = _given(name, options, environment)
+        value = _read_option(name, options, environment)
         if value is not None:
             resolved[name] = value
     for name in _SWITCHES:
@@ -123,7 +123,7 @@ def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) 
     return resolved
 
 
-def _given(name: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> Any:
+def _read_option(name: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> Any:
     variables = (f"K8S_AUTH_{name.upper()}", ENVIRONMENT[name])
     candidates = [options.get(key) for key in (name, *ALIASES.get(name, ()))]
     candidates += [environment.get(variable) for variable in variables]
@@ -272,7 +272,7 @@ def _configuration(options: Mapping[str, Any], environment: Mapping[str, str]) -
     if not _is_complete(options):
         _load(configuration, options, environment)
         move_into_memory(configuration)
-    _override(configuration, options)
+    _apply_options(configuration, options)
     return configuration
 
 
@@ -335,11 +335,11 @@ def _load_content(
     )  # fmt: skip
     refresh = getattr(loader, "_refresh_oidc", None)
     if refresh is not None:
-        loader._refresh_oidc = partial(_refreshed, refresh)  # pylint: disable=protected-access
+        loader._refresh_oidc = partial(_refresh_token, refresh)  # pylint: disable=protected-access
     loader.load_and_set(configuration)
 
 
-def _refreshed(refresh: Callable[[Any], None], provider: Any) -> None:
+def _refresh_token(refresh: Callable[[Any], None], provider: Any) -> None:
     """A new token of the identity provider, by the library. The text of its failures can quote tokens. Raises OptionsError."""
     try:
         refresh(provider)
@@ -400,7 +400,7 @@ def _complaints() -> Iterator[list[str]]:
         logging.getLogger().removeHandler(handler)
 
 
-def _override(configuration: Any, options: Mapping[str, Any]) -> None:
+def _apply_options(configuration: Any, options: Mapping[str, Any]) -> None:
     """Single options win over what was loaded."""
     if "host" in options:
         configuration.host = str(options["host"]).rstrip("/")

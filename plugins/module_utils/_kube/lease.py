@@ -155,9 +155,9 @@ class TrustLease:
         def moved(objects: Objects) -> bool:
             return _spec(objects.get(self._name)) != spec
 
-        seconds = self._runs_out_in(spec)
+        seconds = self._seconds_left(spec)
         self._tell(
-            f"another run ({self._who(spec, self._age(spec))}) has the Lease of {self._protects}; it is watched for up to "
+            f"another run ({self._describe_holder(spec, self._age(spec))}) has the Lease of {self._protects}; it is watched for up to "
             f"{seconds:.0f} s: a run that does not renew it in that time is dead, and this run takes over."
         )
         try:
@@ -203,20 +203,20 @@ class TrustLease:
     def _refusal(self, spec: Mapping[str, Any], age: float) -> LeaseHeld:
         return LeaseHeld(
             Attempt("patch", LEASES, self._namespace, self._name),
-            f"Another run ({self._who(spec, age)})",
+            f"Another run ({self._describe_holder(spec, age)})",
             f"is working on {self._protects}.",
             "Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, its "
-            f"Lease runs out by itself {self._runs_out_in(spec):.0f} s after its last renewal.",
+            f"Lease runs out by itself {self._seconds_left(spec):.0f} s after its last renewal.",
         )
 
-    def _runs_out_in(self, spec: Mapping[str, Any]) -> float:
+    def _seconds_left(self, spec: Mapping[str, Any]) -> float:
         """Seconds after its last renewal. Another program may write any number into a Lease, so the wait for it is bounded."""
         said = spec.get("leaseDurationSeconds")
         seconds = float(said) if isinstance(said, int) and said > 0 else self._duration
         return min(seconds, LONGEST.total_seconds())
 
     @staticmethod
-    def _who(spec: Mapping[str, Any], age: float) -> str:
+    def _describe_holder(spec: Mapping[str, Any], age: float) -> str:
         acquired = spec.get("acquireTime")
         told = "an unknown time" if read_time(acquired) is None else "".join(str(acquired).split())
         # A name with line ends would look like lines of this collection.

@@ -192,7 +192,7 @@ def error_from(
     """
     reason = str(body.get("reason") or "")
     message = _public(attempt, body, sent or {}, str(body.get("message") or reason or f"HTTP status {status}"))
-    kind, remedy = _judge(attempt, status, reason, str(body.get("message") or ""), body)
+    kind, remedy = _choose_error(attempt, status, reason, str(body.get("message") or ""), body)
     if kind is ResourceTypeMissing:
         message = f"the API server does not know {attempt.resource.kind} in {attempt.resource.api_version}"
     if kind is TooLarge:
@@ -208,7 +208,7 @@ def error_from(
     )  # fmt: skip
 
 
-def _judge(
+def _choose_error(
     attempt: Attempt, status: int, reason: str, message: str, body: Mapping[str, Any]
 ) -> tuple[type[KubeError], str]:
     if status == 413 or _TOO_LARGE.search(message):
@@ -220,7 +220,7 @@ def _judge(
             return AlreadyExists, "Another client created it meanwhile; run again."
         return Conflict, "Another client changed it meanwhile; run again."
     if status == 403:
-        return Forbidden, _rule(attempt, message)
+        return Forbidden, _name_missing_rule(attempt, message)
     if status == 401:
         return Unauthorized, (
             "Check kubeconfig and context, or api_key, or client_cert and client_key, and whether they have expired; "
@@ -258,7 +258,7 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
     return ResourceTypeMissing, "Check host: it must be the URL of a Kubernetes API server, without more path."
 
 
-def _rule(attempt: Attempt, message: str) -> str:
+def _name_missing_rule(attempt: Attempt, message: str) -> str:
     """The remedy that names the missing rule."""
     if "because it is being terminated" in message:
         return f"Namespace {attempt.namespace} is being deleted: run again when it is there again, or correct the option namespace."

@@ -56,7 +56,7 @@ class _Wait:
         while True:
             try:
                 self._list()
-                if self._follow():
+                if self._has_settled():
                     return self.objects
             except Gone:
                 # The watch is too far behind; the next list has what it missed. A server that says so of every watch
@@ -73,11 +73,11 @@ class _Wait:
     def _list(self) -> None:
         begun = self.monotonic()
         listed = self.client.list(self.resource, self.namespace, **self.selectors)
-        self._give_again(begun)
+        self._extend_by(begun)
         self.objects = {str(item["metadata"]["name"]): item for item in listed.items}
         self.version = listed.resource_version
 
-    def _follow(self) -> bool:
+    def _has_settled(self) -> bool:
         """Whether it has settled: at once, after each event, and at the end of each watch."""
         while True:
             if self._look():
@@ -87,24 +87,24 @@ class _Wait:
                 for event in self.client.watch(
                     self.resource, self.namespace, resource_version=self.version, timeout=seconds, **self.selectors
                 ):
-                    self._take_in(event)
+                    self._apply_event(event)
                     if event.type != "BOOKMARK" and self._look():
                         return True
             except KubeError:
-                self._give_again(begun)
+                self._extend_by(begun)
                 raise
             if seen == self.version and self.monotonic() - begun < seconds * _CUT_OFF:
                 self._pause()
             else:
                 self.failures = 0
 
-    def _give_again(self, begun: float) -> None:
+    def _extend_by(self, begun: float) -> None:
         """Add the seconds since then to the time of the wait: a request that hangs shows nothing of what is waited for."""
         lost = min(self.monotonic() - begun, self.timeout - self.given)
         self.given += lost
         self.deadline += lost
 
-    def _take_in(self, event: WatchEvent) -> None:
+    def _apply_event(self, event: WatchEvent) -> None:
         metadata = event.object["metadata"]
         self.version = str(metadata.get("resourceVersion", self.version))
         if event.type == "DELETED":

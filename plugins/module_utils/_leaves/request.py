@@ -163,10 +163,10 @@ _SPREAD = 0.1
 def next_try(failure: Failure, secret: str) -> datetime:
     """secret: the Secret of the leaf. The same failure gives the same time, so that every look gives the same."""
     doubled = _FIRST * float(2 ** min(failure.count - 1, 16))
-    return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _share(f"{secret} {failure.count}"))
+    return failure.at + min(doubled, _LONGEST) * (1 + _SPREAD * _hash_to_share(f"{secret} {failure.count}"))
 
 
-def _share(text: str) -> float:
+def _hash_to_share(text: str) -> float:
     """Between 0 and 1, evenly spread over texts."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") / 2**32
 

@@ -112,7 +112,7 @@ def is_ending(leaf: Certificate, above: Iterable[Certificate], now: datetime, re
     """Whether the leaf, or anything that its path rests on, is in the leaf's time for renewal: validity is a property
     of the whole path (CA abstraction, "Need for cert path validation").
     """
-    return _end((leaf, *above)) - now < window(leaf, renew_before)
+    return _first_end((leaf, *above)) - now < window(leaf, renew_before)
 
 
 def window(leaf: Certificate, renew_before: timedelta) -> timedelta:
@@ -127,10 +127,10 @@ def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
 
 def ends_with(leaf: Certificate, authority: Chain) -> bool:
     """Whether the leaf ends as soon as the CA that is to sign its successor, so that another leaf gains nothing."""
-    return _end(authority) - leaf.not_after < GAIN
+    return _first_end(authority) - leaf.not_after < GAIN
 
 
-def _end(path: Iterable[Certificate]) -> datetime:
+def _first_end(path: Iterable[Certificate]) -> datetime:
     return min(certificate.not_after for certificate in path)
 
 
@@ -203,18 +203,18 @@ def _path(at: Question) -> str:
 
 
 def _ending(at: Question, reason: Reason) -> str:
-    leaf = _one_to_renew(at)
+    leaf = _leaf_to_renew(at)
     found = why_ending(leaf, at.held.above) if leaf is not None and at.held is not None else None
     return found.why if found is not None and found.reason is reason else ""
 
 
-def _one_to_renew(at: Question) -> Certificate | None:
+def _leaf_to_renew(at: Question) -> Certificate | None:
     """The leaf, where it is in its time for renewal and another leaf would last longer."""
     held, before = at.held, at.renew_before
     if held is None or not held.chain or before is None:
         return None
     leaf = held.chain[0]
-    gained = _end(at.wanted.authority) - _end((leaf, *held.above))
+    gained = _first_end(at.wanted.authority) - _first_end((leaf, *held.above))
     return leaf if gained >= GAIN and is_ending(leaf, held.above, at.now, before) else None
 
 

@@ -54,14 +54,14 @@ def key_and_certificates(content: bytes, password: bytes) -> tuple[PrivateKey, t
 
 
 def _open_pkcs12(content: bytes, password: bytes) -> tuple[PrivateKey, tuple[Certificate, ...]]:
-    version, safe, mac = _sequence(_only(content))
+    version, safe, mac = _sequence(_read_single(content))
     kind, inside = _sequence(safe)
-    stored = _octets(_inside(inside)) if (version, kind) == (_VERSION, (_NAME, _DATA)) else _other()
+    stored = _octets(_unwrap(inside)) if (version, kind) == (_VERSION, (_NAME, _DATA)) else _refuse_other_format()
     _check(stored, _sequence(mac), password)
-    bags = [bag for part in _sequence(_only(stored)) for bag in _bags(part, password)]
+    bags = [bag for part in _sequence(_read_single(stored)) for bag in _bags(part, password)]
     keys = [bag for kind, bag in bags if kind == _KEY_BAG]
     if len(keys) != 1 or not all(kind in (_KEY_BAG, _CERTIFICATE_BAG) for kind, _one in bags):
-        _other()
+        _refuse_other_format()
     certificates = (certificate_from_der(_bag_certificate(bag)) for kind, bag in bags if kind == _CERTIFICATE_BAG)
     return load_stored_der(_shrouded(keys[0], password)), tuple(certificates)
 
@@ -71,13 +71,13 @@ def _check(stored: bytes, mac: list[Value], password: bytes) -> None:
     told, salt, iterations = mac
     algorithm, digest = _sequence(told)
     if _sequence(algorithm) not in ([(_NAME, _SHA256)], [(_NAME, _SHA256), _NULL]):
-        _other()
+        _refuse_other_format()
     letters = password.decode("ascii").encode("utf-16-be") + b"\0\0"
     block = b"\x03" * _BLOCK + _filled(_octets(salt)) + _filled(letters)
     for _time in range(_iterations(iterations)):
         block = hashlib.sha256(block).digest()
     if not hmac.compare_digest(hmac.digest(block, stored, "sha256"), _octets(digest)):
-        _other()
+        _refuse_other_format()
 
 
 def _filled(part: bytes) -> bytes:
@@ -90,19 +90,19 @@ def _bags(part: Value, password: bytes) -> Iterator[tuple[bytes, Value]]:
     """The kind of each bag in a part of the file, and its value."""
     kind, inside = _sequence(part)
     if kind == (_NAME, _DATA):
-        found = _octets(_inside(inside))
+        found = _octets(_unwrap(inside))
     else:
-        _version, encrypted = _sequence(_inside(inside)) if kind == (_NAME, _ENCRYPTED) else _other()
+        _version, encrypted = _sequence(_unwrap(inside)) if kind == (_NAME, _ENCRYPTED) else _refuse_other_format()
         _kind, algorithm, (tag, secret) = _sequence(encrypted)
-        found = _decrypted(algorithm, secret, password) if tag == _IMPLICIT else _other()
-    for bag in _sequence(_only(found)):
+        found = _decrypted(algorithm, secret, password) if tag == _IMPLICIT else _refuse_other_format()
+    for bag in _sequence(_read_single(found)):
         name, value, *_attributes = _sequence(bag)
-        yield _of(_NAME, name), _inside(value)
+        yield _of(_NAME, name), _unwrap(value)
 
 
 def _bag_certificate(bag: Value) -> bytes:
     kind, value = _sequence(bag)
-    return _octets(_inside(value)) if kind == (_NAME, _X509) else _other()
+    return _octets(_unwrap(value)) if kind == (_NAME, _X509) else _refuse_other_format()
 
 
 def _shrouded(bag: Value, password: bytes) -> bytes:
@@ -113,23 +113,23 @@ def _shrouded(bag: Value, password: bytes) -> bytes:
 def _decrypted(algorithm: Value, secret: bytes, password: bytes) -> bytes:
     """PBES2 (RFC 8018, section 6.2)."""
     kind, told = _sequence(algorithm)
-    derivation, encryption = _sequence(told) if kind == (_NAME, _PBES2) else _other()
+    derivation, encryption = _sequence(told) if kind == (_NAME, _PBES2) else _refuse_other_format()
     (kind, parameters), (cipher, vector) = _sequence(derivation), _sequence(encryption)
-    salt, iterations, *_length, function = _sequence(parameters) if kind == (_NAME, _PBKDF2) else _other()
+    salt, iterations, *_length, function = _sequence(parameters) if kind == (_NAME, _PBKDF2) else _refuse_other_format()
     size = _AES.get(cipher[1])
     if _sequence(function)[0] != (_NAME, _HMAC_SHA256) or size is None:
-        _other()
+        _refuse_other_format()
     key = hashlib.pbkdf2_hmac("sha256", password, _octets(salt), _iterations(iterations), size)
     decryptor = Cipher(algorithms.AES(key), modes.CBC(_octets(vector))).decryptor()
     plain = decryptor.update(secret) + decryptor.finalize()
     padding = plain[-1]
-    return plain[:-padding] if plain.endswith(bytes([padding]) * padding) else _other()
+    return plain[:-padding] if plain.endswith(bytes([padding]) * padding) else _refuse_other_format()
 
 
 def _iterations(value: Value) -> int:
     tag, content = value
     number = int.from_bytes(content, "big", signed=True)
-    return number if tag == _NUMBER and 0 < number <= _MOST_ITERATIONS else _other()
+    return number if tag == _NUMBER and 0 < number <= _MOST_ITERATIONS else _refuse_other_format()
 
 
 def _sequence(value: Value) -> list[Value]:
@@ -140,18 +140,18 @@ def _octets(value: Value) -> bytes:
     return _of(_OCTETS, value)
 
 
-def _inside(value: Value) -> Value:
+def _unwrap(value: Value) -> Value:
     """The only value under an explicit tag."""
-    return _only(_of(_INSIDE, value))
+    return _read_single(_of(_INSIDE, value))
 
 
-def _only(content: bytes) -> Value:
+def _read_single(content: bytes) -> Value:
     (found,) = _values(content)
     return found
 
 
 def _of(tag: int, value: Value) -> bytes:
-    return value[1] if value[0] == tag else _other()
+    return value[1] if value[0] == tag else _refuse_other_format()
 
 
 def _values(content: bytes) -> list[Value]:
@@ -163,16 +163,16 @@ def _values(content: bytes) -> list[Value]:
             more, at = size - 0x80, at + size - 0x80
             size = int.from_bytes(content[at - more : at], "big")
         elif size == 0x80:
-            _other()
+            _refuse_other_format()
         end = at + size
         if end > len(content):
-            _other()
+            _refuse_other_format()
         found.append((tag, content[at:end]))
         at = end
     return found
 
 
-def _other() -> NoReturn:
+def _refuse_other_format() -> NoReturn:
     raise KeystoreError
 
 
@@ -227,7 +227,7 @@ def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, cre
     Nothing in it is secret; the password only guards its integrity.
     """
     entries = [
-        struct.pack(">I", _TRUSTED) + _text(alias) + _moment(created) + _jks_certificate(certificate)
+        struct.pack(">I", _TRUSTED) + _text(alias) + _encode_time(created) + _jks_certificate(certificate)
         for alias, certificate in certificates.items()
     ]
     return _jks(entries, password)
@@ -241,7 +241,7 @@ def jks_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes, cre
     entry = (
         struct.pack(">I", _KEY)
         + _text(alias.lower())
-        + _moment(created)
+        + _encode_time(created)
         + struct.pack(">I", len(encrypted))
         + encrypted
     )
@@ -258,10 +258,10 @@ def _encrypted(key: PrivateKey, password: bytes) -> bytes:
     salt, stream = secrets.token_bytes(20), b""
     last = salt
     while len(stream) < len(plain):
-        last = _sha1(_wide(password) + last)
+        last = _sha1(_encode_wide(password) + last)
         stream += last
     hidden = bytes(byte ^ other for byte, other in zip(plain, stream, strict=False))
-    return _der(0x30, _SUN + _der(0x04, salt + hidden + _sha1(_wide(password) + plain)))
+    return _der(0x30, _SUN + _der(0x04, salt + hidden + _sha1(_encode_wide(password) + plain)))
 
 
 def _der(tag: int, content: bytes) -> bytes:
@@ -273,10 +273,10 @@ def _der(tag: int, content: bytes) -> bytes:
 def _jks(entries: list[bytes], password: bytes) -> bytes:
     content = struct.pack(">III", 0xFEEDFEED, 2, len(entries)) + b"".join(entries)
     # The format prescribes SHA-1 and this salt, for its integrity only.
-    return content + _sha1(_wide(password) + b"Mighty Aphrodite" + content)
+    return content + _sha1(_encode_wide(password) + b"Mighty Aphrodite" + content)
 
 
-def _wide(password: bytes) -> bytes:
+def _encode_wide(password: bytes) -> bytes:
     return password.decode("ascii").encode("utf-16-be")
 
 
@@ -284,7 +284,7 @@ def _sha1(content: bytes) -> bytes:
     return hashlib.sha1(content, usedforsecurity=False).digest()
 
 
-def _moment(created: datetime) -> bytes:
+def _encode_time(created: datetime) -> bytes:
     return struct.pack(">Q", int(created.timestamp() * 1000))
 
 

@@ -157,14 +157,14 @@ class NameConstraints:
         plain = name[2:] if name.startswith("*.") else name
         if "*" in plain:
             return False
-        if any(_within(plain, excluded.lstrip(".")) for excluded in self.excluded.names):
+        if any(_is_within(plain, excluded.lstrip(".")) for excluded in self.excluded.names):
             return False
-        if plain != name and any(_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):
+        if plain != name and any(_is_within(excluded.lstrip("."), plain) for excluded in self.excluded.names):
             return False
-        return not self.permitted.names or any(_within(plain, permitted) for permitted in self.permitted.names)
+        return not self.permitted.names or any(_is_within(plain, permitted) for permitted in self.permitted.names)
 
 
-def _within(name: str, subtree: str) -> bool:
+def _is_within(name: str, subtree: str) -> bool:
     """Whole labels count: "a.svc" is within "svc", and "asvc" is not."""
     return name == subtree or name.endswith(subtree if subtree.startswith(".") else f".{subtree}")
 

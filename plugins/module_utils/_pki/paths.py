@@ -204,14 +204,14 @@ class Search:
                 for certificate in self._signers(path, self.sent)
                 if self._leads_on(path, certificate)
             )
-        return failures[0] if failures else self._dead_end(longest)
+        return failures[0] if failures else self._explain_dead_end(longest)
 
     def _every_possible_path(self) -> PathResult:
         """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in
         an order of its own; of several sent issuers, the first as sent.
         """
         waiting = deque([(self._start(), False)])
-        good = self._dead_end(self._start())
+        good = self._explain_dead_end(self._start())
         steps = 0
         while waiting:
             steps += 1
@@ -225,16 +225,16 @@ class Search:
                 continue
             if path and not trusted and _counts_as_self_signed(path[-1]):
                 # Only the very same certificate in its store would help, and not a renewal of it.
-                return self._dead_end(path)
+                return self._explain_dead_end(path)
             # OpenSSL does not go from trusted certificates back to presented certificates.
-            fitting = self._fitting(path, self.anchors)
+            fitting = self._sort_issuers(path, self.anchors)
             if not fitting and not trusted:
-                fitting = self._fitting(path, self.sent)[:1]
+                fitting = self._sort_issuers(path, self.sent)[:1]
                 waiting.extend(((*path, certificate), False) for certificate in fitting)
             else:
                 waiting.extend(((*path, certificate), True) for certificate in fitting)
             if not fitting:
-                return self._dead_end(path)
+                return self._explain_dead_end(path)
         return good
 
     def _start(self) -> Path:
@@ -275,7 +275,7 @@ class Search:
         issuer = self.issuer
         return issuer is not None and candidate.is_twin_of(issuer)
 
-    def _fitting(self, path: Path, candidates: Path) -> list[Certificate]:
+    def _sort_issuers(self, path: Path, candidates: Path) -> list[Certificate]:
         """Issuers by name and identifier, presently valid issuers before others (X509_STORE_CTX_get1_issuer)."""
         found = [candidate for candidate in candidates if candidate not in path and self._fits(path, candidate)]
         current = [certificate for certificate in found if not date_problem(certificate, self.at)]
@@ -289,7 +289,7 @@ class Search:
             return False
         return candidate.subject_key_identifier in (None, self.issuer.identifier_in_leaves)
 
-    def _dead_end(self, path: Path) -> PathResult:
+    def _explain_dead_end(self, path: Path) -> PathResult:
         if path:
             what, name = path[-1].subject, path[-1].issuer_der
             issuer = path[-1].issuer
@@ -336,7 +336,7 @@ def validate_path(
     if len(presented) > MOST_IN_A_CHAIN:
         return PathResult(False, reason=f"the presented chain cannot be used: {length_problem(len(presented))}")
     sent = drop_repetitions(presented[1:])
-    return Search(presented[0], None, sent, drop_repetitions(anchors), _aware(at), verifier).result()
+    return Search(presented[0], None, sent, drop_repetitions(anchors), _with_zone(at), verifier).result()
 
 
 def validate_issued_by(
@@ -354,7 +354,7 @@ def validate_issued_by(
     name and key. Never raises.
     """
     along = drop_repetitions((issuer, *sent)) if sent else ()
-    return Search(None, issuer, along, drop_repetitions(anchors), _aware(at), verifier).result()
+    return Search(None, issuer, along, drop_repetitions(anchors), _with_zone(at), verifier).result()
 
 
 def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
@@ -379,5 +379,5 @@ def _follows(lower: Certificate, upper: Certificate) -> bool:
     return lower.folded_issuer == upper.folded_subject and lower.bears_signature_of(upper)
 
 
-def _aware(at: datetime) -> datetime:
+def _with_zone(at: datetime) -> datetime:
     return at.replace(tzinfo=timezone.utc) if at.tzinfo is None else at

@@ -92,7 +92,7 @@ def form_of(content: bytes) -> str:
         return "it is a TRUSTED CERTIFICATE, which is a form of OpenSSL alone"
     if _ESCAPED.search(content):
         return r"its line breaks are written as \n"
-    inner = _unwrapped(content)
+    inner = _join_lines(content)
     if b"-----BEGIN " in inner:
         return "it is base64 text of a PEM text, encoded once too often"
     if _DER.match(inner):
@@ -100,7 +100,7 @@ def form_of(content: bytes) -> str:
     return ""
 
 
-def _unwrapped(content: bytes) -> bytes:
+def _join_lines(content: bytes) -> bytes:
     try:
         return base64.b64decode(b"".join(content.split()), validate=True)
     except ValueError:

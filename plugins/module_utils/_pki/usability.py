@@ -201,10 +201,10 @@ def chain_defects(chain: Chain) -> Iterator[tuple[Certificate, Defect]]:
     for certificate, issuer in zip_longest(chain, chain[1:]):
         yield from ((certificate, defect) for defect in defects(certificate))
         if issuer is not None:
-            yield from ((certificate, defect) for defect in _spelling(certificate, issuer))
+            yield from ((certificate, defect) for defect in _compare_spelling(certificate, issuer))
 
 
-def _spelling(certificate: Certificate, issuer: Certificate) -> Iterator[Defect]:
+def _compare_spelling(certificate: Certificate, issuer: Certificate) -> Iterator[Defect]:
     if certificate.issuer_der != issuer.subject_der and certificate.folded_issuer == issuer.folded_subject:
         yield Defect(
             GO, f"names its issuer {issuer.subject} in another spelling (case, spaces or type of string)",
@@ -334,7 +334,7 @@ class KeyPolicy:
         yield from self._of_key(algorithm, size, certificate.curve, certificate.key_name)
         yield from self._of_hash(certificate.signature_hash)
         longest = self.ca_life if certificate.is_ca else self.leaf_life
-        yield from _of_life(certificate.not_after - certificate.not_before, longest)
+        yield from _breaches_of_life_rule(certificate.not_after - certificate.not_before, longest)
 
     def breaches_of_key(self, certificate: Certificate) -> Iterator[str]:
         """As ``breaches``, of its key alone: a renewal keeps it."""
@@ -354,12 +354,12 @@ class KeyPolicy:
 
     def breaches_of_life(self, life: timedelta) -> Iterator[str]:
         """As ``breaches_of_authority``, of its life alone."""
-        yield from _of_life(life, self.ca_life)
+        yield from _breaches_of_life_rule(life, self.ca_life)
 
     def breaches_of_leaves(self, bits: int, life: timedelta) -> Iterator[str]:
         """The breaches of leaves with RSA keys of so many bits that live so long."""
         yield from self._of_key(KeyAlgorithm.RSA.value, bits, None, f"rsa-{bits}")
-        yield from _of_life(life, self.leaf_life)
+        yield from _breaches_of_life_rule(life, self.leaf_life)
 
     def _of_key(self, algorithm: str, size: int, curve: str | None, name: str) -> Iterator[str]:
         if algorithm == KeyAlgorithm.RSA.value:
@@ -373,7 +373,7 @@ class KeyPolicy:
             yield f"a signature with {digest or 'no hash of its own'}, and signatures are made with {', '.join(sorted(self.hashes))} (hashes)"
 
 
-def _of_life(life: timedelta, longest: timedelta | None) -> Iterator[str]:
+def _breaches_of_life_rule(life: timedelta, longest: timedelta | None) -> Iterator[str]:
     # A certificate is dated back by some minutes, because clocks differ.
     if longest is not None and life > longest + timedelta(days=1):
         yield f"a life of {life.days} days, and {longest.days} days are the longest"

@@ -241,7 +241,7 @@ class _DirectRoll:
                 monotonic=work.clock.monotonic, alive=work.alive, heartbeat=LOOK,
             )  # fmt: skip
         except TimedOut:
-            raise self._stuck() from None
+            raise self._describe_stuck() from None
         return self._turn
 
     def _is_settled(self, objects: Mapping[str, Object]) -> bool:
@@ -263,10 +263,10 @@ class _DirectRoll:
         left = [node for node in nodes if node.uid in self._asked]
         done = [node for node in nodes if node.uid not in self._asked]
         expected = names_of_nodes(pod_sets, self._work.scope)
-        if found := _absent(expected, nodes) or _unready(done):
+        if found := _absent_nodes(expected, nodes) or _unready(done):
             return found
         kafka = self._ask()
-        return self._not_back(done, kafka) or self._choose(left, expected, kafka)
+        return self._nodes_out_of_sync(done, kafka) or self._choose(left, expected, kafka)
 
     def _pod_sets(self) -> list[dict[str, Any]]:
         return [{"kind": "StrimziPodSet", **item} for item in self._owners.read_pod_sets(self._work.client)]
@@ -281,10 +281,10 @@ class _DirectRoll:
         alive()
         return _Kafka(admin.quorum(), brokers, topics)
 
-    def _not_back(self, done: list[Node], kafka: _Kafka) -> tuple[Violation, ...]:
+    def _nodes_out_of_sync(self, done: list[Node], kafka: _Kafka) -> tuple[Violation, ...]:
         # Every node is checked against these partitions only: there are few of them among thousands.
         topics = out_of_sync(kafka.topics)
-        self._follow(sum(len(partitions_out_of_sync(node, topics)) for node in done))
+        self._note_catching_up(sum(len(partitions_out_of_sync(node, topics)) for node in done))
         return tuple(
             violation
             for node in done
@@ -294,7 +294,7 @@ class _DirectRoll:
             )
         )
 
-    def _follow(self, lagging_partitions: int) -> None:
+    def _note_catching_up(self, lagging_partitions: int) -> None:
         """Note that brokers are catching up: a large broker may take longer than the time limit, and the roll does not
         stop for that.
         """
@@ -305,7 +305,7 @@ class _DirectRoll:
             self._catching_up = True
 
     def _has_moved(self) -> bool:
-        moved, self._catching_up = self._progress.take_changed() or self._catching_up, False
+        moved, self._catching_up = self._progress.has_changed() or self._catching_up, False
         return moved
 
     def _choose(self, left: list[Node], expected: frozenset[str], kafka: _Kafka) -> tuple[Violation, ...]:
@@ -324,7 +324,7 @@ class _DirectRoll:
             refused += found
         return tuple(refused)
 
-    def _stuck(self) -> RollStuck:
+    def _describe_stuck(self) -> RollStuck:
         first = self._obstacles[0]
         more = f" ({len(self._obstacles) - 1} more of this kind)" if len(self._obstacles) > 1 else ""
         seconds = self._work.settings.pod_timeout.total_seconds()
@@ -336,7 +336,7 @@ class _DirectRoll:
         )
 
 
-def _absent(expected: frozenset[str], nodes: list[Node]) -> tuple[Violation, ...]:
+def _absent_nodes(expected: frozenset[str], nodes: list[Node]) -> tuple[Violation, ...]:
     remedy = (
         "Look at the pod and at the operator's log: its StrimziPodSet controller recreates pods, also while paused."
     )

@@ -181,7 +181,7 @@ class Progress:
         """Every pod is gone, and another pod is Ready in its place."""
         return self.restarted == self.expected
 
-    def take_changed(self) -> bool:
+    def has_changed(self) -> bool:
         """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""
         changed, self._changed = self._changed, False
         return changed
@@ -192,16 +192,16 @@ class Progress:
         self._seen = pods
         # Nodes that are back are noted first: a node that leaves when the node before it is Ready was not away
         # together with it.
-        self._note_back(now)
+        self._note_returned(now)
         present = {uid_of(pod) for pod in pods}
         for uid in sorted(self.left - present):
             self.left.discard(uid)
             self._gone_at[uid] = now
             self._changed = True
-        self._count_away()
-        self._note_back(now)
+        self._count_missing()
+        self._note_returned(now)
 
-    def _note_back(self, now: float) -> None:
+    def _note_returned(self, now: float) -> None:
         for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
             seconds = now - self._gone_at.pop(uid)
             name, away = self._old[uid].name, self._away.get(uid)
@@ -210,7 +210,7 @@ class Progress:
             self._changed = True
             self._tell(name, seconds)
 
-    def _count_away(self) -> None:
+    def _count_missing(self) -> None:
         nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
         for uid in nodes:
             self._away[uid] = max(self._away.get(uid, 0), len(nodes))
@@ -249,13 +249,15 @@ class Progress:
     def advice(self) -> str:
         """A sentence about each pod that does not end although it should have, with a space after it; empty where there is none."""
         now = self._work.clock.now()
-        return "".join(f"{_end(pod)} " for pod in self._seen if (due := _gone_by(pod)) is not None and due < now)
+        return "".join(
+            f"{_describe_end(pod)} " for pod in self._seen if (due := _deadline_of_end(pod)) is not None and due < now
+        )
 
 
 def _condition(pod: Object) -> str:
     """The state in the words of Kubernetes. What the status says of a pod that is leaving is what its worker said last."""
     if is_terminating(pod):
-        due = _gone_by(pod)
+        due = _deadline_of_end(pod)
         return f"Terminating{_on_worker(pod)}{f', to be gone by {due:%Y-%m-%dT%H:%M:%SZ}' if due else ''}"
     return f"{(pod.get('status') or {}).get('phase', 'Unknown')}{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
 
@@ -264,12 +266,12 @@ def _on_worker(pod: Object) -> str:
     return f" on worker {worker}" if (worker := worker_of(pod)) else ""
 
 
-def _gone_by(pod: Object) -> datetime | None:
+def _deadline_of_end(pod: Object) -> datetime | None:
     """When the time is over that a pod which is being deleted has to end; None where none is."""
     return read_time(pod["metadata"].get("deletionTimestamp"))
 
 
-def _end(pod: Object) -> str:
+def _describe_end(pod: Object) -> str:
     name, namespace, worker = name_of(pod), pod["metadata"].get("namespace"), worker_of(pod)
     look = f"Look at its worker (kubectl get node {worker})" if worker else "Look at its worker"
     return (

@@ -384,7 +384,7 @@ class _Reloading:
 
     def on_controllers(self) -> None:
         """Ask one controller after the other until one of them answers."""
-        failure = self._later("has no controller that could take its settings")
+        failure = self._unstable_quorum("has no controller that could take its settings")
         for node in self.target.controllers:
             try:
                 return self.on_controller(node)
@@ -422,7 +422,7 @@ class _Reloading:
             self._refuse(str(missing))
         found = [node for node in self.target.controllers if node.node_id == active]
         if not found:
-            raise self._later(f"knows no active controller of this cluster (it says {active})")
+            raise self._unstable_quorum(f"knows no active controller of this cluster (it says {active})")
         return found[0]
 
     def _judge(self, answer: Answer, asked: Node) -> None:
@@ -433,10 +433,10 @@ class _Reloading:
         error = for_code(answer.code)
         cause = f"{asked.pod} answers {error.__name__} ({answer.code}){_quoted(answer.message)}"
         if error.retriable:
-            raise self._later(f"did not take its settings: {cause}")
+            raise self._unstable_quorum(f"did not take its settings: {cause}")
         self._refuse(cause)
 
-    def _later(self, what: str) -> KafkaUnavailable:
+    def _unstable_quorum(self, what: str) -> KafkaUnavailable:
         return KafkaUnavailable(f"Kafka node {self.target.node.pod}", what, "Wait for a stable quorum, and run again.")
 
     def _refuse(self, cause: str) -> NoReturn:

@@ -71,7 +71,7 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
         for node in sorted(wanted, key=lambda node: node.node_id)
     ]
     for wave in _waves(requests):
-        _tell(wave, step, work)
+        _send_requests(wave, step, work)
     _await_listeners(step, observation, work)
 
 
@@ -92,11 +92,11 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
         return
     begun = work.clock.monotonic()
     try:
-        telling = _way_outside([node for node in nodes if node.controller], observation, work)
+        telling = _open_outside([node for node in nodes if node.controller], observation, work)
     except CollectionError as error:
         work.tell(f"No node reads its certificates before the restart: {error}")
         return
-    refused = _tell_outside(wanted, telling)
+    refused = _send_outside(wanted, telling)
     followed = _await_outside(step, observation, work)
     for node in wanted:
         ports = listed(sorted(str(port) for uid, port in followed if uid == node.uid))
@@ -108,14 +108,14 @@ def reload_outside(step: ReloadOutside, observation: Observation, work: Work) ->
             work.tell(f"{node.pod} presents its next certificate after the restart only{why}")
 
 
-def _way_outside(controllers: Sequence[Node], observation: Observation, work: Work) -> _Outside:
+def _open_outside(controllers: Sequence[Node], observation: Observation, work: Work) -> _Outside:
     """The way to the controllers. Raises CollectionError where the call cannot send a request."""
     if work.open_ports is None:
         raise ReloadImpossible("Nodes", "cannot be reached from here", RESTART_INSTEAD)
     return _Outside(work.open_ports(), accept_ended(operator_context(observation)), controllers, work)
 
 
-def _tell_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, CollectionError]:
+def _send_outside(wanted: Sequence[Node], telling: _Outside) -> Mapping[str, CollectionError]:
     """The refusals by the UIDs of the nodes. Raises what ``work.alive`` raises."""
     work = telling.work
     refused, begun = dict[str, CollectionError](), work.clock.monotonic()
@@ -217,7 +217,7 @@ def _domain(work: Work) -> str:
     return f"{work.scope.cluster}-kafka-brokers.{work.scope.namespace}.svc"
 
 
-def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
+def _send_requests(wave: Sequence[_Request], step: Reload, work: Work) -> None:
     """Send the request to these nodes, and again to nodes that do not answer: the quorum may have no leader for a
     moment. Raises ReloadImpossible, after all requests have ended and the nodes that have read again are recorded.
     """
@@ -297,12 +297,12 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
         raise silence_error(silent, work.settings.operator_timeout, work)
     raise RollStuck(
         f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster}",
-        f"had to read their certificates again, and still {_what_is_left(step)}",
+        f"had to read their certificates again, and still {_describe_remaining(step)}",
         "strimzi_ca_info shows these listeners; run the flow again with spread=restart to restart them.",
     )
 
 
-def _what_is_left(step: Reload) -> str:
+def _describe_remaining(step: Reload) -> str:
     if step.authority is None:
         return "present others than their Secrets hold"
     return f"{'refuse' if step.trusting else 'accept'} {named(step.authority)}"

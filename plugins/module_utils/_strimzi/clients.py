@@ -86,7 +86,7 @@ class Reach:
     #: The CAs of the cluster, each with the CAs above it.
     authorities: tuple[Certificate, ...] = ()
 
-    def leads_here(self, bootstrap: str | None) -> bool:
+    def is_of_cluster(self, bootstrap: str | None) -> bool:
         """Whether any of these addresses, with ports and separated by commas, belongs to the cluster."""
         return any(map(self._is_ours, map(_host, (bootstrap or "").split(","))))
 
@@ -120,10 +120,10 @@ def reach_of(
         ca.current, *ca.others.values(), *(authority.chain for authority in ca.prepared), *(entry.chain for entry in (ledger.entries if ledger else ())),
     )  # fmt: skip
     authorities = dict.fromkeys(certificate for chain in chains for certificate in chain)
-    return Reach(scope, frozenset(map(str.lower, (*names, *_reported(kafka)))), tuple(authorities))
+    return Reach(scope, frozenset(map(str.lower, (*names, *_reported_hosts(kafka)))), tuple(authorities))
 
 
-def _reported(kafka: Mapping[str, Any] | None) -> Iterator[str]:
+def _reported_hosts(kafka: Mapping[str, Any] | None) -> Iterator[str]:
     for listener in ((kafka or {}).get("status") or {}).get("listeners") or ():
         for address in listener.get("addresses") or ():
             yield str(address.get("host") or "")
@@ -188,7 +188,7 @@ def copies_of(resource: Mapping[str, Any], kind: str, reach: Reach) -> Iterator[
     secret = f"{name}-{'bridge' if kind == KAFKA_BRIDGES.kind else 'connect'}-tls-trusted-certs"
     for where, copied, part in _connections(kind, spec):
         if sources := tuple((part.get("tls") or {}).get("trustedCertificates") or ()):
-            refers = _selects_ours(sources, reach.scope) or reach.leads_here(part.get("bootstrapServers"))
+            refers = _selects_ours(sources, reach.scope) or reach.is_of_cluster(part.get("bootstrapServers"))
             yield TrustedCopy(kind, name, where, secret, copied, _follows(sources, reach.scope), sources, refers)
 
 
@@ -269,7 +269,7 @@ def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSe
             continue
         copies += [copy for item in listed for copy in copies_of(item, kind.kind, reach)]
     found += _with_copies(client, reach, copies) if copies else ()
-    found += [_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
+    found += [_read_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
     return tuple(sorted(found, key=lambda client: client.name))
 
 
@@ -297,7 +297,7 @@ def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]
         trusts, doubt = _certificates(secret, copy.entries, f"Secret {scope.namespace}/{copy.secret}")
         is_copied = trusts is not None
         if not (is_copied or copy.refers):
-            trusts = _to_be_copied(client, scope, copy)
+            trusts = _read_sources(client, scope, copy)
         if not (copy.refers or reach.is_trusted_by(trusts)):
             continue
         if secret is not None and is_copied:
@@ -307,7 +307,7 @@ def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]
         )
 
 
-def _to_be_copied(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) -> tuple[Certificate, ...]:
+def _read_sources(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) -> tuple[Certificate, ...]:
     """The certificates that can be read where the operator takes them from."""
     found: list[Certificate] = []
     for source in copy.sources:
@@ -320,7 +320,7 @@ def _to_be_copied(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) ->
     return tuple(dict.fromkeys(found))
 
 
-def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
+def _read_named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
     """The client behind a named Secret. It is not known which program reads it, so the strictest rules of path
     validation apply.
     """

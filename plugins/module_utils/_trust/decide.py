@@ -32,7 +32,7 @@ from .rules.holds import (
     wait_where_it_matters,
 )
 from .rules.order import RULES, RULES_AT_REST, Rule, end_pause_unadopted, take_turns
-from .rules.pause import await_verdict, is_patient, resume_operators
+from .rules.pause import await_verdict, resume_operators, retires_when_restarted
 from .rules.repair import restart_ended, restore_secrets
 from .rules.requests import ending_unserved, leaves_to_ask_for
 from .rules.retire import hand_over, put_back
@@ -102,7 +102,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return Decision(steps=(write,), transitions=transitions)
     journal = in_flight(ledger)
     if journal is not None and journal.stop is not None and not may_lead_flow(intent, journal):
-        return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
+        return _decide_until_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _next(at, *take_turns(at, engine.rules))
 
@@ -152,7 +152,7 @@ def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
 
 
-def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
+def _decide_until_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
     """The steps that lead the flow up to where it stops, then the steps that are independent of it."""
     within = replace(at, intent=limit_to_stop(at.intent, stop))
     decided = _next(within, *take_turns(within, engine.rules))
@@ -192,7 +192,7 @@ def _next(at: Situation, steps: Steps, waits: tuple[Wait, ...] = ()) -> Decision
     asked = found.reasons if found else {}
     if allowed:
         return Decision(steps=allowed, asked=asked)
-    ending = _ending(at, work_is_left=bool(steps))
+    ending = _decide_end(at, work_is_left=bool(steps))
     if ending.steps:
         return replace(ending, asked=asked)
     if steps:
@@ -226,10 +226,10 @@ def list_holds(at: Situation, waits: tuple[Wait, ...]) -> tuple[tuple[Violation,
 
 def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The decision where a call has reached its aim before the flow is at its end: only the operator's verdict is left."""
-    return _ending(Situation(snapshot, intent, snapshot.ledger or Ledger(), engine.gates), work_is_left=True)
+    return _decide_end(Situation(snapshot, intent, snapshot.ledger or Ledger(), engine.gates), work_is_left=True)
 
 
-def _ending(at: Situation, *, work_is_left: bool) -> Decision:
+def _decide_end(at: Situation, *, work_is_left: bool) -> Decision:
     verdict = await_verdict(at, work_is_left=work_is_left)
     if isinstance(verdict, Wait):
         return Decision(violations=verdict.held)
@@ -244,7 +244,7 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     begun = at.begun
     if at.intent.pace.spread is Spread.RELOAD:
         asked = "spread=reload"
-    elif begun and (is_patient(at) or (at.leads_to_replacement and begun.retire is not Retire.NOW)):
+    elif begun and (retires_when_restarted(at) or (at.leads_to_replacement and begun.retire is not Retire.NOW)):
         asked = f"retire={retire_text(begun.retire)}"
     else:
         return ()

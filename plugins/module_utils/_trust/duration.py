@@ -147,10 +147,10 @@ def _leaves(component: Component, snapshot: Snapshot) -> Iterator[StoredLeaf]:
 def _life(name: str, certificates: Iterable[Certificate], snapshot: Snapshot, span: Span | None) -> Life:
     first = min(certificates, key=lambda certificate: certificate.not_after)
     left = first.not_after - snapshot.now
-    return Life(name, first, left, _lasts(left, span))
+    return Life(name, first, left, _outlasts(left, span))
 
 
-def _lasts(left: timedelta, span: Span | None) -> bool | None:
+def _outlasts(left: timedelta, span: Span | None) -> bool | None:
     if span is None:
         return None
     if left < MARGIN * (span.least if span.most is None else span.most):
@@ -169,7 +169,7 @@ def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> t
     presented = [leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.component in _RENEWED_HERE]
     renewable = {*snapshot.ca.in_use[:1], *presented}
     return tuple(
-        _told(life, snapshot)
+        _describe_short_life(life, snapshot)
         for life in lives_of(snapshot, span)
         if life.lasts is False
         and life.left > _NONE
@@ -181,7 +181,7 @@ def describe_short_lives(snapshot: Snapshot, span: Span | None, goal: Goal) -> t
 _RENEWED_HERE = (Component.KAFKA, Component.USER)
 
 
-def _told(life: Life, snapshot: Snapshot) -> str:
+def _describe_short_life(life: Life, snapshot: Snapshot) -> str:
     playbook = "renew" if life.first.is_ca else "renew_leaves"
     return (
         f"{snapshot.names.kafka}: of {life.name}, the first end is on {life.first.not_after:%Y-%m-%d at %H:%M} UTC, which is less than {MARGIN} times the "

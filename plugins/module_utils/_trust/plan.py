@@ -112,7 +112,7 @@ def respect_windows(
         return decision
     left = tuple(step.as_left() for step in decision.steps)
     pods = tuple(pod.name for pod in snapshot.nodes.pods if pod.uid in uids)
-    return Decision(pending=left, waiting=(_told(snapshot, pods),), asked=decision.asked)
+    return Decision(pending=left, waiting=(_describe_windows(snapshot, pods),), asked=decision.asked)
 
 
 def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
@@ -152,7 +152,7 @@ def _restarted_in_windows(step: Step) -> frozenset[str]:
     return frozenset() if ended else step.restarts
 
 
-def _told(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
+def _describe_windows(snapshot: Snapshot, pods: tuple[str, ...]) -> str:
     windows = snapshot.reconciliation.windows
     opens = windows.opens_at if windows else None
     problem = f" In spec.maintenanceTimeWindows, {windows.problem}." if windows and windows.problem else ""
@@ -246,24 +246,24 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
     held: _Held | None = None
     while True:
         decision = decide(snapshot, intent)
-        circle = _circle(snapshot, decision.steps, states)
-        if not decision.steps and (parties := _outside(snapshot, decision.violations)):
+        circle = _find_cycle(snapshot, decision.steps, states)
+        if not decision.steps and (parties := _parties_outside(snapshot, decision.violations)):
             held = held or _Held(len(planned), decision.violations, snapshot)
             snapshot = _without_parties(snapshot, parties)
             before = next((step.phase for step in decide(snapshot, intent).steps), Phase.RETIRE)
-            planned += (_hold(party, decision.violations, before) for party in sorted(parties))
+            planned += (_as_held_step(party, decision.violations, before) for party in sorted(parties))
             continue
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
-            found = _found(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
+            found = _as_forecast(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
-            return _without(seen - _prepared(start) - _brought(start, intent), found)
+            return _without_digests(seen - _prepared(start) - _supplied_authorities(start, intent), found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable, life)))
-            planned.append(_planned(step, snapshot))
-            snapshot = _asked_again(step.effect(snapshot, stand_in))
+            planned.append(_as_planned_step(step, snapshot))
+            snapshot = _extend_answers(step.effect(snapshot, stand_in))
             seen |= _prepared(snapshot)
 
 
@@ -278,11 +278,11 @@ class _Held:
     end: Snapshot
 
 
-def _found(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
+def _as_forecast(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
     return Forecast(tuple(planned[: held.steps]), held.violations, end=held.end, after=tuple(planned[held.steps :]))
 
 
-def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
+def _parties_outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
     """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
     known = {
         *(client.name for client in snapshot.outside.clients),
@@ -297,7 +297,7 @@ def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[s
     )
 
 
-def _hold(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
+def _as_held_step(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
     """before: the phase of what would come next."""
     messages = " ".join(violation.message for violation in violations if violation.subject == party)
     return PlannedStep(
@@ -313,7 +313,7 @@ def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
     return replace(snapshot, outside=replace(outside, waivers=(*outside.waivers, *waivers)))
 
 
-def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
+def _find_cycle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
     """The violation where these steps would be taken a second time in the same state. states: the states so far; this
     function adds the state.
     """
@@ -331,7 +331,7 @@ def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violati
     )
 
 
-def _asked_again(snapshot: Snapshot) -> Snapshot:
+def _extend_answers(snapshot: Snapshot) -> Snapshot:
     """The answers of nodes, extended to CAs that have come since: they would answer as for another CA of that
     name and key.
     """
@@ -361,12 +361,12 @@ def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset((*snapshot.ca.in_use, *(authority.chain[0] for authority in snapshot.ca.prepared)))
 
 
-def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
+def _supplied_authorities(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
     supplied = intent.new_ca.supplied.chain[:1] if intent.new_ca.supplied else ()
     return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ())))
 
 
-def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
+def _without_digests(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
     """Sentences name a CA that is yet to be made by its subject alone: its digest is unknown."""
 
     def told(text: str) -> str:
@@ -386,7 +386,7 @@ def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
     )
 
 
-def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
+def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
     restarted = [pod for pod in snapshot.nodes.pods if pod.uid in step.restarts]
     return PlannedStep(
         phase=step.phase,
@@ -397,12 +397,12 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
         reason=step.reason if isinstance(step, Roll) else None,
         is_change=not step.holds_nothing,
         span=span_of(step, snapshot),
-        does=_does(step),
+        does=_kind_of_action(step),
         outside=_readers(step, snapshot),
     )
 
 
-def _does(step: Step) -> Does:
+def _kind_of_action(step: Step) -> Does:
     if isinstance(step, Roll):
         return Does.RESTART
     if isinstance(step, (Reload, ReloadOutside)):

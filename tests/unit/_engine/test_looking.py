@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import (
+    ask_nodes,
     decide_with_a_look,
-    look_closely,
     observe_cluster,
     observe_existing,
 )
@@ -41,7 +41,7 @@ def nodes(cluster: WatchedCluster) -> ReloadingNodes:
 
 def looked(cluster: WatchedCluster, work: Work | None = None) -> Snapshot:
     work = work or cluster.work()
-    return look_closely(work, observe_cluster(work)).snapshot
+    return ask_nodes(work, observe_cluster(work)).snapshot
 
 
 def test_every_running_node_answers(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
@@ -139,7 +139,7 @@ def decided(cluster: WatchedCluster, rule: Rule, earlier: Observation) -> tuple[
 def earlier(nodes: ReloadingNodes, cluster: WatchedCluster) -> Observation:
     """They were asked once in this call."""
     work = cluster.work()
-    return look_closely(work, observe_cluster(work))
+    return ask_nodes(work, observe_cluster(work))
 
 
 def test_an_earlier_look_will_do_before_a_pause(

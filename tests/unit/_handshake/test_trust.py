@@ -15,9 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
     Trust,
     Verdict,
+    combine_verdicts,
     judge_list,
     judge_probe,
-    settle,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import DISTRUST, Alert
 
@@ -154,7 +154,9 @@ def test_a_list_that_is_not_there_or_not_kept_tells_nothing(untrusted: Handshake
 @pytest.mark.parametrize("another_accepted", [False, True])
 def test_handshake_and_list_must_not_contradict_each_other(another_accepted: bool) -> None:
     for probed, listed in ((Trust.TRUSTED, Trust.NOT_TRUSTED), (Trust.NOT_TRUSTED, Trust.TRUSTED)):
-        found = settle(Verdict(probed, "said this"), Verdict(listed, "said that"), another_accepted=another_accepted)
+        found = combine_verdicts(
+            Verdict(probed, "said this"), Verdict(listed, "said that"), another_accepted=another_accepted
+        )
         assert found.trust is Trust.UNKNOWN
         assert "it said this, and said that" in found.why
 
@@ -175,17 +177,17 @@ def test_a_refusal_is_about_trust_only_beside_an_acceptance_or_a_list(
 ) -> None:
     """A JVM refuses what is not valid by its clock with the same alert."""
     refusal = Verdict(Trust.NOT_TRUSTED, "refused it")
-    assert settle(refusal, Verdict(listed, "a list"), another_accepted=another_accepted).trust is expected
+    assert combine_verdicts(refusal, Verdict(listed, "a list"), another_accepted=another_accepted).trust is expected
 
 
 @pytest.mark.parametrize("another_accepted", [False, True])
 @pytest.mark.parametrize("listed", Trust)
 def test_an_unknown_probe_stays_unknown_whatever_the_list_says(listed: Trust, another_accepted: bool) -> None:
     probed = Verdict(Trust.UNKNOWN, "because")
-    assert settle(probed, Verdict(listed, "a list"), another_accepted=another_accepted) == probed
+    assert combine_verdicts(probed, Verdict(listed, "a list"), another_accepted=another_accepted) == probed
 
 
 @pytest.mark.parametrize("listed", [Trust.TRUSTED, Trust.UNKNOWN])
 def test_an_acceptance_needs_nothing_else(listed: Trust) -> None:
     probed = Verdict(Trust.TRUSTED, "accepted")
-    assert settle(probed, Verdict(listed, "a list"), another_accepted=False) == probed
+    assert combine_verdicts(probed, Verdict(listed, "a list"), another_accepted=False) == probed

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import look_closely, observe_cluster
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import ask_nodes, observe_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import NodesSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation
@@ -36,7 +36,7 @@ class Waiting:
         self.nodes.answers.silent = set(silent)
         self.asked: list[set[str]] = []
         self.work = self.cluster.work()
-        self.observation = look_closely(self.work, observe_cluster(self.work))
+        self.observation = ask_nodes(self.work, observe_cluster(self.work))
         self.work.look_live = self._look
         self.step = AwaitAnswers(nodes=unanswered(self.observation.snapshot), phase=Phase.USE)
         self.begun = self.work.clock.monotonic()

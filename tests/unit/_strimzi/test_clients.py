@@ -329,14 +329,14 @@ CA = CaSecrets(
     ],
 )
 def test_every_address_of_nodes_leads_here(address: str) -> None:
-    assert reach_of(SCOPE, KAFKA, LEAVES, CA, None).leads_here(address)
+    assert reach_of(SCOPE, KAFKA, LEAVES, CA, None).is_of_cluster(address)
 
 
 @pytest.mark.parametrize(
     "address", [None, "", "operator.example.com:443", "example.com:443", "other-kafka-bootstrap:9093"]
 )
 def test_other_addresses_do_not(address: str | None) -> None:
-    assert not reach_of(SCOPE, KAFKA, LEAVES, CA, None).leads_here(address)
+    assert not reach_of(SCOPE, KAFKA, LEAVES, CA, None).is_of_cluster(address)
 
 
 def test_the_cas_of_a_cluster_are_in_use_beside_above_or_to_come() -> None:

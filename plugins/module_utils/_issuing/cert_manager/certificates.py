@@ -39,10 +39,10 @@ from .conditions import (
     Object,
     conditions_of,
     holds,
+    message_of,
     not_installed,
     refuse_foreign_token,
     refuse_unwritten,
-    said,
     status_of,
 )
 from .requests import Circumstances, by_name, certificate_of, describe_requests, extend_chain, read_ca_field, usages
@@ -132,7 +132,7 @@ def _patch(found: Any, wanted: Any) -> Any:
     return wanted
 
 
-def named(name: str, namespace: str) -> str:
+def label_certificate(name: str, namespace: str) -> str:
     """The Certificate in sentences."""
     return f"{CERTIFICATES.kind} {namespace}/{name}"
 
@@ -146,7 +146,7 @@ def refuse_foreign_certificate(certificate: Object, scope: ClusterNames) -> Refu
     if not missing:
         return None
     return Refused(
-        f"{named(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}).",
+        f"{label_certificate(name, scope.namespace)} exists already and belongs to another owner: it lacks labels of ours ({', '.join(missing)}).",
         f"Remove it if nothing uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
     )
 
@@ -168,7 +168,7 @@ def is_issuing(certificate: Object) -> bool:
     return holds(conditions_of(certificate), "Issuing")
 
 
-def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
+def last_failure_of(certificate: Object, scope: ClusterNames) -> Refused | None:
     """Why the last issuance failed; None where none has failed since the last success."""
     issuing = conditions_of(certificate).get("Issuing", {})
     if issuing.get("status") != "False" or issuing.get("reason") == "Issued":
@@ -176,7 +176,7 @@ def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
     status = status_of(certificate)
     count, since = status.get("failedIssuanceAttempts") or 1, status.get("lastFailureTime") or "an unknown time"
     return Refused(
-        f"{named(str(certificate['metadata']['name']), scope.namespace)} could not be issued: {said(issuing)}. It has failed "
+        f"{label_certificate(str(certificate['metadata']['name']), scope.namespace)} could not be issued: {message_of(issuing)}. It has failed "
         f"{count} {'time' if count == 1 else 'times'} in a row, on {since} the last time.",
         "Correct the issuer as this says. cert-manager tries again by itself, later each time; retry_failed has it try at once.",
     )
@@ -234,9 +234,11 @@ def answer_to(
     are no answer. detail: what its request waits for, as sentences; empty where no request was made.
     """
     name = str(certificate["metadata"]["name"])
-    target, conditions = named(name, scope.namespace), conditions_of(certificate)
+    target, conditions = label_certificate(name, scope.namespace), conditions_of(certificate)
     if is_issuing(certificate):
-        return Waiting(" ".join(filter(None, (f"{target} is being issued: {said(conditions['Issuing'])}.", detail))))
+        return Waiting(
+            " ".join(filter(None, (f"{target} is being issued: {message_of(conditions['Issuing'])}.", detail)))
+        )
     ready = conditions.get("Ready")
     if ready is None or ready.get("observedGeneration") != certificate["metadata"].get("generation"):
         return Waiting(
@@ -245,10 +247,10 @@ def answer_to(
     held = read_issued(secret, secret_name(name), scope.namespace)
     if isinstance(held, IssuedCertificate) and held.leaf.sha256 not in set(unfit):
         return held
-    if trouble := trouble_of(certificate, scope):
+    if trouble := last_failure_of(certificate, scope):
         return trouble
     if isinstance(held, Waiting):
-        return Waiting(f"{target}: {said(ready)}. {held.why}")
+        return Waiting(f"{target}: {message_of(ready)}. {held.why}")
     return Refused(
         f"{target} was not issued again: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
         "Find the program or person that has reset its condition Issuing; run again, so that it is requested again.",
@@ -288,15 +290,15 @@ class CertManagerByCertificates:
     def request(self, order: LeafOrder) -> Token | Refused:
         """A fit certificate that cert-manager already holds is the answer; else cert-manager issues another."""
         try:
-            refused = self._ordered(order)
+            refused = self._apply_order(order)
         except KubeError as error:
-            return refuse_unwritten(error, named(order.name, self._namespace), self._terms.issuer)
+            return refuse_unwritten(error, label_certificate(order.name, self._namespace), self._terms.issuer)
         return refused or _token(order)
 
-    def _ordered(self, order: LeafOrder) -> Refused | None:
+    def _apply_order(self, order: LeafOrder) -> Refused | None:
         found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
         if found is None:
-            if refused := refuse_taken_secret(self._kept_for(order), self._namespace):
+            if refused := refuse_taken_secret(self._read_secret_of(order), self._namespace):
                 return refused
             found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
         elif refused := refuse_foreign_certificate(found, self._scope):
@@ -315,18 +317,18 @@ class CertManagerByCertificates:
 
     def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
         """Whether cert-manager would not issue it now by itself: it keeps a certificate that will not do, or waits after a failure."""
-        held = read_issued(self._kept_for(order), secret_name(order.name), self._namespace)
+        held = read_issued(self._read_secret_of(order), secret_name(order.name), self._namespace)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
-        return trouble_of(found, self._scope) is not None
+        return last_failure_of(found, self._scope) is not None
 
-    def _kept_for(self, order: LeafOrder) -> Object | None:
+    def _read_secret_of(self, order: LeafOrder) -> Object | None:
         return self._client.get_or_none(SECRETS, self._namespace, secret_name(order.name))
 
     def _issue(self, found: Object) -> None:
         """Have it issued, as ``cmctl renew`` does."""
         name = str(found["metadata"]["name"])
-        if trouble_of(found, self._scope) is not None:
+        if last_failure_of(found, self._scope) is not None:
             self._remove_refused(name)
         for attempt in range(1, _ATTEMPTS + 1):
             if is_issuing(found):
@@ -360,7 +362,7 @@ class CertManagerByCertificates:
             found = self._certificates()
         except ResourceTypeMissing:
             return (not_installed(CERTIFICATES),) * len(tokens)
-        secrets, details = self._secrets(), self._details(found)
+        secrets, details = self._secrets(), self._describe_requests(found)
         return tuple(self._answer(token, found, secrets, details) for token in tokens)
 
     def _answer(
@@ -373,7 +375,7 @@ class CertManagerByCertificates:
         certificate = found.get(name)
         if certificate is None:
             return Refused(
-                f"{named(name, self._namespace)} was deleted.",
+                f"{label_certificate(name, self._namespace)} was deleted.",
                 "Find the program or person that removes Certificates that are in use; run again, so that the leaf is requested again.",
             )
         return refuse_foreign_certificate(certificate, self._scope) or answer_to(
@@ -388,20 +390,20 @@ class CertManagerByCertificates:
             found = self._certificates()
         except ResourceTypeMissing:
             return {order.name: Kept(not_installed(CERTIFICATES)) for order in orders}
-        secrets, details = self._secrets(), self._details(found)
+        secrets, details = self._secrets(), self._describe_requests(found)
         return {
-            order.name: self._kept(
+            order.name: self._judge_kept(
                 order, found.get(order.name), secrets.get(secret_name(order.name)), details.get(order.name, "")
             )
             for order in orders
         }
 
-    def _kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
+    def _judge_kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
         if certificate is None:
             return self._missing(order)
         if theirs := refuse_foreign_certificate(certificate, self._scope):
             return Kept(theirs)
-        trouble = trouble_of(certificate, self._scope)
+        trouble = last_failure_of(certificate, self._scope)
         fields = differing_fields(certificate, wanted_spec(order, self._terms))
         return Kept(
             answer_to(certificate, secret, (), self._scope, detail),
@@ -411,12 +413,14 @@ class CertManagerByCertificates:
         )
 
     def _missing(self, order: LeafOrder) -> Kept:
-        if refused := refuse_taken_secret(self._kept_for(order), self._namespace):
+        if refused := refuse_taken_secret(self._read_secret_of(order), self._namespace):
             return Kept(refused)
         body = manifest(order, self._terms)
         what = f"have {self._terms.issuer} issue and renew it"
         made = Write(WriteVerb.CREATE, CERTIFICATES, order.name, what, body, before={}, after=body["spec"])
-        return Kept(Waiting(f"{named(order.name, self._namespace)} is not there."), "", made, "it is not there")
+        return Kept(
+            Waiting(f"{label_certificate(order.name, self._namespace)} is not there."), "", made, "it is not there"
+        )
 
     def _correction(self, order: LeafOrder, certificate: Object, fields: Iterable[str]) -> Write:
         wanted, found = wanted_spec(order, self._terms), certificate.get("spec") or {}
@@ -436,7 +440,7 @@ class CertManagerByCertificates:
         selector = selector_of(self._scope.beside_labels)
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
-    def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
+    def _describe_requests(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
         """Sentences about the request of each Certificate that is being issued, by the name of the Certificate."""
         issuing = [name for name, certificate in certificates.items() if is_issuing(certificate)]
         if not issuing:
@@ -490,10 +494,10 @@ def find_left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]
     secrets = by_name(listed)
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.every_leaf if leaf.chain}
     known = {leaf.secret for leaf in every_leaf(observation)}
-    return tuple(_left_over(found, secrets, known, stored, work))
+    return tuple(_judge_found(found, secrets, known, stored, work))
 
 
-def _left_over(
+def _judge_found(
     found: list[dict[str, Any]],
     secrets: Mapping[str, Object],
     known: set[str],

@@ -35,7 +35,7 @@ def holds(conditions: Mapping[str, Object], kind: str) -> bool:
     return conditions.get(kind, {}).get("status") == "True"
 
 
-def said(condition: Object) -> str:
+def message_of(condition: Object) -> str:
     """The message of a condition, else its reason, on one line; it may come from any writer."""
     return fit_in_line(str(condition.get("message") or condition.get("reason") or "")) or "no reason is given"
 

@@ -45,10 +45,10 @@ from .conditions import (
     Object,
     conditions_of,
     holds,
+    message_of,
     not_installed,
     refuse_foreign_token,
     refuse_unwritten,
-    said,
     status_of,
 )
 
@@ -104,13 +104,13 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
         return _denied(target, ready, issuer)
     if holds(conditions, "InvalidRequest"):
         return Refused(
-            f"{target} is invalid: {said(conditions['InvalidRequest'])}.",
+            f"{target} is invalid: {message_of(conditions['InvalidRequest'])}.",
             f"Let {issuer} permit what the request asks for, or correct the names that it refuses; then run again.",
         )
     if holds(conditions, "Ready"):
         return _issued(target, request, issuer)
     if ready.get("reason") == "Failed":
-        return Refused(f"{target} has failed: {said(ready)}.", f"Correct {issuer} as this says; then run again.")
+        return Refused(f"{target} has failed: {message_of(ready)}.", f"Correct {issuer} as this says; then run again.")
     return Waiting(why_waiting(request, at))
 
 
@@ -144,7 +144,7 @@ def _revision(text: str) -> int:
 
 def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
     return Refused(
-        f"{target} was denied: {said(condition)}.",
+        f"{target} was denied: {message_of(condition)}.",
         f"Ask the approvers of requests for {issuer}, or change their policy so that it permits this request; then run again.",
     )
 
@@ -216,7 +216,7 @@ class Circumstances:
             return f"{issuer} has no Ready condition: no controller has looked at it. Check that cert-manager runs."
         if holds(conditions, "Ready"):
             return f"{issuer} is Ready, so cert-manager goes on by itself."
-        return f"{issuer} is not Ready: {said(conditions['Ready'])}. Correct it; cert-manager then goes on by itself."
+        return f"{issuer} is not Ready: {message_of(conditions['Ready'])}. Correct it; cert-manager then goes on by itself."
 
 
 def named_request(name: str, namespace: str) -> str:
@@ -229,16 +229,16 @@ def why_waiting(request: Object, at: Circumstances) -> str:
     conditions, issuer = conditions_of(request), at.issuer
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
     if "Ready" in conditions:
-        return f"{target} is pending: {said(conditions['Ready'])}. {at.state_of_issuer}"
+        return f"{target} is pending: {message_of(conditions['Ready'])}. {at.state_of_issuer}"
     if holds(conditions, "Approved"):
         return (
             f"{target} is approved, and no controller has begun with it. Check that the controller of {issuer} runs, "
             "and that it serves this namespace."
         )
-    return f"{target} is not approved{_overlooked(request, at.now)}. {_who_approves(request, issuer)}"
+    return f"{target} is not approved{_explain_no_approval(request, at.now)}. {_who_approves(request, issuer)}"
 
 
-def _overlooked(request: Object, now: datetime) -> str:
+def _explain_no_approval(request: Object, now: datetime) -> str:
     """Approvers decide within seconds: after half a minute without a decision, none is looking at the request."""
     made = read_time(request["metadata"].get("creationTimestamp"))
     if made is None or now - made <= _APPROVERS_TAKE:
@@ -313,7 +313,7 @@ class CertManager:
         try:
             self._client.create(CERTIFICATE_REQUESTS, self._namespace, body)
         except AlreadyExists as error:
-            return self._made_before(record, error)
+            return self._adopt_existing(record, error)
         except KubeError as error:
             return refuse_unwritten(error, self._named(order.name), self._issuer)
         return record.token
@@ -367,7 +367,7 @@ class CertManager:
     def _named(self, request: str) -> str:
         return named_request(request, self._namespace)
 
-    def _made_before(self, record: _Record, error: AlreadyExists) -> Token | Refused:
+    def _adopt_existing(self, record: _Record, error: AlreadyExists) -> Token | Refused:
         """The request of a run that was killed, or something else of its name."""
         found = self._client.get_or_none(CERTIFICATE_REQUESTS, self._namespace, record.name)
         if found is None:

@@ -137,7 +137,7 @@ class _Reading:
             chain[0].not_before,
             is_open=False,
             answer=chain,
-            waiting=self._of_another(stored, authority),
+            waiting=self._explain_later_authority(stored, authority),
         )
         if self._in_use.get(stored.secret) == chain[0]:
             return replace(known, outdated="it is in use already")
@@ -154,17 +154,17 @@ class _Reading:
         after = record_answer(known, (answer.leaf, *answer.chain), refusals, self.now)
         if after.answer is None:
             return after
-        return replace(after, authority=signer[0].fingerprint, waiting=self._of_another(stored, signer))
+        return replace(after, authority=signer[0].fingerprint, waiting=self._explain_later_authority(stored, signer))
 
     def _signer_of(self, answer: IssuedCertificate, known: LeafRequest) -> Chain:
         """The CA that was to sign; or another CA that has signed and may take its place: the issuer has changed."""
         asked = self._authority(known.authority)
         if asked and answer.leaf.signed_by(asked[0]):
             return asked
-        return signer_of(answer.leaf, self._later) or asked
+        return signer_of(answer.leaf, self._later_authorities) or asked
 
-    def _of_another(self, stored: StoredRequest, authority: Chain) -> str:
-        if authority not in self._later:
+    def _explain_later_authority(self, stored: StoredRequest, authority: Chain) -> str:
+        if authority not in self._later_authorities:
             return ""
         return (
             f"{stored.secret}: its certificate has come from another CA of the source, {named(authority[0])}; it is used when that CA is "
@@ -213,7 +213,7 @@ class _Reading:
         return next((chain for chain in self._authorities if chain[0].fingerprint == fingerprint), ())
 
     @cached_property
-    def _later(self) -> tuple[Chain, ...]:
+    def _later_authorities(self) -> tuple[Chain, ...]:
         return later_authorities(self.observation.snapshot)
 
     @cached_property

@@ -68,7 +68,7 @@ def foresee_room(
         (scope.issuing_secret(component.value), answers),
         (scope.next_keys_secret(component.value), keys),
     ):
-        kept = _without(observation.secrets.get(secret), added)
+        kept = _size_without(observation.secrets.get(secret), added)
         wanted = kept + sum(len(name) + count for name, count in added.items())
         if wanted > SECRET_LIMIT:
             fitting = max(0, (SECRET_LIMIT - kept) * len(added) // max(1, wanted - kept))
@@ -80,7 +80,7 @@ def foresee_room(
             )
 
 
-def _without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
+def _size_without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
     """Bytes of a Secret without the entries of these leaves, which are written again."""
     if secret is None:
         return 0
@@ -188,7 +188,7 @@ def _ask(
         following = {leaf.secret: key for leaf in leaves if (key := kept.of(component, leaf.secret))}
         keys = keys_of(leaves, following, observation, work)
         write_all((_keys_written(component, keys, observation),), work, step.phase.value)
-    _give_up((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
+    _forget_answered((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
     records: dict[str, RequestRecord] = {}
     try:
         for leaf in leaves:
@@ -198,12 +198,12 @@ def _ask(
     except IssuerUnavailable:
         # The issuer may refuse more for now: the next run does not request the same leaves again.
         if records:
-            _note(component, records, step, observation, work)
+            _record_requests(component, records, step, observation, work)
         raise
-    _note(component, records, step, observation, work)
+    _record_requests(component, records, step, observation, work)
 
 
-def _note(
+def _record_requests(
     component: Component, records: Mapping[str, RequestRecord], step: AskForLeaves, observation: Observation, work: Work
 ) -> None:
     write_all((write_records(observation.scope, observation.secrets, component, records),), work, step.phase.value)
@@ -215,7 +215,7 @@ def _keys_written(component: Component, keys: Mapping[str, PrivateKey], observat
     )
 
 
-def _give_up(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
+def _forget_answered(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
     """Have the issuer forget served requests and requests for something else; requests of another issuer are left out.
     All in a single call: an issuer may have to look through everything that it keeps.
     """
@@ -315,7 +315,7 @@ def forget_requests(step: ForgetRequests, observation: Observation, work: Work) 
     stored = read_requests(scope, secrets)
     gone = [stored[name] for name in step.secrets if name in stored]
     if not work.dry_run:
-        _give_up(gone, issuer_of(work, stored.values()))
+        _forget_answered(gone, issuer_of(work, stored.values()))
     for component in dict.fromkeys(request.component for request in gone):
         nothing = {request.secret: None for request in gone if request.component is component}
         keys, records = scope.next_keys_secret(component.value), scope.issuing_secret(component.value)

@@ -56,7 +56,9 @@ def keys_of(
         )
         next_key = following.get(leaf.secret)
         choice = choose(
-            Keys(_known(next_key), _known(present), problem, used), work.settings.leaf_key, work.settings.rotation
+            Keys(_describe_key(next_key), _describe_key(present), problem, used),
+            work.settings.leaf_key,
+            work.settings.rotation,
         )
         if choice.take is Take.NONE:
             raise _kept_and_unusable(leaf, choice.why, observation)
@@ -82,7 +84,7 @@ def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[Pr
         return None, f"{leaf.entry}.key is {error}"
 
 
-def _known(key: PrivateKey | None) -> KnownKey | None:
+def _describe_key(key: PrivateKey | None) -> KnownKey | None:
     return None if key is None else KnownKey(key.public_key_sha256, key.spec)
 
 
@@ -158,13 +160,13 @@ def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[st
     for component in Component:
         stored = entries(secrets.get(scope.issuing_secret(component.value)))
         keys = entries(secrets.get(scope.next_keys_secret(component.value)))
-        for name in sorted({*_named(stored, _STATES), *_named(keys, (_KEY,))}):
+        for name in sorted({*_entries_of(stored, _STATES), *_entries_of(keys, (_KEY,))}):
             if name not in found or found[name].is_unasked:
                 found[name] = _read(StoredRequest(name, component), stored)
     return found
 
 
-def _named(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
+def _entries_of(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
     for entry in stored:
         name, dot, kind = entry.rpartition(".")
         if dot and kind in kinds:

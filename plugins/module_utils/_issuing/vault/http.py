@@ -262,7 +262,7 @@ class VaultConnection:
             target = answer.headers.get("Location") if answer.status in _REDIRECTS else None
             if target is None:
                 return self._reply(call, answer.status, answer.headers, answer.data)
-            url = self._followed(url, target)
+            url = self._check_redirect(url, target)
         raise VaultFailure(self.server, "sends from one node to the next", "Give the url of the active node.")
 
     def _headers(self, token: str) -> Mapping[str, str]:
@@ -288,7 +288,7 @@ class VaultConnection:
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise _no_answer(error, f"Vault at {host_and_port(url)}") from None
 
-    def _followed(self, url: str, target: str) -> str:
+    def _check_redirect(self, url: str, target: str) -> str:
         """The token goes there too, so it must be as safe."""
         joined = urljoin(url, target)
         if urlsplit(joined).scheme != "https" and not (is_on_this_machine(joined) and is_on_this_machine(self._base)):

@@ -47,7 +47,7 @@ def token_of(body: Mapping[str, Any]) -> Token:
     data = _data(body)
     (leaf, *_along), issuing = _certificates(data, "certificate"), _certificates(data, "issuing_ca")
     above = _certificates(data, "ca_chain") if data.get("ca_chain") else ()
-    chain = tuple(_upwards(leaf, (*issuing, *above)))
+    chain = tuple(_sort_upwards(leaf, (*issuing, *above)))
     if not chain:
         raise AnswerUnusable(f"its issuing_ca, {issuing[0].subject}, has not signed its certificate")
     if len(chain) >= MOST_IN_A_CHAIN:
@@ -94,7 +94,7 @@ def _certificates(data: Mapping[str, Any], name: str) -> Chain:
         raise AnswerUnusable(f"its {name} cannot be read ({error})") from None
 
 
-def _upwards(leaf: Certificate, given: Sequence[Certificate]) -> Iterator[Certificate]:
+def _sort_upwards(leaf: Certificate, given: Sequence[Certificate]) -> Iterator[Certificate]:
     """The CAs from the issuer of the leaf towards the root: servers may tell them in another order, and others beside them."""
     below, rest = leaf, list(dict.fromkeys(given))
     while above := next((certificate for certificate in rest if below.signed_by(certificate)), None):

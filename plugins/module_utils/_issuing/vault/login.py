@@ -93,7 +93,7 @@ class PatientCalls:
         """A success or a refusal. Raises VaultFailure for all others."""
         for number in range(1, _TRIES):
             try:
-                return self._once(call)
+                return self._send_once(call)
             except VaultFailure as found:
                 # Without jitter, all clients of a server that was away would return at the same moment.
                 delay = _FIRST_DELAY * 2.0 ** (number - 1) * (0.5 + self._jitter())
@@ -101,9 +101,9 @@ class PatientCalls:
                 if not found.transient or delay > _LONGEST_DELAY:
                     raise
             self._clock.sleep(delay)
-        return self._once(call)
+        return self._send_once(call)
 
-    def _once(self, call: Call) -> Reply:
+    def _send_once(self, call: Call) -> Reply:
         self._alive()
         reply = self._connection.send(call)
         if 200 <= reply.status < 300 or (is_refusal(reply) and not settings_remedy(reply)):

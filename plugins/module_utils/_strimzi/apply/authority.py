@@ -229,7 +229,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.chain[0]}
-    changed: dict[str, bytes | None] = {**again, CURRENT: _as_behind_leaves(step.chain, observation), entry: text}
+    changed: dict[str, bytes | None] = {**again, CURRENT: _bytes_behind_leaves(step.chain, observation), entry: text}
     generation = {scope.certificate_generation: str(step.generation)}
     back = f"{step.chain[0].subject} is the operator's CA again, generation {step.generation}"
     return (
@@ -238,7 +238,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     )
 
 
-def _as_behind_leaves(chain: Chain, observation: Observation) -> bytes:
+def _bytes_behind_leaves(chain: Chain, observation: Observation) -> bytes:
     """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the operator
     would issue these again (docs/operator.md, "Re-issue", (e)).
     """

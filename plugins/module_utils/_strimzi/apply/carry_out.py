@@ -85,7 +85,7 @@ def _keep_split(parts: Parts, observation: Observation, before: Facts, after: Fa
     """A certificate comes before its state, and goes when its state has gone: no state is ever without its certificate."""
     states, certificates = parts
     held = observation.secrets[certificates.name]
-    more = replace(certificates, entries={**_superfluous(certificates, held), **certificates.entries})
+    more = replace(certificates, entries={**_entries_to_remove(certificates, held), **certificates.entries})
     return (
         *_write_part(more, observation, {}, {}),
         *_write_part(states, observation, before, after),
@@ -93,7 +93,7 @@ def _keep_split(parts: Parts, observation: Observation, before: Facts, after: Fa
     )
 
 
-def _superfluous(part: Part, stored: Mapping[str, Any]) -> dict[str, bytes]:
+def _entries_to_remove(part: Part, stored: Mapping[str, Any]) -> dict[str, bytes]:
     present = entries(stored)
     return {key: present[key] for key in part.superfluous(stored)}
 

@@ -8,7 +8,7 @@ the live pods.
 
 By ``strimzi.io/revision`` the operator knows whether it has to roll a pod. How it computes the value is private to the
 operator (docs/operator.md, "Pod sets", "Reload", 3), so the annotation is used only where the result equals the
-operator's own value: ``not_reproduced``.
+operator's own value: ``find_not_reproduced``.
 
 A reload takes more permissions than a restart: reading the settings of nodes, and telling the operator what they have
 read. A SelfSubjectAccessReview (authorization.k8s.io/v1) checks them before a reload begins, so that it can be
@@ -57,7 +57,7 @@ def revision(pod: Mapping[str, Any]) -> str:
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:_LENGTH]
 
 
-def not_reproduced(pod_set: Mapping[str, Any]) -> tuple[str, ...]:
+def find_not_reproduced(pod_set: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the pods of a StrimziPodSet whose present revision this rule does not give."""
     return tuple(
         pod["metadata"]["name"] for pod in pod_set["spec"]["pods"] if annotation(pod, names.REVISION) != revision(pod)
@@ -129,7 +129,9 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     stamps = {
         name: {**own, names.REVISION: revision(with_annotations(entries[name], own))} for name, own in told.items()
     }
-    writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _said(step))
+    writes = annotate(
+        pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _describe_generations(step)
+    )
     try:
         write_all(writes, work, step.phase.value)
     except (Forbidden, Invalid) as error:
@@ -140,7 +142,7 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
         ) from None
 
 
-def _said(step: StampPods) -> str:
+def _describe_generations(step: StampPods) -> str:
     keys = f"key generation {step.key_generation}"
     return keys if step.generation is None else f"generation {step.generation}, {keys}"
 
@@ -154,7 +156,7 @@ def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles
     """Why pods have to be rolled; empty where annotations can tell the operator what was reloaded."""
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}
-    unknown = {name for pod_set in pod_sets for name in not_reproduced(pod_set)}
+    unknown = {name for pod_set in pod_sets for name in find_not_reproduced(pod_set)}
     hashes = _hashes(observation)
     rules: tuple[tuple[str, Callable[[str], bool]], ...] = (
         ("is in no StrimziPodSet", lambda name: name not in entries),

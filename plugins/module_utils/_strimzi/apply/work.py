@@ -298,7 +298,7 @@ def _send_told(write: Write, work: Work, phase: str) -> str:
         if error.outcome_unknown:
             found = work.client.get_or_none(write.resource, write.namespace or work.scope.namespace, write.name)
             if _is_done(write, found):
-                _note(write, found, work)
+                _note_write(write, found, work)
                 work.record(write.action(work.scope.namespace, phase))
         raise
 
@@ -307,10 +307,10 @@ def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
     """Whether the object, as it is now, is as the write wanted it, and was not before."""
     if found is None or write.verb is WriteVerb.DELETE:
         return found is None and write.verb is WriteVerb.DELETE
-    return version(found) != write.resource_version and _holds(found, write.body)
+    return version(found) != write.resource_version and _contains(found, write.body)
 
 
-def _note(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
+def _note_write(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
     """From here on a call sees when another program writes the object back. found: the object after the write; None where it was deleted."""
     key = write.resource.kind, write.namespace or work.scope.namespace, write.name
     if found is None:
@@ -319,12 +319,12 @@ def _note(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
         work.written.note(key, dict(write.body or {}), str(found["metadata"].get("uid") or ""))
 
 
-def _holds(found: Any, wanted: Any) -> bool:
+def _contains(found: Any, wanted: Any) -> bool:
     """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server adds by itself."""
     if not isinstance(wanted, Mapping):
         return bool(found == wanted)
     return isinstance(found or {}, Mapping) and all(
-        _holds((found or {}).get(key), value) for key, value in wanted.items()
+        _contains((found or {}).get(key), value) for key, value in wanted.items()
     )
 
 
@@ -333,13 +333,13 @@ def _send(write: Write, work: Work) -> str:
     namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
     if write.verb is WriteVerb.DELETE:
         work.client.delete(write.resource, namespace, write.name, resource_version=before)
-        _note(write, None, work)
+        _note_write(write, None, work)
         return before or ""
     if write.verb is WriteVerb.CREATE:
         answer = work.client.create(write.resource, namespace, body)
     else:
         answer = work.client.patch(write.resource, namespace, write.name, body, resource_version=before)
-    _note(write, answer, work)
+    _note_write(write, answer, work)
     return version(answer)
 
 

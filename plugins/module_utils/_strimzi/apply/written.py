@@ -224,7 +224,7 @@ class Written:
         """The losses since the last time, each once. Raises KubeError."""
         losses = []
         for key, now in self._present(observation, client).items():
-            if gone := self._gone(key, now):
+            if gone := self._take_lost_fields(key, now):
                 by = writers_of(now, gone)
                 if key[2] == observation.scope.trust_bundle_secret and by and by[0].is_operator:
                     # It is the operator's, which keeps it in step with the CA Secrets.
@@ -253,7 +253,7 @@ class Written:
         by_name = {pod_set["metadata"]["name"]: pod_set for pod_set in observation.owners.read_pod_sets(client)}
         return {key: by_name.get(key[2]) for key in known}
 
-    def _gone(self, key: Key, now: Object | None) -> dict[Field, str]:
+    def _take_lost_fields(self, key: Key, now: Object | None) -> dict[Field, str]:
         """The fields that are not as this call wrote them. They are forgotten, until they are written again."""
         known = self._fields[key]
         if key[0] == PODS.kind and (now is None or now["metadata"].get("uid") != self._uids.get(key)):
@@ -263,7 +263,7 @@ class Written:
         if now is None or () in known:
             gone: dict[Field, str] = {} if now is None and () in known else {(): known.get((), "")}
         else:
-            gone = {path: digest for path, digest in known.items() if _digest(_at(now, path)) != digest}
+            gone = {path: digest for path, digest in known.items() if _digest(_value_at(now, path)) != digest}
         self._fields[key] = {path: digest for path, digest in known.items() if path not in gone and () not in gone}
         return gone
 
@@ -293,7 +293,7 @@ def _leaves(where: Field, value: Any) -> Iterator[tuple[Field, Any]]:
         yield from _leaves((*where, name), entry)
 
 
-def _at(found: Mapping[str, Any], where: Field) -> Any:
+def _value_at(found: Mapping[str, Any], where: Field) -> Any:
     value: Any = found
     for part in where:
         value = value.get(part) if isinstance(value, Mapping) else None

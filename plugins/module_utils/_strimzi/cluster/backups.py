@@ -53,10 +53,10 @@ class BackupRecord:
 def secrets_to_keep(secrets: Secrets, scope: ClusterNames) -> dict[str, dict[str, Any]]:
     """The CA Secrets and the ledger as a backup holds them, by name."""
     kept = (scope.ca_key_secret, scope.ca_certificate_secret, *ledger_parts(secrets, scope))
-    return {name: _kept(secrets[name]) for name in kept if name in secrets}
+    return {name: _content_to_keep(secrets[name]) for name in kept if name in secrets}
 
 
-def _kept(secret: Mapping[str, Any]) -> dict[str, Any]:
+def _content_to_keep(secret: Mapping[str, Any]) -> dict[str, Any]:
     metadata = secret["metadata"]
     marks = (metadata.get("annotations") or {}).items()
     own = {key: value for key, value in marks if key.partition("/")[0] in (names.DOMAIN, names.OWN_DOMAIN)}

@@ -113,7 +113,7 @@ def read_ca_secrets(
     password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
     prepared = tuple(_prepared(keys))
-    named, unread = _named(key_secret) if prepared else (NOTHING_NAMED, [])
+    named, unread = _read_named(key_secret) if prepared else (NOTHING_NAMED, [])
     stop, unread_stop = _stop(key_secret) if prepared else (None, [])
     return CaSecrets(
         is_unread=CURRENT in certificates and CURRENT not in chains,
@@ -140,7 +140,7 @@ def read_ca_secrets(
     )
 
 
-def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
+def _read_named(key_secret: Object | None) -> tuple[Named, list[str]]:
     """The places that the flow which prepared a CA is to look at, and the problem if they cannot be read."""
     try:
         return named_beside(key_secret), []

@@ -314,18 +314,18 @@ def _days_of_months(field: str) -> _Day:
 
 def _days_of_month(part: str) -> _Day:
     if part == "LW":
-        return lambda day: day == _nearest_weekday(day, _last(day))
+        return lambda day: day == _nearest_weekday(day, _last_of_month(day))
     if part.startswith("L"):
         before = _number(part[2:], 0, 30) if part.startswith("L-") else 0 if part == "L" else _number(part, 1, 31)
-        return lambda day: day.day == _last(day) - before
+        return lambda day: day.day == _last_of_month(day) - before
     if part.endswith("W"):
         wanted = _number(part[:-1], 1, 31)
-        return lambda day: wanted <= _last(day) and day == _nearest_weekday(day, wanted)
+        return lambda day: wanted <= _last_of_month(day) and day == _nearest_weekday(day, wanted)
     numbers = _numbers(part, 1, 31)
     return lambda day: day.day in numbers
 
 
-def _last(day: date) -> int:
+def _last_of_month(day: date) -> int:
     """The number of the last day of its month."""
     return calendar.monthrange(day.year, day.month)[1]
 
@@ -336,7 +336,7 @@ def _nearest_weekday(month: date, number: int) -> date:
     if day.weekday() == calendar.SATURDAY:
         return day + timedelta(days=-1 if number > 1 else 2)
     if day.weekday() == calendar.SUNDAY:
-        return day + timedelta(days=1 if number < _last(month) else -2)
+        return day + timedelta(days=1 if number < _last_of_month(month) else -2)
     return day
 
 
@@ -351,7 +351,7 @@ def _days_of_week(part: str) -> _Day:
         return lambda day: _weekday_of(day) == weekday and (day.day - 1) // 7 + 1 == nth
     if part.endswith("L") and part != "L":
         weekday = _weekday(part[:-1])
-        return lambda day: _weekday_of(day) == weekday and day.day > _last(day) - 7
+        return lambda day: _weekday_of(day) == weekday and day.day > _last_of_month(day) - 7
     numbers = _numbers("7" if part == "L" else part, 1, 7, _WEEKDAYS, 1)
     return lambda day: _weekday_of(day) in numbers
 
@@ -429,12 +429,12 @@ def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
     for listener in listeners_of(kafka):
         authentication = listener.get("authentication") or {}
         managed = authentication.get("type") == _MANAGED
-        if listener.get("tls") and (managed or _asks_by_itself(authentication)):
+        if listener.get("tls") and (managed or _asks_by_configuration(authentication)):
             found.append(UserListener(str(listener["name"]), int(listener["port"]), str(listener["type"]), managed))
     return tuple(found)
 
 
-def _asks_by_itself(authentication: Mapping[str, Any]) -> bool:
+def _asks_by_configuration(authentication: Mapping[str, Any]) -> bool:
     """Whether the Kafka resource has it ask for certificates: the operator adds nothing to what it says."""
     asks = (authentication.get("listenerConfig") or {}).get(_ASKS, _NEVER)
     return authentication.get("type") == _CUSTOM and str(asks).lower() != _NEVER

@@ -72,7 +72,7 @@ class NodePools:
     @property
     def replicas(self) -> Mapping[str, int]:
         """The replicas in the node pools; absurd numbers do not count as wanted nodes."""
-        return {name: _asked(pool) for name, pool in self.by_name.items()}
+        return {name: _asked_replicas(pool) for name, pool in self.by_name.items()}
 
     def scaled(self, scaling: Scaling | None) -> NodePools:
         """The pools as they would be after this scaling."""
@@ -92,12 +92,14 @@ class NodePools:
 
     def settled(self) -> NodePools:
         """The pools as they are when the operator has removed the nodes that they have too many."""
-        return NodePools(self.cluster, tuple(_with_numbers(pool, _staying(pool)) for pool in self.pools))
+        return NodePools(self.cluster, tuple(_with_numbers(pool, _staying_numbers(pool)) for pool in self.pools))
 
     def leaving(self) -> tuple[WantedNode, ...]:
         """The nodes that the operator is to remove."""
         return tuple(
-            self._node(pool, number) for _name, pool in sorted(self.by_name.items()) for number in _leaving(pool)
+            self._node(pool, number)
+            for _name, pool in sorted(self.by_name.items())
+            for number in _leaving_numbers(pool)
         )
 
     def next(self, count: int) -> tuple[WantedNode, ...]:
@@ -131,20 +133,20 @@ def _name(pool: Object) -> str:
     return str(pool["metadata"]["name"])
 
 
-def _asked(pool: Object) -> int:
+def _asked_replicas(pool: Object) -> int:
     return int((pool.get("spec") or {}).get("replicas") or 0)
 
 
 def _replicas(pool: Object) -> int:
     """The number of nodes that the pool asks for; the number that it has where it asks for more than any cluster has."""
-    return _asked(pool) if _asked(pool) <= MOST_NODES else len(_numbers_of(pool))
+    return _asked_replicas(pool) if _asked_replicas(pool) <= MOST_NODES else len(_numbers_of(pool))
 
 
 def _add(pool: Object, used: set[int], count: int) -> list[int]:
     """The numbers of so many new nodes; they are used from then on."""
     offered, added = _listed(annotation(pool, names.NEXT_NODE_IDS) or ""), []
     for _number in range(count):
-        added.append(_free(offered, used))
+        added.append(_free_number(offered, used))
         used.add(added[-1])
     return added
 
@@ -157,12 +159,12 @@ def _with_numbers(pool: Object, numbers: Sequence[int]) -> Object:
     return {**pool, "status": {**(pool.get("status") or {}), "nodeIds": list(numbers)}}
 
 
-def _staying(pool: Object) -> list[int]:
-    leaving = _leaving(pool)
+def _staying_numbers(pool: Object) -> list[int]:
+    leaving = _leaving_numbers(pool)
     return [number for number in _numbers_of(pool) if number not in leaving]
 
 
-def _leaving(pool: Object) -> list[int]:
+def _leaving_numbers(pool: Object) -> list[int]:
     """In the order in which the pool names its nodes."""
     numbers = _numbers_of(pool)
     named = [number for number in _listed(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
@@ -171,7 +173,7 @@ def _leaving(pool: Object) -> list[int]:
     return [number for number in numbers if number in gone]
 
 
-def _free(offered: Sequence[int], used: set[int]) -> int:
+def _free_number(offered: Sequence[int], used: set[int]) -> int:
     return next(number for number in chain(offered, count()) if number not in used)
 
 

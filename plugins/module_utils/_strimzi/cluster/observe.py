@@ -101,7 +101,7 @@ def read_domain(
     """
     own = tuple(leaves)
     found = given or _most((*_in_nodes(scope.cluster, scope.namespace, own), *_in_cruise_control(scope, own)))
-    return found or (_most(_around(client, scope)) if look_around else "") or DEFAULT_DOMAIN
+    return found or (_most(_nodes_of_others(client, scope)) if look_around else "") or DEFAULT_DOMAIN
 
 
 def _most(domains: Iterable[str]) -> str:
@@ -124,7 +124,7 @@ def _after(start: str, leaves: Iterable[StoredLeaf]) -> Iterator[str]:
     return (domain for name in named if name.startswith(start) and is_domain(domain := name.removeprefix(start)))
 
 
-def _around(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
+def _nodes_of_others(client: KubeClient, scope: names.ClusterNames) -> Iterator[str]:
     """Of the nodes of other clusters; nothing without the permission to list them."""
     try:
         listed = client.list(SECRETS, scope.namespace, label_selector=f"{names.KIND_LABEL}=Kafka").items
@@ -243,7 +243,7 @@ def observe(
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
     next_, later = planned.next(growth.spare), planned.settled().next(growth.spare if ca.elsewhere else 0)
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
-    present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
+    present = {str(pod["metadata"]["name"]): party for pod, party in _sort_pods(running)}
     # The leaf that has shown which CA signs is stored as soon as that CA is in place.
     is_first = not ca.current or (kafka is None and ca.in_use_elsewhere)
     samples = sample_leaves(scope, bare.source, now) if is_first else ()
@@ -276,9 +276,9 @@ def observe(
         ),
         pools=Pools(
             replicas=pools.replicas if ca.elsewhere or growth.scaling else {},
-            spare=_numbered(yet_to_come.values()),
-            leaving=_numbered(planned.leaving()),
-            spare_later=_numbered(later),
+            spare=_as_pool_nodes(yet_to_come.values()),
+            leaving=_as_pool_nodes(planned.leaving()),
+            spare_later=_as_pool_nodes(later),
         ),
     )
     spare = yet_to_come if ca.elsewhere else {}
@@ -374,7 +374,7 @@ def unlabelled(
     return {pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))}
 
 
-def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:
+def _as_pool_nodes(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:
     return {node.pod: PoolNode(node.pool, node.node_id) for node in nodes}
 
 
@@ -414,7 +414,7 @@ def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> d
     return {name: size(secrets[name]) for name in guarded if name in secrets}
 
 
-def _in_order(running: Iterable[tuple[Mapping[str, Any], Component]]) -> list[tuple[Mapping[str, Any], Component]]:
+def _sort_pods(running: Iterable[tuple[Mapping[str, Any], Component]]) -> list[tuple[Mapping[str, Any], Component]]:
     return sorted(running, key=lambda item: str(item[0]["metadata"]["name"]))
 
 
@@ -424,7 +424,7 @@ def _parties(
     found = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
     others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
-    for pod, component in _in_order(running):
+    for pod, component in _sort_pods(running):
         # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
         own = nodes.get(pod["metadata"]["name"])
         found.append(read_pod(pod, component, others if own is None else [own, *others], owners))

@@ -233,7 +233,7 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
 
 def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] | None:
     stored = next((known for known in observation.snapshot.leaves.stored if known.secret == leaf.secret), None)
-    if stored is None or stored.chain is None or not _is_own(stored.chain, leaf, observation):
+    if stored is None or stored.chain is None or not _is_of_cluster(stored.chain, leaf, observation):
         return None
     return stored.chain[0].subject_alternative_names
 
@@ -257,7 +257,7 @@ def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
     return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
 
 
-def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
+def _is_of_cluster(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
     subject = DistinguishedName(leaf.common_name).text
     return chain[0].subject == subject and bool(issuers_of(chain, as_seen(observation.snapshot)))
 

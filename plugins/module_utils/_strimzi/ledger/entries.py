@@ -190,9 +190,9 @@ def decode_ledger(found: Entries, marks: Marks) -> Ledger:
             if key.endswith(".crt"):
                 known.append(_decode_entry(key.removesuffix(".crt"), found))
             elif key.endswith(".removed"):
-                removed.append(RemovedEntry(*_decode_left(key, found)))
+                removed.append(RemovedEntry(*_decode_held(key, found)))
             elif key.endswith(".leaf"):
-                held.append(HeldLeaf(*_decode_left(key, found)))
+                held.append(HeldLeaf(*_decode_held(key, found)))
             elif _is_orphan(key, found.data):
                 raise _Foreign(f"{found.name(key)} has no certificate beside it")
         except _Foreign as error:
@@ -251,7 +251,7 @@ def _time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime 
         raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
 
 
-def _decode_left(key: str, found: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
+def _decode_held(key: str, found: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
     """A certificate that is stored no more, and the pods that still know it: awaiting, and lingering."""
     fingerprint, name = key.rpartition(".")[0], found.name(key)
     try:

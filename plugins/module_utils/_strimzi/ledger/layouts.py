@@ -170,7 +170,7 @@ def lay_out(ledger: Ledger, scope: ClusterNames) -> tuple[Part, ...]:
 
 def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
     """The ledger in whichever layout it is; None where there is none."""
-    found = _found(secrets, scope)
+    found = _find_ledger(secrets, scope)
     if found is None or found.problems:
         return found
     parts = {part.name: part for part in lay_out(found, scope)}
@@ -190,7 +190,7 @@ def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _found(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
+def _find_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
     """Of several ledgers, the ledger that begins with the Secret that ``single`` and ``split`` have in common. A change
     of the layout writes or deletes this Secret when everything else is written, and before anything else is deleted.
     """
@@ -199,16 +199,16 @@ def _found(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
     if certificates not in stored:
         if scope.trust_secret in stored:
             return read_keyed(secrets[scope.trust_secret])
-        return _half(certificates) if states in stored else None
+        return _half_ledger(certificates) if states in stored else None
     mark = annotation(secrets[certificates], names.LAYOUT)
     if mark is None:
         return _read_single(secrets[certificates])
     if mark != Layout.SPLIT.value:
         return Ledger(problems=(f"its annotation {names.LAYOUT} is {mark!r}, which is no layout of this Secret.",))
-    return read_split(secrets[certificates], secrets[states]) if states in stored else _half(states)
+    return read_split(secrets[certificates], secrets[states]) if states in stored else _half_ledger(states)
 
 
-def _half(missing: str) -> Ledger:
+def _half_ledger(missing: str) -> Ledger:
     return Ledger(
         layout=Layout.SPLIT, problems=(f"Secret {missing}, which is the other half of the ledger, is missing.",)
     )

@@ -314,7 +314,7 @@ def presenters_of(
         *(found for user in users.users for found in _of_user(user, about)),
         *(found for user in users.users for found in _of_paused(user)),
         *(_of_issuer_elsewhere(name, subject, users.named, about) for name, subject in elsewhere.items()),
-        *(found for given in users.named for found in _of_named(given, elsewhere.values(), of_any_issuer)),
+        *(found for given in users.named for found in _presenters_of_named(given, elsewhere.values(), of_any_issuer)),
     )
 
 
@@ -335,7 +335,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         yield replace(found, why=certificate.problem)
     else:
         where = f"Secret {user.namespace}/{user.secret}"
-        authorities, why = _held(certificate, where, about)
+        authorities, why = _issuers_held(certificate, where, about)
         found = replace(found, authorities=authorities, why=why)
         if certificate.stale and authorities is not None and not about.outdated <= authorities:
             # The certificate in the keystore may be of any CA that users had certificates of.
@@ -386,7 +386,7 @@ def _why_hindered(user: User, about: _Authorities) -> tuple[str, str]:
     return "" if user.ready else "the User Operator says that it is not ready", remedy
 
 
-def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:
+def _issuers_held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:
     """The CAs that may have issued the certificate, and where it is, or why that is unknown. None for an expired
     certificate: every broker refuses it.
     """
@@ -397,7 +397,7 @@ def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tupl
     return _issuers(certificate, certificate.authority, about), where
 
 
-def _end(certificate: UserCertificate) -> datetime | None:
+def _last_end(certificate: UserCertificate) -> datetime | None:
     """When the last certificate ends that a reader of this Secret presents; None where the keystore in it may
     hold another certificate.
     """
@@ -431,7 +431,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
-    return Presenter(reader.name, own, what, renewal, remedy=remedy, ends_at=_end(certificate))
+    return Presenter(reader.name, own, what, renewal, remedy=remedy, ends_at=_last_end(certificate))
 
 
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
@@ -460,7 +460,7 @@ def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertifica
     if all(given.is_kept for given in own):
         remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."
         return Presenter(name, None, f"another issuer issues its certificate, {subject}", remedy=remedy)
-    found = [_held(given.certificate, given.secret.label, about) for given in own]
+    found = [_issuers_held(given.certificate, given.secret.label, about) for given in own]
     unknown = next((why for authorities, why in found if authorities is None), None)
     where = ", ".join(given.secret.label for given in own)
     remedy = f"Put a certificate of the CA in use into {where}, and restart its readers; delete it where no application reads it; or {_WAIVER}."
@@ -470,7 +470,7 @@ def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertifica
     return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
 
 
-def _of_named(named: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
+def _presenters_of_named(named: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = named.secret.label, named.certificate
     remedy = (
@@ -480,14 +480,14 @@ def _of_named(named: NamedCertificate, elsewhere: Iterable[str], about: _Authori
     if not certificate.sha256:
         yield Presenter(where, None, f"{where}: {certificate.problem}", remedy=remedy)
     elif certificate.subject not in elsewhere:
-        authorities, why = _held(certificate, where, about)
+        authorities, why = _issuers_held(certificate, where, about)
         yield Presenter(where, authorities, why, remedy=remedy)
     yield from (_reader_of_named(reader, where, certificate, about) for reader in named.readers)
 
 
 def _reader_of_named(reader: Reader, where: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
     found = _reader(reader, f"the certificate in {where}", certificate, about)
-    own, _why = _held(certificate, where, about)
+    own, _why = _issuers_held(certificate, where, about)
     current = frozenset(certificate.fingerprint for certificate in about.ca.in_use)
     # The operator restarts it when the Secret has changed; until then a person has to change that.
     follows = reader.followed and own == current and found.authorities != own

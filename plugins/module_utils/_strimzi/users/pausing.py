@@ -289,7 +289,7 @@ class ChangeOfAuthentication:
 
     def carry_out(self, wanted: Authentication) -> SeenUser:
         """Until nothing is left; interrupted anywhere, it goes on from what is stored. Raises KubeError, StepError, OperatorSilent."""
-        seen = self._see_permitted(wanted)
+        seen = self._read_permitted_user(wanted)
         if self.work.dry_run:
             for step in steps_left(seen, wanted):
                 self._record(step, seen, wanted)
@@ -304,10 +304,10 @@ class ChangeOfAuthentication:
                 tries -= 1
                 if not tries:
                     raise
-            seen = self._see_permitted(wanted)
+            seen = self._read_permitted_user(wanted)
         return seen
 
-    def _see_permitted(self, wanted: Authentication) -> SeenUser:
+    def _read_permitted_user(self, wanted: Authentication) -> SeenUser:
         seen = self.read_user()
         refuse(seen, wanted, self.work.scope.cluster)
         refuse_another_secret(seen, self.secret)

@@ -206,7 +206,7 @@ def stored_user(secret: Mapping[str, Any], opening: bool = True) -> StoredUser:
     data = entries(secret)
     found = _stored(secret, data, USER_CERTIFICATE, data.get(USER_KEY, b""))
     tells_inside = bool(found.chain) and is_to_be_opened(secret)
-    stored = StoredUser(found, _shared(data.get(CURRENT)), USER_KEYSTORE in data, "", tells_inside)
+    stored = StoredUser(found, _intern(data.get(CURRENT)), USER_KEYSTORE in data, "", tells_inside)
     return replace(stored, stale=why_stale(secret, found.chain[0])) if tells_inside and opening else stored.unopened
 
 
@@ -223,16 +223,16 @@ def _stored(secret: Mapping[str, Any], data: Mapping[str, bytes], entry: str, ke
         chain = parse_certificates(data.get(entry, b""))
     except CertificateError as error:
         return _StoredCertificate((), changed, f"its {entry} cannot be read: {error}")
-    return _StoredCertificate(chain, changed, "" if key is None else _wrong_key(key, chain[0]))
+    return _StoredCertificate(chain, changed, "" if key is None else _check_key(key, chain[0]))
 
 
 @lru_cache(maxsize=64)
-def _shared(content: bytes | None) -> bytes | None:
+def _intern(content: bytes | None) -> bytes | None:
     """The same object for the same content, which lies beside the certificate of every user."""
     return content
 
 
-def _wrong_key(content: bytes, leaf: Certificate) -> str:
+def _check_key(content: bytes, leaf: Certificate) -> str:
     try:
         key = load_stored_key(content)
     except PrivateKeyError as error:

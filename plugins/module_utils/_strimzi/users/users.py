@@ -363,7 +363,7 @@ def users_of(
         left = list(_without_user(client, scope, {user.secret for user in users if not user.watched}))
     named = read_named(client, asked.presenting, clients_ca, now)
     seen = {given.secret for given in named}
-    beside = (*_kept(client, scope, users), *left)
+    beside = (*_kept_secrets(client, scope, users), *left)
     kept = read_named(client, [secret for secret in beside if secret not in seen], clients_ca, now)
     named += tuple(replace(given, is_kept=True) for given in kept)
     operated = operator is not None or bool(asked.user_namespaces)
@@ -406,7 +406,7 @@ def _in_namespace(
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 
 
-def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
+def _kept_secrets(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
     """Secrets of users whose certificates another issuer issues now: what was issued to them before may still be read."""
     for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
         kept = names.selector_of({names.KEPT_OF: scope.cluster})

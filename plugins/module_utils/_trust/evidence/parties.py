@@ -61,13 +61,15 @@ def present_live(
     if not candidates:
         return Presentation(party, None, (), f"{party} presents a certificate that chains to no CA of the ledger")
     if stored.authorities is not None:
-        return _joined(party, chain, candidates, stored, found[0].source)
+        return _join_evidence(party, chain, candidates, stored, found[0].source)
     if len(candidates) > 1:
         return Presentation(party, None, (), f"{party} presents a certificate that chains to several CAs of the ledger")
     return Presentation(party, candidates, (chain,), found[0].source)
 
 
-def _joined(party: str, chain: Chain, candidates: frozenset[str], stored: Presentation, source: str) -> Presentation:
+def _join_evidence(
+    party: str, chain: Chain, candidates: frozenset[str], stored: Presentation, source: str
+) -> Presentation:
     """Stored evidence tells apart CAs that have the same key. In everything else it has to agree with the answer of the
     listener.
     """
@@ -153,11 +155,12 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     if not current or current[0].fingerprint != journal.successor:
         return snapshot.presenters
     return tuple(
-        _known(presenter, journal.outgoing, journal.successor, snapshot.now) for presenter in snapshot.presenters
+        _bound_by_time(presenter, journal.outgoing, journal.successor, snapshot.now)
+        for presenter in snapshot.presenters
     )
 
 
-def _known(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
+def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
     """A program of which it is not known what it has read, but when the last certificate ends that this may be."""
     if presenter.authorities is None or presenter.ends_at is not None or presenter.reads not in outgoing.readers:
         return presenter
@@ -296,7 +299,7 @@ def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
     since_start = pod.uid in removed.awaiting
     if not is_asked(pod, snapshot):
         return since_start
-    if _tells_a_shared_name(pod, removed.fingerprint, snapshot):
+    if _names_only_shared(pod, removed.fingerprint, snapshot):
         return since_start
     return _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
 
@@ -400,14 +403,14 @@ def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
     return snapshot.listeners_by_uid.get(pod.uid, ())
 
 
-def _tells_a_shared_name(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
+def _names_only_shared(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
     """Whether its listeners have answered, and nothing but a name that other CAs have too: what it read when it started is known all the same."""
     asked = [listener for listener in _listeners(pod, snapshot) if listener.verifies]
     return bool(asked) and all(fingerprint in listener.shared for listener in asked)
 
 
 def _accepts(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
-    if since_start is not None and _tells_a_shared_name(pod, fingerprint, snapshot):
+    if since_start is not None and _names_only_shared(pod, fingerprint, snapshot):
         return Acceptance(since_start, "the CAs that it read when it started")
     asked = [listener for listener in _listeners(pod, snapshot) if listener.verifies]
     return accepts_live(pod, sorted({listener.port for listener in asked}), fingerprint, since_start, asked)

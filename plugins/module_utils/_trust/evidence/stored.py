@@ -222,7 +222,9 @@ def why_not_told(authority: Certificate, snapshot: Snapshot) -> str:
 
 def find_namesake(authority: Certificate, snapshot: Snapshot) -> Certificate | None:
     """A CA with the same name and another key."""
-    same = (certificate for certificate in _known(snapshot) if certificate.subject_der == authority.subject_der)
+    same = (
+        certificate for certificate in _known_authorities(snapshot) if certificate.subject_der == authority.subject_der
+    )
     return next(
         (certificate for certificate in same if certificate.public_key_sha256 != authority.public_key_sha256), None
     )
@@ -234,7 +236,7 @@ def _is_probed(authority: Certificate, snapshot: Snapshot) -> bool:
     return is_here and not ca.is_kept_elsewhere(authority)
 
 
-def _known(snapshot: Snapshot) -> Iterator[Certificate]:
+def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
     """The CAs that listeners may name."""
     yield from snapshot.ca.anchors
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
@@ -294,7 +296,7 @@ def with_copies_updated(snapshot: Snapshot) -> Snapshot:
     """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
     read it.
     """
-    return snapshot.with_clients(tuple(_followed(client, snapshot) for client in snapshot.outside.clients))
+    return snapshot.with_clients(tuple(_follow_published(client, snapshot) for client in snapshot.outside.clients))
 
 
 def _cas_of_client(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
@@ -323,7 +325,7 @@ def trust_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
     return tuple(certificate for certificate in client.trusts if certificate.fingerprint != leaving.fingerprint)
 
 
-def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
+def _follow_published(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
     if client.follows is Follows.NOTHING:
         return client if client.trusts is None else replace(client, doubt="")
     current = snapshot.ca.in_use

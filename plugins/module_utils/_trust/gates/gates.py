@@ -159,10 +159,10 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
     if fingerprint == ledger.undone:
         for pod in possible_holders_of_undone(snapshot, ledger):
             yield _Need(f"pod {pod.name}", None, "may have been started with a certificate of this CA")
-    yield from _needed_soon(snapshot, ledger, fingerprint)
+    yield from _needs_of_successor(snapshot, ledger, fingerprint)
 
 
-def _needed_soon(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
+def _needs_of_successor(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
     """Where a CA is to leave that was in use. A CA that was taken out already is not put back for it."""
     entry = ledger.find(fingerprint)
     if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:

@@ -224,7 +224,7 @@ def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetim
 
 def link_followed_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
     """Since when clients of every kind that have read this CA can be led on from it by a link certificate; None where they cannot."""
-    if any(certificate.path_length == 0 for certificate in _as_read(entry.certificate, snapshot)):
+    if any(certificate.path_length == 0 for certificate in _as_clients_read(entry.certificate, snapshot)):
         return None
     return entry.cleared_at or entry.published_at
 
@@ -278,7 +278,7 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     """Why a client that knows only the CA in use could refuse this form, without a full stop; empty where none would. It may have taken any of
     the certificates of that CA which lie there.
     """
-    known = _as_read(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
+    known = _as_clients_read(snapshot.ca.current[0], snapshot) if snapshot.ca.current else ()
     reasons = (
         validate(form, (certificate,), snapshot.now, kind).reason
         for certificate in known
@@ -288,7 +288,7 @@ def why_refused_by_unknown_clients(form: Chain, snapshot: Snapshot) -> str:
     return next(filter(None, reasons), "")
 
 
-def _as_read(authority: Certificate, snapshot: Snapshot) -> Chain:
+def _as_clients_read(authority: Certificate, snapshot: Snapshot) -> Chain:
     """The certificates of this CA that clients may read: OpenSSL takes the first of two with the same name."""
     return (
         authority,

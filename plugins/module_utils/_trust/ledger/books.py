@@ -191,7 +191,7 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     is remembered of the successor's leaf in this Secret says nothing any more.
     """
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves.stored}
-    annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful(snapshot, ledger)
+    annotated = frozenset(pod.leaf_hash for pod in snapshot.nodes.pods) - _doubtful_leaves(snapshot, ledger)
     known = {leaf: entry.fingerprint for entry in ledger.entries for leaf in entry.leaves & annotated}
     for pod in snapshot.nodes.pods:
         seen = present_pod(pod, leaves, snapshot, ledger).authorities if pod.presents_stored and pod.leaf_hash else None
@@ -204,7 +204,7 @@ def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     return ledger
 
 
-def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+def _doubtful_leaves(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     """Leaves of the successor in whose Secret lies a leaf of another CA."""
     successor = ledger.find(ledger.journal.successor) if ledger.journal else None
     if successor is None:
@@ -276,10 +276,10 @@ def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> L
     """The ledger with a note of the leaves in these Secrets, which are about to be replaced, and of the nodes that were
     started with them.
     """
-    return replace(ledger, held=tuple(_noted(snapshot, ledger, secrets)))
+    return replace(ledger, held=tuple(_leaves_to_note(snapshot, ledger, secrets)))
 
 
-def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
+def _leaves_to_note(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iterator[HeldLeaf]:
     replaced = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain and leaf.secret in secrets}
     added: dict[Certificate, set[str]] = {}
     for pod in snapshot.nodes.pods:

@@ -86,7 +86,7 @@ def find_swap(snapshot: Snapshot) -> Swap | None:
     """The swap that is not adopted yet; None where there is none."""
     ledger, current = snapshot.ledger, snapshot.ca.current
     replaced = last_current(ledger) if ledger else None
-    if ledger is None or replaced is None or not current or _has_come_by_a_flow(current[0], ledger):
+    if ledger is None or replaced is None or not current or _is_of_a_flow(current[0], ledger):
         return None
     return None if any(_is_known(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
 
@@ -97,7 +97,7 @@ def last_current(ledger: Ledger) -> LedgerEntry | None:
     return max(seen, key=lambda entry: max(entry.generations), default=None)
 
 
-def _has_come_by_a_flow(current: Certificate, ledger: Ledger) -> bool:
+def _is_of_a_flow(current: Certificate, ledger: Ledger) -> bool:
     begun = in_flight(ledger)
     return begun is not None and begun.successor == current.fingerprint
 

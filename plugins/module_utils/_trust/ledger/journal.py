@@ -64,11 +64,11 @@ def _presented(snapshot: Snapshot) -> Outgoing | None:
     }
     # A program that presents a copy too says so twice.
     unknown = {presenter.reads for presenter in snapshot.presenters if presenter.ends_at is None}
-    readers = tuple(_fitting(sorted(ends.keys() - unknown)))
+    readers = tuple(_cut_to_size(sorted(ends.keys() - unknown)))
     return Outgoing(frozenset(readers), max(ends[reader] for reader in readers)) if readers else None
 
 
-def _fitting(readers: list[str]) -> Iterator[str]:
+def _cut_to_size(readers: list[str]) -> Iterator[str]:
     """The readers that there is room for; the others hold the CA until they read again."""
     room = _ROOM
     for reader in readers:
@@ -100,10 +100,10 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
         return Obstacle.LEFT
     if not _is_key_at_hand(snapshot, old):
         return Obstacle.KEY
-    return Obstacle.ENDED if _would_be_refused(snapshot, old) else None
+    return Obstacle.ENDED if _is_refused_when_undone(snapshot, old) else None
 
 
-def _would_be_refused(snapshot: Snapshot, old: LedgerEntry) -> bool:
+def _is_refused_when_undone(snapshot: Snapshot, old: LedgerEntry) -> bool:
     is_behind = snapshot.ca.in_use != (old.certificate,)
     return is_behind and bool(snapshot.date_checkers) and old.certificate.has_ended(snapshot.now)
 
@@ -166,13 +166,17 @@ def asked_goal(journal: Journal) -> Goal:
 
 def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
     """Where the flow is to stop from now on. A call that does not lead it can bring the stop forward alone."""
-    after = intent.extent.stop_after if is_led else _earlier(before.after if before else None, intent.extent.stop_after)
+    after = (
+        intent.extent.stop_after
+        if is_led
+        else _earlier_phase(before.after if before else None, intent.extent.stop_after)
+    )
     if after is None or (before is not None and before.after is after):
         return None if after is None else before
     return Stop(after, now)
 
 
-def _earlier(first: Phase | None, other: Phase | None) -> Phase | None:
+def _earlier_phase(first: Phase | None, other: Phase | None) -> Phase | None:
     return min(filter(None, (first, other)), key=lambda phase: phase.position, default=None)
 
 
@@ -185,7 +189,7 @@ def stops_before_use(journal: Journal) -> bool:
 
 def limit_to_stop(intent: Intent, stop: Stop) -> Intent:
     """The intent with the phases alone that the flow may enter."""
-    until = _earlier(intent.extent.until, stop.after)
+    until = _earlier_phase(intent.extent.until, stop.after)
     return replace(intent, extent=replace(intent.extent, until=until))
 
 
@@ -220,7 +224,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     journal = replace(begun, named=snapshot.named)
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
-        return replace(ledger, journal=_turned(journal, snapshot, intent, ledger))
+        return replace(ledger, journal=_reverse(journal, snapshot, intent, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
         done = replace(
             journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None, stop=None, read_since=None
@@ -228,7 +232,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         return replace(ledger, journal=done)
     noted = note_outgoing(snapshot, note_possible_holders(snapshot, journal, ledger), ledger)
     noted = note_readers(snapshot, noted, ledger)
-    return replace(ledger, journal=_as_asked_now(noted, snapshot, intent))
+    return replace(ledger, journal=_update_answers(noted, snapshot, intent))
 
 
 def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
@@ -245,7 +249,7 @@ def note_readers(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journa
     return replace(journal, read_since=snapshot.now)
 
 
-def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:
+def _reverse(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:
     """The flow that leads back: to the CA that was to be replaced, from the CA that was to take its place."""
     unwanted = ledger.find(journal.successor)
     return replace(
@@ -264,7 +268,7 @@ def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger
     )
 
 
-def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
+def _update_answers(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
     """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that
     gives none keeps the answers of the run before.
     """

@@ -97,17 +97,17 @@ class Wish:
     @cached_property
     def beside(self) -> tuple[Chain, ...]:
         """The CAs that are to be trusted beside it, and that the ledger does not have yet."""
-        wanted = (chain for chain in self._others if self._is_confirmed(chain[0]))
+        wanted = (chain for chain in self._other_new_authorities if self._is_confirmed(chain[0]))
         return tuple(chain for chain in wanted if self.ledger.find(chain[0].fingerprint) is None)
 
     @cached_property
     def unconfirmed(self) -> tuple[Certificate, ...]:
         """The CAs that are not confirmed yet; nothing is done about them."""
-        asked = dict.fromkeys((*([self.meant] if self.meant else self.issuing), *self._others))
+        asked = dict.fromkeys((*([self.meant] if self.meant else self.issuing), *self._other_new_authorities))
         return tuple(chain[0] for chain in asked if not self._is_confirmed(chain[0]))
 
     @property
-    def _others(self) -> tuple[Chain, ...]:
+    def _other_new_authorities(self) -> tuple[Chain, ...]:
         """A CA that a flow has replaced is not trusted again because it still lies in the source."""
         gone = {self.intent.trust.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
         own = (*self.meant[:1], *self.snapshot.ca.current)
@@ -286,9 +286,9 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     current, begun = snapshot.ca.current[0] if snapshot.ca.current else None, in_flight(ledger)
     if intent.goal is Goal.RECONCILE:
         return (
-            _as_the_source_says(snapshot, intent, ledger)
+            _target_of_source(snapshot, intent, ledger)
             if snapshot.source
-            else _as_time_says(snapshot, intent, ledger)
+            else _target_by_time(snapshot, intent, ledger)
         )
     if intent.goal is Goal.UPGRADE:
         adopted = snapshot.ledger is not None and not (
@@ -315,7 +315,7 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
         # The supplied CA is in use. A flow that prepared it again would never end.
         return Target(False, replaces=_predecessor(current, ledger.journal) or intent.parameters.replaces)
     if intent.parameters.replaces is not None:
-        return _named(intent, current, ledger)
+        return _target_by_name(intent, current, ledger)
     # A fresh flow is the answer only where no CA is supplied: it has put another CA than the supplied CA in place.
     if supplied is None and _is_fresh(snapshot, intent, ledger.journal):
         return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
@@ -353,14 +353,14 @@ def _period(time: timedelta) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
 
 
-def _as_the_source_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
+def _target_of_source(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     wish, current = wish_of(snapshot, intent, ledger), snapshot.ca.current
     if wish is None or not wish.authority or not current:
         return Target(False)
     return Target(wish.authority[0] != current[0], replaces=current[0].fingerprint)
 
 
-def _as_time_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
+def _target_by_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     is_busy = in_flight(ledger) is not None or bool(snapshot.ca.prepared)
     if is_busy or due_rotation(snapshot, intent, ledger) is None:
         return Target(False)
@@ -412,7 +412,7 @@ def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
     return journal.replaces if journal is not None and journal.successor == current.fingerprint else None
 
 
-def _named(intent: Intent, current: Certificate, ledger: Ledger) -> Target:
+def _target_by_name(intent: Intent, current: Certificate, ledger: Ledger) -> Target:
     given = intent.parameters.replaces or ""
     if is_named(current, given):
         return Target(True, replaces=current.fingerprint)

@@ -81,7 +81,7 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     for name in snapshot.ca.named_for_tls:
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.secret(name),
-            "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.", _bring_in(snapshot, name),
+            "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.", _how_to_bring_in(snapshot, name),
         )  # fmt: skip
     if snapshot.ca.is_unread or snapshot.ca.named_for_tls:
         return
@@ -111,7 +111,7 @@ def _kept_in_ledger(snapshot: Snapshot) -> str:
     )
 
 
-def _bring_in(snapshot: Snapshot, name: str) -> str:
+def _how_to_bring_in(snapshot: Snapshot, name: str) -> str:
     if snapshot.nodes.pods or snapshot.leaves.stored:
         return "This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again."
     namespace, given = snapshot.names.namespace, f"{name}-given"
@@ -182,7 +182,7 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             or current[0].not_before > snapshot.now
         )
         yield from date_problems(
-            condition, snapshot, names.certificate_secret, _dated(current, counts), _way_out(snapshot)
+            condition, snapshot, names.certificate_secret, _dated(current, counts), _remedy_for_chain(snapshot)
         )
     for authority in snapshot.ca.prepared:
         counts = bool(snapshot.date_checkers) or not _was_in_use(snapshot, authority)
@@ -190,7 +190,7 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
 
 
-def _way_out(snapshot: Snapshot) -> str:
+def _remedy_for_chain(snapshot: Snapshot) -> str:
     if len(snapshot.ca.current) > 1:
         return _REFUSED_CHAIN
     return _RENEWED_BY_OPERATOR if snapshot.reconciliation.generated else _RENEW_FIRST

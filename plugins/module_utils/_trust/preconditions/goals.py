@@ -66,7 +66,7 @@ def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     """
     if not snapshot.reconciliation.generated or intent.goal is Goal.DOWNGRADE:
         return
-    seen = "; ".join(_left_to_do(snapshot))
+    seen = "; ".join(_remaining_work(snapshot))
     if seen:
         yield Violation(
             Condition.OPERATOR_HAS_FINISHED, snapshot.names.kafka,
@@ -96,19 +96,19 @@ def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
             )  # fmt: skip
 
 
-def _left_to_do(snapshot: Snapshot) -> Iterator[str]:
+def _remaining_work(snapshot: Snapshot) -> Iterator[str]:
     """A pod without an annotation counts as current, as it does for the operator, which would do nothing about it. Without
     pods the operator takes no old CA out."""
     ca = snapshot.ca
     if distrusting := [pod for pod in snapshot.nodes.pods if pod.key_generation not in (None, ca.key_generation)]:
-        yield f"{_these(distrusting)} to trust the new key"
+        yield f"{_describe_waiting(distrusting)} to trust the new key"
     elif behind := [pod for pod in snapshot.nodes.pods if pod.generation not in (None, ca.certificate_generation)]:
-        yield f"{_these(behind)} to use the new certificate"
+        yield f"{_describe_waiting(behind)} to use the new certificate"
     for entry in ca.retired if snapshot.nodes.pods else ():
         yield f"{named(ca.others[entry][0])} has still to leave ({entry})"
 
 
-def _these(pods: Iterable[Pod]) -> str:
+def _describe_waiting(pods: Iterable[Pod]) -> str:
     names = sorted(pod.name for pod in pods)
     return f"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) == 1 else 'have'} to restart"
 
@@ -120,7 +120,7 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with the same
     write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key identifier,
     are then worthless before the first pod has restarted."""
-    if not _gives(snapshot, intent) or not snapshot.ca.current:
+    if not _hands_back(snapshot, intent) or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
     number = authority_generation(current)
@@ -159,7 +159,7 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
     """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key without a check that it is trusted: the
     caller has to want that.
     """
-    if intent.parameters.operator_may_renew or not _gives(snapshot, intent):
+    if intent.parameters.operator_may_renew or not _hands_back(snapshot, intent):
         return
     if foretold := foresee_operator_renewal(snapshot):
         yield Violation(
@@ -169,7 +169,7 @@ def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Vio
         )  # fmt: skip
 
 
-def _gives(snapshot: Snapshot, intent: Intent) -> bool:
+def _hands_back(snapshot: Snapshot, intent: Intent) -> bool:
     """Whether the operator is to get the CA."""
     return (
         intent.goal is Goal.DOWNGRADE
@@ -214,7 +214,7 @@ def authority_is_as_asked(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
     if target.wanted or intent.goal is Goal.CREATE:
         return
     prepared = _prepared(snapshot, intent, ledger)
-    made = prepared or _made_before(intent, ledger)
+    made = prepared or _earlier_successor(intent, ledger)
     if made is None:
         return
     is_ended = prepared is None and in_flight(ledger) is None
@@ -239,7 +239,7 @@ def _prepared(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Certificate
     return next((certificate for certificate in waiting if (certificate.public_key_sha256 in keys) is is_renewal), None)
 
 
-def _made_before(intent: Intent, ledger: Ledger) -> Certificate | None:
+def _earlier_successor(intent: Intent, ledger: Ledger) -> Certificate | None:
     """The CA by which an earlier call has fulfilled this call: the successor in the flow in flight, or in the last
     flow. None where there is none, or it is the answer to another call.
     """

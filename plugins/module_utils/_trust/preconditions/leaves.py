@@ -318,7 +318,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
         return
     yield from namesakes(snapshot)
     yield from _of_other_operators(snapshot)
-    issued, room = sum(bool(presenter.secret) for presenter in snapshot.presenters), _room_with(supplied.chain)
+    issued, room = sum(bool(presenter.secret) for presenter in snapshot.presenters), _count_that_fits(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
@@ -343,7 +343,7 @@ def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-def _room_with(chain: Chain) -> int:
+def _count_that_fits(chain: Chain) -> int:
     """How many certificates of this CA can be on their way; each may come with its chain."""
     return SECRET_LIMIT // (_ON_ITS_WAY + sum(len(certificate.pem) for certificate in chain))
 

@@ -75,8 +75,8 @@ def roots_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """This holds for a new CA only: a cluster whose CAs already share a key goes on, also to another CA."""
-    known = {certificate.public_key_sha256 for certificate in _known(snapshot)}
-    for subject, chain, remedy in _brought(snapshot, intent):
+    known = {certificate.public_key_sha256 for certificate in _known_authorities(snapshot)}
+    for subject, chain, remedy in _authorities_to_trust(snapshot, intent):
         common = "" if chain[0].public_key_sha256 in known else _common(chain, snapshot)
         if common:
             yield Violation(
@@ -102,7 +102,7 @@ def _common(chain: Chain, snapshot: Snapshot) -> str:
     return f"is certified by {other.where}" if above & trusted else ""
 
 
-def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
+def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
     """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
     ledger = snapshot.ledger or Ledger()
     supplied, wish, swap = (
@@ -119,7 +119,7 @@ def _brought(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, s
         yield f"{snapshot.names.certificate_secret}, ca.crt", snapshot.ca.current, back
 
 
-def _known(snapshot: Snapshot) -> Iterator[Certificate]:
+def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:
     """The CAs of this cluster that it has come to trust, or is on its way to. Without a ledger its Secrets say which."""
     yield from (authority.chain[0] for authority in snapshot.ca.prepared)
     if snapshot.ledger is not None:
@@ -149,7 +149,7 @@ def authority_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     elif (
         intent.parameters.adopts is not None
         and intent.goal is Goal.UPGRADE
-        and not _is_here(snapshot, intent.parameters.adopts)
+        and not _is_in_cluster(snapshot, intent.parameters.adopts)
     ):
         yield Violation(
             Condition.AUTHORITY_IS_KNOWN, snapshot.names.certificate_secret,
@@ -165,7 +165,7 @@ def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
     return snapshot.reconciliation.generated and intent.goal is not Goal.UPGRADE
 
 
-def _is_here(snapshot: Snapshot, fingerprint: str) -> bool:
+def _is_in_cluster(snapshot: Snapshot, fingerprint: str) -> bool:
     """Whether the cluster has this CA, also where it was adopted before and has come as far as the ledger."""
     chains = [snapshot.ca.current, *(authority.chain for authority in snapshot.ca.prepared)]
     chains += [entry.chain for entry in (snapshot.ledger.entries if snapshot.ledger else ())]
@@ -186,11 +186,12 @@ def _signatures(snapshot: Snapshot, swap: Swap) -> str:
         for certificate in pair
     }
     return " ".join(
-        f"{named(certificate)} has signed {_several(secrets, 'certificate')}." for certificate, secrets in found.items()
+        f"{named(certificate)} has signed {_count_and_list(secrets, 'certificate')}."
+        for certificate, secrets in found.items()
     )
 
 
-def _several(names: Iterable[str], what: str) -> str:
+def _count_and_list(names: Iterable[str], what: str) -> str:
     every = sorted(names)
     shown = ", ".join(every[:_NAMED]) + (", ..." if len(every) > _NAMED else "")
     return f"{counted(len(every), what)} ({shown})" if every else f"no {what}"
@@ -233,8 +234,8 @@ def _cannot_be_gated(snapshot: Snapshot, swap: Swap, back: str) -> Iterator[Viol
     if stored:
         yield Violation(
             condition, snapshot.names.certificate_secret,
-            f"is too far gone: {_several(stored, 'certificate')} of {named(swap.certificate)} are stored already, and "
-            f"{_several(waiting, 'pod')} that have not restarted since would refuse what the next pod to restart presents.",
+            f"is too far gone: {_count_and_list(stored, 'certificate')} of {named(swap.certificate)} are stored already, and "
+            f"{_count_and_list(waiting, 'pod')} that have not restarted since would refuse what the next pod to restart presents.",
             f"{back}. Where its key is lost, have the operator restart every pod, which cannot be without failed connections; "
             "then adopt the CA.",
         )  # fmt: skip

@@ -211,10 +211,10 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Why each leaf is due under the CA in use, by its Secret; also a missing leaf, where the operator cannot issue it."""
     if ledger.undone is not None:
-        return _of_what_is_undone(snapshot, ledger)
-    if not snapshot.ca.current or not _has_come_to_stay(snapshot.ca.current[0], snapshot, ledger):
+        return _due_by_abort(snapshot, ledger)
+    if not snapshot.ca.current or not _stays_in_use(snapshot.ca.current[0], snapshot, ledger):
         return {}
-    return {**_of_time(snapshot, intent, ledger), **_without_the_operator(snapshot)}
+    return {**_due_by_time(snapshot, intent, ledger), **_without_the_operator(snapshot)}
 
 
 def due_reasons_under(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: Chain) -> dict[str, Due]:
@@ -245,10 +245,10 @@ def _misnamed(snapshot: Snapshot) -> dict[str, Due]:
     return {leaf.secret: why_misnamed(snapshot.leaves.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)}
 
 
-def _of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
+def _due_by_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Leaves that are still good, where the CA in use is taken up."""
     entry = ledger.find(snapshot.ca.current[0].fingerprint)
-    if entry is None or not _is_quiet(entry, snapshot, ledger):
+    if entry is None or not _is_taken_up_or_in_flow(entry, snapshot, ledger):
         return {}
     ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
     return {
@@ -263,7 +263,7 @@ def _of_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Du
     }
 
 
-def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
+def _stays_in_use(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may
     wait for months, until nodes have restarted for another reason, or the flow that is to replace it may wait for an
     approval, and the first leaves end meanwhile.
@@ -279,12 +279,12 @@ def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) 
     return begun is None or begun.successor == entry.fingerprint
 
 
-def _is_quiet(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
+def _is_taken_up_or_in_flow(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether every party has taken the CA in use up, or a flow sees to it: certificates that are still good are left alone in between."""
     return in_flight(ledger) is not None or not snapshot.nodes.pods or is_taken_up(entry, snapshot, ledger)
 
 
-def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
+def _due_by_abort(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet; and leaves that the
     operator cannot issue.
     """
@@ -360,7 +360,7 @@ def first_to_end(snapshot: Snapshot) -> FirstToEnd:
         authority=_first(_authorities(snapshot, timedelta.max)),
         leaf=_leaf(*leaf, snapshot) if leaf else None,
         user=_leaf(*user, snapshot) if user else None,
-        other=_first(_of_other(snapshot, timedelta.max)),
+        other=_first(_ends_of_other(snapshot, timedelta.max)),
     )
 
 
@@ -410,10 +410,10 @@ def _refusal_of(authority: Certificate, snapshot: Snapshot) -> str:
 
 def _other_authorities(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA and the CAs above it, where nothing renews them: a schedule may have been made for one CA of the cluster alone."""
-    yield from (expiring for expiring in _of_other(snapshot, within) if expiring.remedy)
+    yield from (expiring for expiring in _ends_of_other(snapshot, within) if expiring.remedy)
 
 
-def _of_other(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
+def _ends_of_other(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     """The other CA of the cluster and the CAs above it."""
     other = snapshot.other
     if other is not None:
@@ -445,14 +445,14 @@ def _of_authority(snapshot: Snapshot, upkeep: Upkeep | None) -> tuple[str, str]:
         return "", f"{_schedule(snapshot)}. Or run the renew playbook once."
     begins = due_from(snapshot.ca.current[0], upkeep.window)
     if snapshot.now - begins < _PATIENCE:
-        return f"the reconcile playbook{_from(begins, snapshot)}", ""
+        return f"the reconcile playbook{_describe_begin(begins, snapshot)}", ""
     return "", (
         f"Its time for renewal began on {begins:%Y-%m-%d}, and the ledger records since {upkeep.since:%Y-%m-%d} that the reconcile playbook "
         "renews it: run that, and see why its schedule did not, or what holds it."
     )
 
 
-def _from(begins: datetime, snapshot: Snapshot) -> str:
+def _describe_begin(begins: datetime, snapshot: Snapshot) -> str:
     return f", from {begins:%Y-%m-%d} on" if begins > snapshot.now else ""
 
 
@@ -471,7 +471,7 @@ def _operator(begins: datetime, snapshot: Snapshot) -> tuple[str, str]:
     if state.paused and not state.paused_by_us:
         return "", f"The Cluster Operator would, and {snapshot.names.kafka} is paused: end the pause."
     where = " in a maintenance window" if state.windows else ""
-    return f"the Cluster Operator{where}{_from(begins, snapshot)}", ""
+    return f"the Cluster Operator{where}{_describe_begin(begins, snapshot)}", ""
 
 
 def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
@@ -501,5 +501,5 @@ def _of_leaf(leaf: StoredLeaf, own: Certificate, snapshot: Snapshot) -> tuple[st
         # The User Operator issues users' certificates, and a pause of the Kafka resource does not stop it.
         return ("the User Operator", "") if leaf.component is Component.USER else _operator(begins, snapshot)
     if _upkeep(snapshot) is not None or leaf.secret in snapshot.leaves.standing:
-        return f"the reconcile playbook{_from(begins, snapshot)}", ""
+        return f"the reconcile playbook{_describe_begin(begins, snapshot)}", ""
     return "", f"{_schedule(snapshot)}."

@@ -131,7 +131,7 @@ def _secrets_to_name(at: Situation) -> frozenset[str]:
     return frozenset(name for name, component in {**found, **missing}.items() if concern.has(name, component))
 
 
-def _covered(at: Situation) -> frozenset[str]:
+def _secrets_named_already(at: Situation) -> frozenset[str]:
     """The Secrets that another violation names already, or whose next leaf is on its way: no second violation names the pods that have read them."""
     return _secrets_to_name(at).union(_awaited(at) if at.successor is None else ())
 
@@ -173,7 +173,7 @@ def await_evidence(at: Situation) -> Turn:
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names, silent = at.snapshot.names, unanswered(at.snapshot)
     yield from (does_not_answer(node, names) for node in silent)
-    told, covered = {node.pod for node in silent}, _covered(at)
+    told, covered = {node.pod for node in silent}, _secrets_named_already(at)
     for pod, seen in zip(presenting_pods(at.snapshot), at.presented_by_pods, strict=True):
         if seen.authorities is None and seen.party not in told and covered.isdisjoint(pod.leaves):
             yield Violation(

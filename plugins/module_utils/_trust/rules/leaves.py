@@ -39,11 +39,11 @@ from .due import due_leaves, ending_under_next, misnamed_leaves, needed_by_opera
 from .pause import (
     RESTART_BEFORE,
     is_ending,
-    is_patient,
     latest_restart,
     nodes_of,
     pause_first,
     restarted_by_operator,
+    retires_when_restarted,
     why_not_in_place,
     why_not_reloaded,
     why_restarted_later,
@@ -122,10 +122,10 @@ def _replaced(at: Situation, order: _Order | None) -> Steps:
     )
     if not issued or order.restarting:
         return pause_first(at, *issued) if order.unseen else issued
-    return pause_first(at, *(note(at, order.secrets, Phase.USE) or issued))
+    return pause_first(at, *(note_held_leaves(at, order.secrets, Phase.USE) or issued))
 
 
-def note(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
+def note_held_leaves(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
     """The ledger remembers what processes hold before it is replaced. phase: that in which it is replaced."""
     noted = note_held(at.snapshot, at.ledger, secrets)
     return (WriteLedger(ledger=noted, before=at.ledger, phase=phase),) if noted != at.ledger else ()
@@ -140,7 +140,7 @@ def _renewal(at: Situation) -> _Order | None:
         # Processes may have started with such a leaf or with the leaf before it. They restart, and wait for
         # no other leaf.
         return _Order(unusable, current, restarting="no process can use the stored leaf.")
-    if at.ledger.undone is not None and not is_patient(at):
+    if at.ledger.undone is not None and not retires_when_restarted(at):
         # Their Raft clients give up its certificates by a restart only. A pod that starts after the pause has none of
         # its leaves; for pods that started before, nothing shows which leaf they have.
         restarting = "nodes give up the CA that the flow is undone for."
@@ -201,7 +201,7 @@ def _first_use(at: Situation) -> _Order | None:
     link, why = successor.introduction.link, why_not_in_place(at)
     if misnamed:
         return _Order(secrets, successor.entry.chain, link, because, restarting=_FOR_LISTENERS)
-    if not is_patient(at):
+    if not retires_when_restarted(at):
         later = why_restarted_later(at, successor.entry.certificate)
         return _Order(
             secrets, successor.entry.chain, link, because, "nodes take it up and the old CA leaves.", avoidable=later
@@ -258,7 +258,7 @@ def await_restarts(at: Situation) -> Turn:
 def _describe_holders(at: Situation) -> tuple[str, ...]:
     """A sentence that says which CA stays trusted, because of which pods and until when."""
     journal = at.begun
-    if journal is None or not is_patient(at):
+    if journal is None or not retires_when_restarted(at):
         return ()
     replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
     uids = frozenset(uid for held in at.ledger.held for uid in held.holders)
@@ -311,7 +311,7 @@ def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
     leads, or leads back, to. While the flow awaits certificates of the next CA no pod restarts for this leaf: each node
     restarts with its own certificate.
     """
-    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at) or leaves_to_await(at):
+    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or retires_when_restarted(at) or leaves_to_await(at):
         return False
     return at.begun.successor not in issuers_of((held.certificate,), at.ledger)
 
@@ -351,7 +351,7 @@ def rewrite_leaves(at: Situation) -> Steps:
     issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
     if not issued:
         return ()
-    noted = note(at, secrets, at.phase) if _are_read_again(at) else ()
+    noted = note_held_leaves(at, secrets, at.phase) if _are_read_again(at) else ()
     return pause_first(at, *(noted or issued))
 
 
@@ -395,7 +395,7 @@ def _are_read_again(at: Situation) -> bool:
     because their Raft clients give it up by a restart only.
     """
     replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY
-    return not why_not_in_place(at) and (not replacing or is_patient(at))
+    return not why_not_in_place(at) and (not replacing or retires_when_restarted(at))
 
 
 def scale(at: Situation) -> Steps:

@@ -48,12 +48,12 @@ from .requests import (
     write_user_leaves,
 )
 from .retire import (
-    forget,
+    forget_removed_authorities,
     hand_over,
     pause_to_undo,
     raise_key_generation,
     restart_unsure,
-    tidy,
+    tidy_keys,
     undo_replacement,
     withdraw,
 )
@@ -201,7 +201,7 @@ RULES: tuple[Rule, ...] = (
     pause_to_undo,
     # Switch: after every leaf that could go before it.
     switch,
-    tidy,
+    tidy_keys,
     forget_requests,
     # Uptake: what was written is taken up; by the operator's restarts before a process is made to forget a CA.
     await_restarts,
@@ -210,7 +210,7 @@ RULES: tuple[Rule, ...] = (
     write_user_leaves,
     reissue,
     await_pick_up,
-    forget,
+    forget_removed_authorities,
     restart_holders,
     restart_unsure,
     # No user is kept from a certificate while the flow waits for something else.

@@ -244,7 +244,7 @@ def _differences(snapshot: Snapshot) -> Iterator[str]:
 RESTART_BEFORE = timedelta(days=7)
 
 
-def is_patient(at: Situation) -> bool:
+def retires_when_restarted(at: Situation) -> bool:
     """Whether nodes of the flow in flight keep what they were started with until they restart for another reason."""
     journal = at.begun
     if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire is Retire.NOW:

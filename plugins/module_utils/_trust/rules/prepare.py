@@ -27,7 +27,7 @@ from ..model.names import named
 from ..model.snapshot import Component, PreparedAuthority
 from ..model.steps.authority import PrepareAuthority
 from ..model.steps.nodes import Reload, Roll, RollReason
-from .pause import is_patient, why_restarted_later, why_trust_not_reloaded
+from .pause import retires_when_restarted, why_restarted_later, why_trust_not_reloaded
 from .situation import Situation, Successor
 from .switch import time_for
 
@@ -77,14 +77,14 @@ def _next_authority(at: Situation) -> PrepareAuthority:
     if goal is Goal.RENEW:
         return replace(_renewal(at), supplied=chain)
     if goal is Goal.UPGRADE and at.current is not None:
-        return _makes_room(at, at.current)
+        return _renew_for_link(at, at.current)
     if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
         because = (
             f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only {named(at.current)} would refuse every node that "
             "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
             "client_grace=0 goes on without that."
         )
-        return replace(_makes_room(at, at.current), because=because, to_replace=True)
+        return replace(_renew_for_link(at, at.current), because=because, to_replace=True)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
         stop=_stop(at),
@@ -92,8 +92,8 @@ def _next_authority(at: Situation) -> PrepareAuthority:
     if goal is not Goal.REPLACE_KEY:
         return step
     linked = not why_not_linked(at.snapshot, chain)
-    step = replace(step, linked=True) if linked else _asking(at, step, supplied)
-    return _until(at, _asking_back(at, step, supplied))
+    step = replace(step, linked=True) if linked else _with_link_request(at, step, supplied)
+    return _until(at, _with_back_link_request(at, step, supplied))
 
 
 def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
@@ -127,7 +127,7 @@ def _stop(at: Situation) -> Stop | None:
     return stop_of(None, at.intent, True, at.snapshot.now)
 
 
-def _makes_room(at: Situation, current: Certificate) -> PrepareAuthority:
+def _renew_for_link(at: Situation, current: Certificate) -> PrepareAuthority:
     """A renewal for the sake of a link certificate; the CA does not end earlier by it."""
     return replace(_renewal(at), path_length=1, at_least_until=current.not_after)
 
@@ -143,7 +143,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
     return (grace is None or bool(grace)) and (is_below or not why_not_linked(at.snapshot, supplied))
 
 
-def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
+def _with_link_request(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
     """The same step with a request for a link certificate, where an issuer can make it."""
     current, linker = at.current, at.intent.issuing.links
     if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
@@ -158,7 +158,9 @@ def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority |
     return replace(step, linked=True, asked=asked, because=because)
 
 
-def _asking_back(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
+def _with_back_link_request(
+    at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None
+) -> PrepareAuthority:
     """The step, which also asks an issuer to certify the CA in use by the next CA, where an issuer keeps the key of
     the next CA.
     """
@@ -222,7 +224,7 @@ def restart_to_trust(at: Situation) -> Turn:
         if at.successor is not None and at.successor.entry == entry:
             waiting, because = _restarted_for(at, at.successor, waiting)
         if waiting:
-            return (_made_known(at, entry, waiting, because),)
+            return (_spread_trust(at, entry, waiting, because),)
     untrusted = (entry for entry in at.ledger.entries if at.awaits_trust(entry)) if at.snapshot.nodes.pods else ()
     return Wait(
         held=tuple(why for entry in untrusted for why in at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry)))
@@ -235,7 +237,7 @@ def _first_form(at: Situation, entry: LedgerEntry) -> Chain:
     return successor.introduction.form if successor is not None and successor.entry == entry else entry.chain
 
 
-def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], because: str) -> Step:
+def _spread_trust(at: Situation, entry: LedgerEntry, waiting: frozenset[str], because: str) -> Step:
     about = entry.certificate
     able = waiting & verifying_only(at.snapshot)
     why = why_trust_not_reloaded(at, about) if able else ""
@@ -274,7 +276,7 @@ def _is_being_taken_up(at: Situation, successor: Successor) -> bool:
     """Whether a leaf has yet to take the place of an older leaf, for which its process restarts anyway."""
     own = frozenset({successor.entry.fingerprint})
     return (
-        is_patient(at)
+        retires_when_restarted(at)
         or any(seen.authorities != own for seen in at.presented)
         or any(
             not at.is_of(leaf, successor.entry.certificate)

@@ -159,7 +159,7 @@ def restart_ended(at: Situation) -> Turn:
         # Before this step the call asks the nodes, and their answers decide. Until then a pause of an earlier call stays.
         ended |= doubtful
     elif doubtful and nodes.listeners is None and not is_explained(at.snapshot):
-        return Wait(held=(_unasked(at, doubtful),))
+        return Wait(held=(_unknown_answers(at, doubtful),))
     pods = tuple(pod for pod in nodes.pods if pod.uid in ended)
     if lacking := _without_next_leaf(at, pods):
         return _await_leaves(at, lacking)
@@ -221,7 +221,7 @@ def _await_leaves(at: Situation, secrets: tuple[str, ...]) -> Steps:
     return () if at.snapshot.reconciliation.paused else (AwaitLeaves(secrets=secrets, phase=Phase.PREPARE),)
 
 
-def _unasked(at: Situation, doubtful: frozenset[str]) -> Violation:
+def _unknown_answers(at: Situation, doubtful: frozenset[str]) -> Violation:
     names = ", ".join(sorted(pod.name for pod in at.snapshot.nodes.pods if pod.uid in doubtful))
     return Violation(
         Condition.EVIDENCE, at.snapshot.names.kafka,

@@ -179,7 +179,7 @@ def describe_awaited_leaves(at: Situation) -> tuple[str, ...]:
     return (
         f"{total} still to come from {at.intent.issuing.asked}, for {listed(missing)}; {rest}",
         *ending,
-        *_standing_still(at, missing),
+        *_explain_standstill(at, missing),
         *filter(None, details),
     )
 
@@ -219,7 +219,7 @@ def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     )
 
 
-def _standing_still(at: Situation, missing: tuple[str, ...]) -> Iterator[str]:
+def _explain_standstill(at: Situation, missing: tuple[str, ...]) -> Iterator[str]:
     misnamed = [name for name in missing if name in at.snapshot.leaves.misnamed]
     if misnamed:
         yield (
@@ -306,14 +306,14 @@ def write_user_leaves(at: Situation) -> Steps:
     behind = (
         name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
     )
-    kept = _turn(at, tuple(sorted(set(behind) - ready - unusable)))
+    kept = _next_batch(at, tuple(sorted(set(behind) - ready - unusable)))
     if kept:
         return (RechainLeaves(secrets=kept, generation=at.generation, phase=Phase.USE),)
-    written = _turn(at, tuple(sorted(ready)))
+    written = _next_batch(at, tuple(sorted(ready)))
     return (IssueLeaves(secrets=written, issuer=issuer, generation=at.generation, phase=Phase.USE),) if written else ()
 
 
-def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
+def _next_batch(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
     stored = (leaf for leaf in at.snapshot.served.values() if leaf is not None)
     is_first = all(leaf.generation != at.generation for leaf in stored)
     return secrets[: 1 if is_first else at.intent.pace.user_batch or _AT_ONCE]

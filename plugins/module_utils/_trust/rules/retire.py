@@ -32,7 +32,7 @@ from ..model.steps.authority import PrepareAgain, PutBack, RaiseKeyGeneration, S
 from ..model.steps.leaves import ForgetRequests
 from ..model.steps.nodes import Pause, Reload, Roll, RollReason
 from ..model.steps.trust import DeleteLedger, RemoveMarks, Withdraw, WriteLedger
-from .pause import is_patient, nodes_of, pause_first, why_trust_not_reloaded
+from .pause import nodes_of, pause_first, retires_when_restarted, why_trust_not_reloaded
 from .situation import Situation
 from .switch import await_readers
 
@@ -63,7 +63,7 @@ def withdraw(at: Situation) -> Turn:
     return Wait(held=tuple(held), phase=Phase.RETIRE)
 
 
-def forget(at: Situation) -> Steps:
+def forget_removed_authorities(at: Situation) -> Steps:
     """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart. A CA
     that was put back, and that may not be taken out again, stays known.
     """
@@ -94,7 +94,7 @@ def forget(at: Situation) -> Steps:
     return ()
 
 
-def tidy(at: Situation) -> Steps:
+def tidy_keys(at: Situation) -> Steps:
     """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no probe needs it.
 
     The link certificates of the CA in use stay, because leaves are presented behind them. What is stored decides that, and no clock does: they cannot be made
@@ -104,7 +104,7 @@ def tidy(at: Situation) -> Steps:
     current = at.current.fingerprint if at.current else None
     switched = frozenset(authority.fingerprint for authority in ca.prepared if authority.fingerprint == current)
     known = {entry.fingerprint for entry in at.ledger.entries} | {authority.fingerprint for authority in ca.prepared}
-    stale = (ca.kept_keys - known - _for_probes(at)) | (ca.kept_keys & frozenset({current} if current else ()))
+    stale = (ca.kept_keys - known - _known_by_probes(at)) | (ca.kept_keys & frozenset({current} if current else ()))
     in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
     unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
     if not switched and not stale and not unused:
@@ -112,7 +112,7 @@ def tidy(at: Situation) -> Steps:
     return (TidyKeys(prepared=switched, kept_keys=stale, links=unused, phase=at.phase),)
 
 
-def _for_probes(at: Situation) -> frozenset[str]:
+def _known_by_probes(at: Situation) -> frozenset[str]:
     """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: other CAs have
     the same names.
     """
@@ -158,7 +158,7 @@ def pause_to_undo(at: Situation) -> Steps:
 
 def restart_unsure(at: Situation) -> Steps:
     """Restart the pods that may have a leaf of the CA that is given up."""
-    if at.begun is None or at.begun.unsure is None or is_patient(at):
+    if at.begun is None or at.begun.unsure is None or retires_when_restarted(at):
         return ()
     uids = frozenset(pod.uid for pod in possible_holders_of_undone(at.snapshot, at.ledger))
     return (Roll(reason=RollReason.LEAF, uids=uids, authority=at.current, phase=Phase.USE),) if uids else ()
@@ -175,15 +175,15 @@ def hand_over(at: Situation) -> Steps:
     if at.intent.parameters.keeps_authority:
         return _leave(at.snapshot)
     if at.snapshot.reconciliation.generated:
-        return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
-    return raise_key_generation(at) or (_given(at.snapshot),)
+        return _merge_ledger(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
+    return raise_key_generation(at) or (_hand_over_step(at.snapshot),)
 
 
 def _leave(snapshot: Snapshot) -> Steps:
     """The CA stays user-managed, and the records of this collection go; the ledger last, because it is what a killed call goes on by."""
     if snapshot.ledger is None:
         return ()
-    (closing,) = _close(snapshot.ledger)
+    (closing,) = _merge_ledger(snapshot.ledger)
     if isinstance(closing, WriteLedger):
         return (closing,)
     requests = tuple(sorted(snapshot.leaves.requests))
@@ -191,7 +191,7 @@ def _leave(snapshot: Snapshot) -> Steps:
     return (*forgotten, RemoveMarks(), closing)
 
 
-def _given(snapshot: Snapshot) -> SetGenerated:
+def _hand_over_step(snapshot: Snapshot) -> SetGenerated:
     """With the restarts that follow at once."""
     foretold = foresee_operator_renewal(snapshot)
     given = SetGenerated(generated=True, ca=snapshot.names.ca, phase=Phase.RETIRE)
@@ -232,7 +232,7 @@ def _renewal(snapshot: Snapshot) -> str:
     return f"renews it, and restarts each {'node' if of_users else 'pod'} once"
 
 
-def _close(ledger: Ledger) -> Steps:
+def _merge_ledger(ledger: Ledger) -> Steps:
     """A ledger of several Secrets becomes a single Secret first: a call that is killed then leaves all of
     it or nothing.
     """

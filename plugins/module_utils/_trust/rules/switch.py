@@ -42,7 +42,7 @@ from ..model.names import named
 from ..model.snapshot import Snapshot
 from ..model.steps.authority import Switch
 from ..model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, WriteBundle
-from .pause import is_patient, pause_first, pause_reissue, why_not_annotated, why_not_in_place
+from .pause import pause_first, pause_reissue, retires_when_restarted, why_not_annotated, why_not_in_place
 from .requests import leaves_to_await
 from .situation import Situation, Successor
 
@@ -91,7 +91,7 @@ def write_bundle(at: Situation) -> Steps:
 
 def publish(at: Situation) -> Steps:
     """The bundle for clients holds the CAs that processes read; once there is one it is kept, whichever caller runs the flow."""
-    if not _is_wanted(at) or at.current is None:
+    if not _wants_publishing(at) or at.current is None:
         return ()
     chains = tuple(entry.chain for entry in at.ledger.entries if is_projected(at.snapshot, entry.fingerprint))
     wanted = frozenset(certificate.fingerprint for chain in chains for certificate in chain)
@@ -106,10 +106,10 @@ def is_published(at: Situation, entry: LedgerEntry) -> bool:
     if not is_projected(at.snapshot, entry.fingerprint):
         return False
     published = at.snapshot.outside.published or frozenset()
-    return not _is_wanted(at) or all(certificate.fingerprint in published for certificate in entry.chain)
+    return not _wants_publishing(at) or all(certificate.fingerprint in published for certificate in entry.chain)
 
 
-def _is_wanted(at: Situation) -> bool:
+def _wants_publishing(at: Situation) -> bool:
     return at.intent.trust.publish or at.snapshot.outside.published is not None
 
 
@@ -216,7 +216,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
     links = successor.prepared.links
     sent = links.sent_at(at.snapshot.now) if links is not None else ()
     if sent:
-        return _led_on(at, successor, current, sent)
+        return _describe_led_clients(at, successor, current, sent)
     if successor.introduction.link is None:
         return (
             f"Nothing leads clients from {old} to {new}: {successor.introduction.because or 'there is no link certificate.'} Clients that load ca.crt "
@@ -240,7 +240,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
     )
 
 
-def _led_on(at: Situation, successor: Successor, current: Certificate, sent: Chain) -> str:
+def _describe_led_clients(at: Situation, successor: Successor, current: Certificate, sent: Chain) -> str:
     form, (forth, back) = at.snapshot.ca.led_to(successor.entry.chain, at.snapshot.now), sent
     led = frozenset(kind for kind in Verifier if is_valid(form, (current,), at.snapshot.now, kind))
     if not led:
@@ -336,7 +336,7 @@ def _held_before_use(at: Situation, successor: Successor, closed: Violations) ->
     changed since. closed: the violations without its link certificate; they count once its leaves are at hand, because no party has to know the CA
     without its link certificate before.
     """
-    if is_patient(at):
+    if retires_when_restarted(at):
         return Wait()
     behind_link = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
     return Wait(held=behind_link or (() if leaves_to_await(at) else closed))
@@ -391,7 +391,7 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
         not why
         or at.current is None
         or not presenting_pods(at.snapshot)
-        or (replacing and not leaving and not is_patient(at))
+        or (replacing and not leaving and not retires_when_restarted(at))
     ):
         return ""
     return f"Nodes are restarted when the operator is switched to {named(successor.entry.certificate)}: {why}"

@@ -19,10 +19,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_man
     answer_to,
     differing_fields,
     failed_at,
+    last_failure_of,
     manifest,
     refuse_foreign_certificate,
     spec_patch,
-    trouble_of,
     wanted_spec,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager.conditions import (
@@ -211,7 +211,7 @@ def test_while_it_is_issued_it_says_what_its_request_waits_for() -> None:
 
 def test_nothing_is_wrong_where_nothing_has_failed() -> None:
     for conditions in ((), (READY,), (READY, DONE), (NOT_READY, ISSUING)):
-        assert trouble_of(certificate(*conditions), SCOPE) is None
+        assert last_failure_of(certificate(*conditions), SCOPE) is None
 
 
 @pytest.mark.parametrize("text", [None, "", "yesterday", "9999-12-31T23:59:59Z", "2026-06-01T10:00:00"])

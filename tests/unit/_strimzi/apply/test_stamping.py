@@ -31,8 +31,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     Resource,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.stamping import (
+    find_not_reproduced,
     is_allowed,
-    not_reproduced,
     revision,
     stamp_pods,
     why_not_permitted,
@@ -227,7 +227,7 @@ def _waiting(bench: Bench) -> None:
     """The operator has a new model that the pod does not have yet."""
     body = entry(NODES[0], kafka_version="5")
     put(bench, NODES[0], body)
-    assert not_reproduced(bench.find("strimzipodsets", "demo-a")) == ()
+    assert find_not_reproduced(bench.find("strimzipodsets", "demo-a")) == ()
 
 
 def _recreated_halfway(bench: Bench) -> None:
@@ -388,10 +388,10 @@ def test_the_check_names_the_pods_that_are_not_reproduced() -> None:
     for number, one in enumerate(pods):
         one["metadata"]["name"] = f"p{number}"
         one["metadata"]["annotations"][REVISION] = revision(one)
-    assert not_reproduced({"spec": {"pods": pods}}) == ()
+    assert find_not_reproduced({"spec": {"pods": pods}}) == ()
     pods[1]["metadata"]["annotations"]["a"] = "changed"
     pods[3]["metadata"]["annotations"] = None
-    assert not_reproduced({"spec": {"pods": pods}}) == ("p1", "p3")
+    assert find_not_reproduced({"spec": {"pods": pods}}) == ("p1", "p3")
 
 
 # The missing permissions of those that a reload takes, in words and as rules of a Role.

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaUsers, InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget_removed_authorities
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import (
     await_readers,
     describe_refused_clients,
@@ -76,8 +76,8 @@ def test_clients_get_time_to_read_the_ca_in_use(snapshot: Snapshot, intent: Inte
 def test_nodes_go_on_from_memory_until_then(in_place: InPlace, then: type) -> None:
     """All know the CA that has left."""
     known = changed(linked.TIDIED, pods=linked.USED.nodes.pods, in_place=in_place)
-    assert forget(situation(reading(since(1), known, in_place=in_place))) == until(1)
-    (step,) = forget(situation(reading(since(2), known, in_place=in_place)))
+    assert forget_removed_authorities(situation(reading(since(1), known, in_place=in_place))) == until(1)
+    (step,) = forget_removed_authorities(situation(reading(since(2), known, in_place=in_place)))
     assert isinstance(step, then)
 
 

@@ -33,7 +33,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     RESTART_BEFORE,
     finds_work,
     is_ending,
-    is_patient,
     latest_restart,
     nodes_of,
     pause_first,
@@ -41,6 +40,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     restarted_by_operator,
     resume_operators,
     resume_reissue,
+    retires_when_restarted,
     why_not_in_place,
     why_not_reloaded,
 )
@@ -323,7 +323,7 @@ def test_where_a_component_has_another_window_that_one_counts() -> None:
     ],
 )
 def test_patience(snapshot: Snapshot, patient: bool) -> None:
-    assert is_patient(situation(snapshot)) is patient
+    assert retires_when_restarted(situation(snapshot)) is patient
 
 
 @pytest.mark.parametrize(("left", "ending"), [(timedelta(days=7), False), (timedelta(days=6), True), (-DAY, True)])

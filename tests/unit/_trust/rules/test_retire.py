@@ -31,9 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import (
-    forget,
+    forget_removed_authorities,
     put_back,
-    tidy,
+    tidy_keys,
     withdraw,
 )
 
@@ -110,7 +110,7 @@ def test_its_turn() -> None:
     """Where a link certificate served, the CA has left with the switch."""
     out = Withdraw(certificate=OLD.certificate)
     assert turns(withdraw) == {"unlinked PHASED_OUT": pause_for(out)}
-    assert turns(forget) == {
+    assert turns(forget_removed_authorities) == {
         "linked REMOVED": reload(NODES),
         "unlinked CLEAN": reload(uids_of(start=2)),
         "unlinked HALF_RETIRED": reload(uids_of(*PODS[1:], start=2)),
@@ -210,7 +210,7 @@ def test_a_ca_that_was_put_back_stays_where_it_may_be_needed(snapshot: Snapshot)
 def test_no_node_is_made_to_forget_a_ca_while_it_stays(spread: Spread) -> None:
     """A process that reads its trust again, or starts, would know it."""
     stays = changed(PUT_BACK, leaves=(*PUT_BACK.leaves.stored, a_leaf("late")))
-    assert forget(situation(stays, changed_intent(REPLACE_KEY, spread=spread))) == ()
+    assert forget_removed_authorities(situation(stays, changed_intent(REPLACE_KEY, spread=spread))) == ()
 
 
 def refusing(*uids: str) -> Snapshot:
@@ -250,13 +250,13 @@ def refusing(*uids: str) -> Snapshot:
     ],
 )  # fmt: skip
 def test_how_each_pod_forgets_a_removed_ca(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
-    assert forget(situation(snapshot, changed_intent(REPLACE_KEY, spread=spread))) == expected
+    assert forget_removed_authorities(situation(snapshot, changed_intent(REPLACE_KEY, spread=spread))) == expected
 
 
 def test_removed_cas_are_forgotten_in_turn() -> None:
     first, second = RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)), books_of(unlinked.CLEAN).removed[0]
     snapshot = replace(unlinked.CLEAN, ledger=replace(books_of(unlinked.CLEAN), removed=(first, second)))
-    (step,) = forget(situation(snapshot))
+    (step,) = forget_removed_authorities(situation(snapshot))
     assert isinstance(step, Reload)
     assert (step.authority, step.uids) == (THIRD.certificate, first.awaiting)
 
@@ -317,7 +317,7 @@ def tidied(
 
 def test_the_turn_of_tidying() -> None:
     """The old key is kept as long as its CA is trusted, the link certificates as long as the new one is in use."""
-    assert turns(tidy) == {
+    assert turns(tidy_keys) == {
         "linked RESUMED": tidied(names_of(NEW), names_of(OLD, NEW)),
         "unlinked RESUMED": tidied(names_of(NEW), names_of(NEW), Phase.USE, names_of(NEW)),
         "unlinked REMOVED": tidied(NO_KEYS, names_of(OLD)),
@@ -336,7 +336,7 @@ def test_the_turn_of_tidying() -> None:
     ],
 )
 def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps) -> None:
-    assert tidy(situation(cluster(ca=secrets(prepared=waiting, kept_keys=kept)), RECONCILE)) == expected
+    assert tidy_keys(situation(cluster(ca=secrets(prepared=waiting, kept_keys=kept)), RECONCILE)) == expected
 
 
 @pytest.mark.parametrize(
@@ -357,16 +357,16 @@ def test_a_key_stays_for_probes_where_a_name_tells_nothing(removed: RemovedEntry
     kept = frozenset({removed.fingerprint})
     books = replace(ledger(entry(beside, generations={0})), removed=(removed,))
     seen = cluster(ca=secrets(beside, kept_keys=kept), ledger=books)
-    assert tidy(situation(seen, RECONCILE)) == (tidied(NO_KEYS, kept, Phase.USE) if stale else ())
+    assert tidy_keys(situation(seen, RECONCILE)) == (tidied(NO_KEYS, kept, Phase.USE) if stale else ())
 
 
 def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:
     unknown = cluster(ca=secrets(kept_keys=names_of(OLD)), ledger=Ledger())
-    assert tidy(situation(unknown, RECONCILE)) == tidied(NO_KEYS, names_of(OLD), Phase.USE)
+    assert tidy_keys(situation(unknown, RECONCILE)) == tidied(NO_KEYS, names_of(OLD), Phase.USE)
 
 
 def test_before_the_first_ca_nothing_is_stale() -> None:
-    assert tidy(situation(cluster(ca=secrets(None, prepared=(prepared(NEW),))))) == ()
+    assert tidy_keys(situation(cluster(ca=secrets(None, prepared=(prepared(NEW),))))) == ()
 
 
 BOTH, ONE = (LinkCertificates(link_of(OLD, THIRD), link) for link in (link_of(THIRD, OLD), None))
@@ -389,4 +389,4 @@ def test_which_link_certificates_are_stale(links: dict[str, LinkCertificates], u
     expected = tidied(NO_KEYS, NO_KEYS, Phase.USE, unused) if unused else ()
     for now in (NOW, OLD.certificate.not_after):
         seen = cluster(ca=secrets(kept_links=links), ledger=books, now=now)
-        assert tidy(situation(seen, RECONCILE)) == expected
+        assert tidy_keys(situation(seen, RECONCILE)) == expected

@@ -70,14 +70,14 @@ class PrepareAuthority(Step):
         made = stand_in.authority(self)
         kept = snapshot.ca.kept_keys | {made.fingerprint}
         elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
-        served = _to_be_served(snapshot) if made.elsewhere else snapshot.served
+        served = _users_to_serve(snapshot) if made.elsewhere else snapshot.served
         return snapshot.with_users(served=served).with_ca(
             prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere, stop=self.stop,
             to_replace=self.to_replace,
         )  # fmt: skip
 
 
-def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
+def _users_to_serve(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
     """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their present leaves before."""
     return snapshot.served or {presenter.secret: None for presenter in snapshot.presenters if presenter.secret}
 

@@ -55,7 +55,7 @@ class IssueLeaves(Step):
         leaves = tuple(
             replace(
                 leaf,
-                chain=(issued[leaf.component], *self._behind(leaf, snapshot)),
+                chain=(issued[leaf.component], *self._chain_behind(leaf, snapshot)),
                 generation=self.generation,
                 problem="",
                 beside="",
@@ -83,7 +83,7 @@ class IssueLeaves(Step):
         after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed, standing=standing)
         return _with_served(replace(snapshot, leaves=after).with_nodes(pods=pods), made_for, self.issuer)
 
-    def _behind(self, leaf: StoredLeaf, snapshot: Snapshot) -> Chain:
+    def _chain_behind(self, leaf: StoredLeaf, snapshot: Snapshot) -> Chain:
         if self.link is not None:
             return (self.link, *snapshot.ca.current)
         if leaf.component is Component.KAFKA:
@@ -107,7 +107,7 @@ def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Cha
     return snapshot.with_users(served=served, presenters=presenters)
 
 
-def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
+def _chain_kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
     """Nodes present the CA in use behind the leaf, and its link certificates between; components keep the chain that they have."""
     if leaf.component is not Component.KAFKA or not leaf.chain:
         return leaf.chain
@@ -129,7 +129,7 @@ class RechainLeaves(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         leaves = (
-            replace(leaf, chain=_kept(leaf, snapshot), generation=self.generation)
+            replace(leaf, chain=_chain_kept(leaf, snapshot), generation=self.generation)
             if leaf.secret in self.secrets
             else leaf
             for leaf in snapshot.leaves.stored
@@ -180,7 +180,7 @@ def _with_requests(snapshot: Snapshot, requests: Mapping[str, LeafRequest]) -> S
     return replace(snapshot, leaves=replace(snapshot.leaves, requests=requests))
 
 
-def _recorded(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
+def _record_requests(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
     requests = snapshot.leaves.requests
     changed = {name: replace(request, is_recorded=True) for name, request in requests.items() if name in secrets}
     return _with_requests(snapshot, {**requests, **changed})
@@ -199,7 +199,7 @@ class CollectLeaves(Step):
         return f"record {counted(len(self.secrets), 'answer')} of {self.asked}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        return _recorded(snapshot, self.secrets)
+        return _record_requests(snapshot, self.secrets)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +223,7 @@ class AwaitIssuer(Step):
             for name, request in snapshot.leaves.requests.items()
             if name in self.secrets
         }
-        return _recorded(_with_requests(snapshot, {**snapshot.leaves.requests, **answered}), self.secrets)
+        return _record_requests(_with_requests(snapshot, {**snapshot.leaves.requests, **answered}), self.secrets)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ def _paused(paused: bool, snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, reconciliation=state)
 
 
-def _remembered(snapshot: Snapshot) -> Look:
+def _look_remembered(snapshot: Snapshot) -> Look:
     """A call asks running nodes before a pause too: while the gate of the next step is closed, passes would pause and
     resume without an end.
     """
@@ -54,7 +54,7 @@ class Pause(Step):
         return _paused(True, snapshot)
 
     def look(self, snapshot: Snapshot) -> Look:
-        return _remembered(snapshot)
+        return _look_remembered(snapshot)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Resume(Step):
         return _paused(False, snapshot)
 
     def look(self, snapshot: Snapshot) -> Look:
-        return _remembered(snapshot)
+        return _look_remembered(snapshot)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,13 +261,13 @@ class Reload(Step):
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
             told = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
             return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
-        removed = tuple(self._left_behind(entry) for entry in snapshot.ledger.removed)
+        removed = tuple(self._keep_lingering(entry) for entry in snapshot.ledger.removed)
         leaves = snapshot.ledger.held
-        held = (self._left_behind(leaf, leaf.read_only_by_listeners(leaves)) for leaf in leaves)
+        held = (self._keep_lingering(leaf, leaf.read_only_by_listeners(leaves)) for leaf in leaves)
         known = tuple(leaf for leaf in held if leaf.holders)
         return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=known))
 
-    def _left_behind(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
+    def _keep_lingering(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
         """After the reload only the rest of these processes, and no listener, knows the certificate. by_listeners: UIDs of the pods in which nothing else
         knew it.
         """
