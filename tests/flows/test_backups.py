@@ -243,6 +243,17 @@ def test_the_operator_may_have_seen_the_damage(replaced: WatchedCluster, damage:
     assert_put_back(replaced, before)
 
 
+def test_the_same_secrets_are_lost_again(replaced: WatchedCluster) -> None:
+    """The operator was asked for its verdict on the same Secrets before, and has refused others since."""
+    before = state(replaced)
+    replaced.look_elsewhere()
+    for names in ((KEYS,), (CERTIFICATES, KEYS), STATE):
+        delete(replaced, *names)
+        replaced.memory.settle(2)
+        replaced.finish(Goal.RECOVER)
+        assert_put_back(replaced, before)
+
+
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("write", [1, 2, 3])
 @pytest.mark.each_once

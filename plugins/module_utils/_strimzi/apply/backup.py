@@ -31,6 +31,7 @@ from ..cluster.backups import (
     secrets_to_keep,
 )
 from ..cluster.observe import Observation
+from ..cluster.operator import forget_request
 from ..ledger.layouts import ledger_parts
 from ..names import BACKUP
 from ..secret_data import entries
@@ -87,7 +88,8 @@ def _records(observation: Observation) -> Iterator[BackupRecord]:
 
 def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Write, ...]:
     """The key before its certificate, and both before the ledger: the operator issues nothing before they match, and a run that is killed in between is
-    continued by the next.
+    continued by the next. The run asks the operator for its verdict again, also where an earlier run has asked about the same Secrets: it has refused what was
+    damaged since.
     """
     scope = observation.scope
     kept = content_of(scope, observation.secrets, step.backup.name)
@@ -97,7 +99,7 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
         StateSecrets.LEDGER: ledger_parts({name: as_secret(name, data) for name, data in kept.items()}, scope),
     }
     wanted = ((part, name) for part, names in named.items() if part in step.damaged for name in names if name in kept)
-    return tuple(_restore(part, name, kept[name], observation) for part, name in wanted)
+    return (*forget_request(observation), *(_restore(part, name, kept[name], observation) for part, name in wanted))
 
 
 def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation: Observation) -> Write:

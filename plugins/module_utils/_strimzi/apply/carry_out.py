@@ -48,7 +48,7 @@ from ..clients import CLIENT_PODS, observe_outside, reach_of
 from ..cluster import operator
 from ..cluster.observe import Observation
 from ..ledger.layouts import Part, lay_out, ledger_parts
-from ..names import KAFKA_NODE_POOLS, KAFKAS
+from ..names import KAFKA_NODE_POOLS
 from ..secret_data import annotation, entries
 from ..users import pausing
 from . import authority, backup, stamping
@@ -131,13 +131,10 @@ def delete_ledger(observation: Observation) -> tuple[Write, ...]:
 
 def remove_marks(observation: Observation) -> tuple[Write, ...]:
     """Of the Kafka resource the name of the last request, of the clients CA its generation, which this collection counts beside the operator's."""
-    scope, kafka = observation.scope, observation.kafka
+    scope = observation.scope
     certificate = observation.secret(scope.ca_certificate_secret)
     what, mark = "remove the annotations of this collection", names.CLIENTS_CA_GENERATION
-    writes: list[Write] = []
-    if kafka is not None and annotation(kafka, names.RECONCILE_REQUEST) is not None:
-        patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: None}}}
-        writes.append(Write(WriteVerb.UPDATE, KAFKAS, scope.cluster, what, patch))
+    writes = [*operator.forget_request(observation)]
     if certificate is not None and annotation(certificate, mark) is not None:
         patch = secret_patch({}, {mark: None})
         writes.append(Write(WriteVerb.UPDATE, SECRETS, scope.ca_certificate_secret, what, patch, version(certificate)))

@@ -48,6 +48,17 @@ def request_reconcile(observation: Observation, work: Work, phase: str, token: s
     write_all((write,), work, phase)
 
 
+def forget_request(observation: Observation) -> tuple[Write, ...]:
+    """Remove the name of the last request from the Kafka resource: the same request counts as new then."""
+    kafka = observation.kafka
+    if kafka is None or annotation(kafka, names.RECONCILE_REQUEST) is None:
+        return ()
+    patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: None}}}
+    return (
+        Write(WriteVerb.UPDATE, KAFKAS, observation.scope.cluster, "remove the annotations of this collection", patch),
+    )
+
+
 def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> None:
     """Wait until the trust bundle holds what the certificate Secret holds, and no more."""
     name = work.scope.trust_bundle_secret

@@ -214,7 +214,7 @@ class RestoreSecrets(Step):
                 to_replace=kept.to_replace,
             )  # fmt: skip
         ledger = self.backup.ledger if StateSecrets.LEDGER in self.damaged else snapshot.ledger
-        return replace(snapshot, ca=ca, ledger=ledger)
+        return replace(snapshot, ca=ca, ledger=ledger, reconciliation=replace(snapshot.reconciliation, request=""))
 
 
 @dataclass(frozen=True, kw_only=True)
