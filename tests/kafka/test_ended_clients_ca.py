@@ -53,7 +53,7 @@ def ended() -> Iterator[Ended]:
     with bed_cluster_of_nodes("kafka-clients-ca") as cluster:
         end = datetime.now(timezone.utc) + LIFE
         make_short_lived_authority(cluster, "demo", end, "clients")
-        tier = kafka_cluster(cluster, layout, generated=True)
+        tier = kafka_cluster(cluster, layout, generated=True, components=True)
         runner = Runner(cluster, patience=PATIENCE)
         runner.flow("upgrade", strimzi_ca="clients").check()
         secret = tier.secret("demo-clients-ca-cert")["ca.crt"]
