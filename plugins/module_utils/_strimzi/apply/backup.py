@@ -99,7 +99,7 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
         StateSecrets.LEDGER: ledger_parts({name: as_secret(name, data) for name, data in kept.items()}, scope),
     }
     wanted = ((part, name) for part, names in named.items() if part in step.damaged for name in names if name in kept)
-    return (*forget_request(observation), *(_restore(part, name, kept[name], observation) for part, name in wanted))
+    return (*(_restore(part, name, kept[name], observation) for part, name in wanted), *forget_request(observation))
 
 
 def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation: Observation) -> Write:
