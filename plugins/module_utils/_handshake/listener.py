@@ -238,7 +238,7 @@ class Inquiry:
 
     #: The CAs in question.
     authorities: Sequence[Certificate]
-    #: By fingerprint: certificates of CAs whose key is at hand, to ask with.
+    #: The probes, by the fingerprint of the CA that has signed them: this collection makes a probe where it has the key of the CA.
     probes: Mapping[str, Probe]
     #: Every CA whose name may appear, also CAs that are not in question.
     known: Sequence[Certificate]

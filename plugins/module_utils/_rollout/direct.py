@@ -305,7 +305,7 @@ class _DirectRoll:
             self._catching_up = True
 
     def _has_moved(self) -> bool:
-        moved, self._catching_up = self._progress.has_changed() or self._catching_up, False
+        moved, self._catching_up = self._progress.take_changed() or self._catching_up, False
         return moved
 
     def _choose(self, left: list[Node], expected: frozenset[str], kafka: _Kafka) -> tuple[Violation, ...]:

@@ -181,7 +181,7 @@ class Progress:
         """Every pod is gone, and another pod is Ready in its place."""
         return self.restarted == self.expected
 
-    def has_changed(self) -> bool:
+    def take_changed(self) -> bool:
         """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""
         changed, self._changed = self._changed, False
         return changed

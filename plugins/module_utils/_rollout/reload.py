@@ -28,7 +28,7 @@ from .._handshake.tls import ByteStream, Deadline, Opener, TlsStream, alert_of
 from .._strimzi.apply.work import PortOpener
 from .._strimzi.cluster.kafka import UserListener
 from .._strimzi.names import ClusterNames
-from .._trust.model.nodes import CONTROL_PLANE
+from .._trust.model.nodes import CONTROL_PLANE, REPLICATION
 from .nodes import Node
 
 #: Where nodes cannot read a change again.
@@ -312,7 +312,6 @@ class NodeAdmin:
             raise ConnectionError("its answer cannot be read") from None
 
 
-REPLICATION = 9091
 #: Seconds for one node: half the life of a Lease, which is not renewed meanwhile. A broker tests the new certificates
 #: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
 _LIMIT = 15.0

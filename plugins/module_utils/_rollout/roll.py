@@ -196,7 +196,7 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
     try:
         wait_until(
             work.client, PODS, work.scope.namespace, settled, label_selector=work.scope.selector,
-            timeout=work.settings.pod_timeout, restart_timeout=progress.has_changed,
+            timeout=work.settings.pod_timeout, restart_timeout=progress.take_changed,
             monotonic=work.clock.monotonic, alive=alive,
         )  # fmt: skip
     except TimedOut:
@@ -310,7 +310,7 @@ class _Returning:
         try:
             wait_until(
                 work.client, PODS, work.scope.namespace, self._settled, label_selector=work.scope.selector,
-                timeout=limit, restart_timeout=self._has_changed, monotonic=work.clock.monotonic, alive=self._look,
+                timeout=limit, restart_timeout=self._take_changed, monotonic=work.clock.monotonic, alive=self._look,
             )  # fmt: skip
         except TimedOut:
             raise RollStuck(
@@ -338,7 +338,7 @@ class _Returning:
         self._work.record(restart(name, self._step, self._work, seconds=seconds, away=len(self._before)))
         self._work.tell(f"{name} restarted in place, Ready after {seconds:.1f} s")
 
-    def _has_changed(self) -> bool:
+    def _take_changed(self) -> bool:
         changed, self._changed = self._changed, False
         return changed
 

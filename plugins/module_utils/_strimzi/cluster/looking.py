@@ -31,7 +31,7 @@ from ..._kube.resources import PODS, SECRETS
 from ..._pki.certificates import Certificate
 from ..._trust.evidence.parties import listener_name
 from ..._trust.ledger.enrolment import as_seen
-from ..._trust.model.nodes import CONTROL_PLANE, ObservedListener
+from ..._trust.model.nodes import CONTROL_PLANE, REPLICATION, ObservedListener
 from ..._trust.model.snapshot import Component, Pod
 from .. import names
 from ..names import CaKind, ClusterNames
@@ -111,7 +111,7 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
 
 #: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "What each process trusts"), by the role
 #: that has them.
-_INTERNAL = {names.CONTROLLER_ROLE_LABEL: CONTROL_PLANE, names.BROKER_ROLE_LABEL: 9091}
+_INTERNAL = {names.CONTROLLER_ROLE_LABEL: CONTROL_PLANE, names.BROKER_ROLE_LABEL: REPLICATION}
 
 
 def look_at(

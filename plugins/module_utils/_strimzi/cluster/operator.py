@@ -55,7 +55,13 @@ def forget_request(observation: Observation) -> tuple[Write, ...]:
         return ()
     patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: None}}}
     return (
-        Write(WriteVerb.UPDATE, KAFKAS, observation.scope.cluster, "remove the annotations of this collection", patch),
+        Write(
+            WriteVerb.UPDATE,
+            KAFKAS,
+            observation.scope.cluster,
+            "remove the name of the last request to reconcile",
+            patch,
+        ),
     )
 
 

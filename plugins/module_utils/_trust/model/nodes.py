@@ -81,8 +81,9 @@ class Unanswered:
 
 #: More nodes than a pool of a Kafka cluster has.
 MOST_NODES = 1000
-#: The port at which a controller serves nodes and operators (Strimzi, ``KafkaCluster.CONTROLPLANE_PORT``).
-CONTROL_PLANE = 9090
+#: The port at which a controller serves nodes and operators, and the port at which brokers serve each other (Strimzi, ``KafkaCluster.CONTROLPLANE_PORT`` and
+#: ``REPLICATION_PORT``).
+CONTROL_PLANE, REPLICATION = 9090, 9091
 
 
 @dataclass(frozen=True)

@@ -259,7 +259,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
 
 
 def _next_spare(at: Situation, secret: str) -> Next:
-    """Decide what a spare leaf needs next. This collection requests a leaf that is at hand again before the Cluster Operator would renew it."""
+    """Decide what a spare leaf needs next. This collection requests another leaf in the place of a spare leaf before the Cluster Operator would renew that."""
     request, current = at.snapshot.leaves.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):
