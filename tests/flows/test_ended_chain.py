@@ -7,16 +7,15 @@ that every flow names leads out of it, without a refused handshake between progr
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..tools.support.authorities import BEGIN, EC256, Authority, below, root
-from ..tools.support.certificates import YEAR, Entity, make
+from ..tools.support.authorities import Authority, below, root, under
+from ..tools.support.certificates import YEAR
 from ..tools.support.flows import START
 from ..tools.support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 from .cases import DAY
@@ -25,24 +24,17 @@ SOON, LATE = START + timedelta(days=60), START + 2 * YEAR
 GOALS = [Goal.RECOVER, Goal.RENEW, Goal.RECONCILE, Goal.REPLACE_KEY]
 
 
-def signed(issuer: Authority, end: datetime, name: str = "Kafka CA 1", by: Authority | None = None) -> Authority:
-    """by: an earlier certificate of the same name and key."""
-    key = by.keys[0] if by else generate_key(EC256)
-    made = make(name, key, Entity(issuer.chain[0], issuer.keys[0]), begin=BEGIN, end=end)
-    return Authority((made.certificate, *issuer.chain), (made.key, *issuer.keys))
-
-
 @pytest.fixture(params=["the CA in use", "the CA above it"])
 def ended(request: pytest.FixtureRequest, cluster: WatchedCluster) -> tuple[WatchedCluster, Authority]:
     """A cluster whose operator refuses its CA, and the renewal that the issuer of the CA hands out."""
     top = root(end=LATE)
     if request.param == "the CA in use":
-        old = signed(top, SOON)
-        new = signed(top, LATE, by=old)
+        old = below(top, end=SOON)
+        new = under(top, old, end=LATE)
     else:
-        middle = signed(top, SOON, "Corporate Issuing CA")
-        old = signed(middle, LATE - timedelta(days=1))
-        new = signed(signed(top, LATE, "Corporate Issuing CA", by=middle), LATE, by=old)
+        middle = below(top, "Corporate Issuing CA", end=SOON)
+        old = below(middle, end=LATE - timedelta(days=1))
+        new = under(under(top, middle, end=LATE), old, end=LATE)
     cluster.create(old)
     cluster.memory.seconds += 70 * DAY
     cluster.look_elsewhere()

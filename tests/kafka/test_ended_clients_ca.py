@@ -10,15 +10,6 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
 
 from ..api.running import Runner
 from ..tools.cluster.kube import Object
@@ -56,29 +47,24 @@ def ended() -> Iterator[Ended]:
         tier = kafka_cluster(cluster, layout, generated=True, components=True)
         runner = Runner(cluster, patience=PATIENCE)
         runner.flow("upgrade", strimzi_ca="clients").check()
-        secret = tier.secret("demo-clients-ca-cert")["ca.crt"]
-        user = certify(x509.load_pem_x509_certificate(secret), tier.secret("demo-clients-ca")["ca.key"])
+        user = certify(tier.secret("demo-clients-ca-cert")["ca.crt"], tier.secret("demo-clients-ca")["ca.key"])
         assert tier.shake_hands(NODE, USERS, *user).refusal == ""
         outlive_authority(tier, "clients")
         yield Ended(tier, runner, user)
 
 
-def certify(authority: x509.Certificate, issuing_key: bytes) -> tuple[bytes, bytes]:
-    """A certificate of this CA for a user, and its key."""
-    key, begin = ec.generate_private_key(ec.SECP256R1()), datetime.now(timezone.utc) - timedelta(minutes=5)
-    issuing = load_pem_private_key(issuing_key, None)
-    assert isinstance(issuing, rsa.RSAPrivateKey)
-    made = (
-        x509.CertificateBuilder().subject_name(certs.name("app")).issuer_name(authority.subject).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(begin).not_valid_after(begin + timedelta(days=30))
-        .sign(issuing, hashes.SHA256())
-    )  # fmt: skip
-    return made.public_bytes(Encoding.PEM), key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+def certify(authority: bytes, issuing_key: bytes) -> tuple[bytes, bytes]:
+    """A certificate of this CA for a user, and its key; all in PEM form."""
+    key = certs.new_leaf_key()
+    made = certs.leaf(certs.name("app"), (), key, authority, certs.load_key(issuing_key), 30)
+    assert made is not None
+    return made, certs.key_pem(key)
 
 
 def test_nodes_accept_users_also_after_a_restart_and_a_renewal_restarts_nothing(ended: Ended) -> None:
     tier, runner, user = ended
-    stranger = certify(certs.load(tier.secret("demo-clients-ca-cert")["ca.crt"])[0], certs.key_pem(certs.new_ca_key()))
+    other = certs.new_ca_key()
+    stranger = certify(certs.root(certs.name("clients-ca v0"), other, 30), certs.key_pem(other))
     assert tier.shake_hands(NODE, USERS, *stranger).refusal != "", "the listener accepts any certificate"
     assert tier.shake_hands(NODE, USERS, *user).refusal == ""
     before = tier.cluster.node_uids("demo")

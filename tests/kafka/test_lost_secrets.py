@@ -34,11 +34,6 @@ def adopted() -> Iterator[Adopted]:
         yield Adopted(tier, runner)
 
 
-def delete_secret(tier: Tier, name: str) -> None:
-    answer = tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{name}")
-    assert answer.status == 200, answer.body
-
-
 def state_of(tier: Tier, name: str) -> tuple[dict[str, bytes], dict[str, Any]]:
     """The content of a Secret, and the annotations by which the operator goes."""
     annotations = tier.cluster.get("secrets", name)["metadata"].get("annotations") or {}
@@ -54,7 +49,7 @@ def test_recover_puts_them_back_and_nothing_restarts(adopted: Adopted) -> None:
     before, pods, started = {name: state_of(tier, name) for name in lost}, tier.cluster.node_uids("demo"), starts(tier)
     presented = {node: tier.shake_hands(node, 9091).chain for node in NODES}
     for name in lost:
-        delete_secret(tier, name)
+        tier.delete("secrets", name)
     held = runner.module("strimzi_ca_info", goal="renew")["violations"]
     assert held, "a flow would begin without the Secrets of its CA"
     runner.flow("recover").check()

@@ -65,7 +65,7 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
         assert old not in shown.accepted
         assert shown.chain == tier.node_chain(node)
     started = tier.cluster.get("pods", CONTROLLERS[0])["metadata"]["uid"]
-    tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{CONTROLLERS[0]}")
+    tier.delete("pods", CONTROLLERS[0])
     wait_for(lambda: _is_back(tier, CONTROLLERS[0], started), f"another pod {CONTROLLERS[0]}", 180)
     # Only refusals of nodes count: clients that ask from outside show certificates of strangers, too.
     nodes = CONTROLLERS + BROKERS

@@ -78,6 +78,13 @@ class Tier:
         if answer.status >= 300:
             raise AssertionError(answer.body)
 
+    def delete(self, plural: str, name: str) -> None:
+        """Deletes an object of the core API group, which may be gone already."""
+        path = f"/api/v1/namespaces/{self.cluster.namespace}/{plural}/{name}"
+        answer = self.cluster.kube.request("DELETE", path)
+        if answer.status not in (200, 202, 404):
+            raise AssertionError(answer.body)
+
     def await_restarts(self, before: dict[str, str], seconds: float = 400) -> None:
         """Waits until all nodes are others than before (UIDs by name), and ready. Raises TimeoutError."""
 

@@ -136,13 +136,17 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _problems_of(name: str) -> Iterator[str]:
-    if name.endswith(".py"):
-        yield from problems((ROOT / name).read_text())
-        yield from fields_in_docstrings((ROOT / name).read_text())
-    text = (ROOT / name).read_text() if name.startswith(_NAMING) or _TESTS.match(name) else ""
-    yield from nameless(text)
-    if name.startswith(_NAMING):
-        yield from vague(prose(text) if name.endswith(".py") else text)
+    is_python, is_naming, is_test = name.endswith(".py"), name.startswith(_NAMING), bool(_TESTS.match(name))
+    if not (is_python or is_naming or is_test):
+        return
+    text = (ROOT / name).read_text()
+    if is_python:
+        yield from problems(text)
+        yield from fields_in_docstrings(text)
+    if is_naming or is_test:
+        yield from nameless(text)
+    if is_naming:
+        yield from vague(prose(text) if is_python else text)
 
 
 def main() -> int:

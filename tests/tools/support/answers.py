@@ -47,19 +47,18 @@ class Answers:
         nodes = [pod for pod in observation.snapshot.nodes.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
         users = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
+        ports = {pod.name: users if about_users else self._ports(pod) for pod in nodes}
+        hanging = {name: ports[name][:1] if self.one_port else ports[name] for name in self.silent & ports.keys()}
         return tuple(
-            self._answer(pod, port, known, about_users, hangs=pod.name in self.silent and port in hanging)
+            self._answer(pod, port, known, about_users, hangs=port in hanging.get(pod.name, ()))
             for pod in nodes
-            for ports in (users if about_users else self._ports(pod),)
-            for hanging in (ports[:1] if self.one_port else ports,)
-            for port in ports
+            for port in ports[pod.name]
         )
 
     def _ports(self, pod: Pod) -> list[int]:
         """The internal listeners by the roles of the node, and the listeners for clients that have read their leaf again."""
-        labels = (self.memory.api.find("pods", self.memory.namespace, pod.name) or {"metadata": {"labels": {}}})[
-            "metadata"
-        ]["labels"]
+        found = self.memory.api.find("pods", self.memory.namespace, pod.name)
+        labels = found["metadata"]["labels"] if found else {}
         internal = [port for role, port in _ROLES.items() if labels.get(f"strimzi.io/{role}-role") == "true"]
         return [*internal, *sorted(port for uid, port in self.served if uid == pod.uid and port not in internal)]
 

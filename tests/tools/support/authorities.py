@@ -87,8 +87,10 @@ def root(
     )  # fmt: skip
 
 
-def below(issuer: Authority, name: str = "Kafka CA 1", key: KeySpec = EC256) -> Authority:
-    return _made(name, generate_key(key), issuer)
+def below(
+    issuer: Authority, name: str = "Kafka CA 1", key: KeySpec = EC256, *, end: datetime | None = None
+) -> Authority:
+    return _made(name, generate_key(key), issuer, end)
 
 
 def renewed(old: Authority) -> Authority:
@@ -99,9 +101,9 @@ def renewed(old: Authority) -> Authority:
     return _made(_common_name(old), old.keys[0], None) if is_root else cut(under(root("Other Root"), old), 1)
 
 
-def under(issuer: Authority, old: Authority) -> Authority:
-    """The same name and key, certified by another issuer."""
-    return _made(_common_name(old), old.keys[0], issuer)
+def under(issuer: Authority, old: Authority, *, end: datetime | None = None) -> Authority:
+    """The same name and key, certified by this issuer."""
+    return _made(_common_name(old), old.keys[0], issuer, end)
 
 
 def _common_name(authority: Authority) -> str:

@@ -23,10 +23,10 @@ def recover_leaves(tier: Tier) -> None:
     """Delete the Secrets with the certificates of the nodes, wait until the operator has made them again, and delete all pods of nodes."""
     before = tier.cluster.node_uids(tier.name)
     for node in before:
-        _delete(tier, "secrets", node)
+        tier.delete("secrets", node)
     wait_for(lambda: all(_is_served(tier, node) for node in before), "Secrets of the nodes", _OPERATOR)
     for node in tier.cluster.node_uids(tier.name):
-        _delete(tier, "pods", node)
+        tier.delete("pods", node)
     tier.await_restarts(before, 2 * _OPERATOR)
 
 
@@ -47,9 +47,3 @@ def _is_served(tier: Tier, node: str) -> bool:
     if tier.cluster.find("secrets", node) is None:
         return False
     return tier.node_chain(node)[0].not_valid_after_utc > datetime.now(timezone.utc) + timedelta(days=1)
-
-
-def _delete(tier: Tier, plural: str, name: str) -> None:
-    answer = tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/{plural}/{name}")
-    if answer.status not in (200, 202, 404):
-        raise AssertionError(answer.body)

@@ -99,7 +99,7 @@ def _write_leaf(tier: Tier, secret: str, name: str, certificates: bytes, key: by
 def _restart(tier: Tier, label: str) -> Callable[[], bool]:
     """The one pod with this label goes; returns whether another is ready in its place."""
     (old,) = tier.cluster.pods(label)
-    tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{old['metadata']['name']}")
+    tier.delete("pods", old["metadata"]["name"])
 
     def back() -> bool:
         found = tier.cluster.pods(label)
