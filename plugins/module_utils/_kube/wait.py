@@ -56,8 +56,8 @@ class _Wait:
         while True:
             try:
                 self._list()
-                if self._has_settled():
-                    return self.objects
+                self._watch_until_settled()
+                return self.objects
             except Gone:
                 # The watch is too far behind; the next list has what it missed. A server that says so of every watch
                 # does not get requests without end.
@@ -73,15 +73,15 @@ class _Wait:
     def _list(self) -> None:
         begun = self.monotonic()
         listed = self.client.list(self.resource, self.namespace, **self.selectors)
-        self._extend_by(begun)
+        self._extend_since(begun)
         self.objects = {str(item["metadata"]["name"]): item for item in listed.items}
         self.version = listed.resource_version
 
-    def _has_settled(self) -> bool:
-        """Whether it has settled: at once, after each event, and at the end of each watch."""
+    def _watch_until_settled(self) -> None:
+        """Watch, and look at once, after each event and at the end of each watch; return when the objects have settled."""
         while True:
             if self._look():
-                return True
+                return
             begun, seconds, seen = self.monotonic(), self._until_next(), self.version
             try:
                 for event in self.client.watch(
@@ -89,16 +89,16 @@ class _Wait:
                 ):
                     self._apply_event(event)
                     if event.type != "BOOKMARK" and self._look():
-                        return True
+                        return
             except KubeError:
-                self._extend_by(begun)
+                self._extend_since(begun)
                 raise
             if seen == self.version and self.monotonic() - begun < seconds * _CUT_OFF:
                 self._pause()
             else:
                 self.failures = 0
 
-    def _extend_by(self, begun: float) -> None:
+    def _extend_since(self, begun: float) -> None:
         """Add the seconds since then to the time of the wait: a request that hangs shows nothing of what is waited for."""
         lost = min(self.monotonic() - begun, self.timeout - self.given)
         self.given += lost
