@@ -31,7 +31,7 @@ from .work import Action
 
 #: The program that reports them.
 REPORTER = "trustops.strimzi/flows"
-#: The most characters that Kubernetes takes: of a note, and of the name of an instance.
+#: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
 
 
@@ -146,11 +146,17 @@ class Announcer:
             },
             "eventTime": self._now().strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
             "reportingController": REPORTER,
-            "reportingInstance": self._holder[:_INSTANCE],
+            "reportingInstance": _shortened(self._holder, _INSTANCE),
             "action": event.reason.value,
             "reason": event.reason.value,
             "regarding": self._about,
-            "note": event.note if len(event.note) <= _NOTE else f"{event.note[: _NOTE - 1]}…",
+            "note": _shortened(event.note, _NOTE),
             "type": "Warning" if event.reason in _WARNINGS else "Normal",
         }
         self._client.create(EVENTS, self._scope.namespace, body)
+
+
+def _shortened(text: str, size: int) -> str:
+    """The text in at most so many bytes."""
+    encoded = text.encode(errors="surrogatepass")
+    return text if len(encoded) <= size else f"{encoded[: size - len('…'.encode())].decode(errors='ignore')}…"
