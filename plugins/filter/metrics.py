@@ -39,11 +39,16 @@ EXAMPLES = r"""
     namespace: kafka
   register: seen
 
-- name: Write what node_exporter reads
+- name: Write the metrics under a name that node_exporter does not read
   ansible.builtin.copy:
     content: "{{ {'cluster': seen} | trustops.strimzi.metrics }}"
-    dest: /var/lib/node_exporter/textfile_collector/strimzi_kafka_demo.prom
+    dest: /var/lib/node_exporter/textfile_collector/strimzi_kafka_demo.prom.new
     mode: "0644"
+
+- name: Put the metrics in their place at once
+  ansible.builtin.command: mv -f strimzi_kafka_demo.prom.new strimzi_kafka_demo.prom
+  args:
+    chdir: /var/lib/node_exporter/textfile_collector
 """
 
 RETURN = r"""

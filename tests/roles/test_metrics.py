@@ -5,9 +5,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
+import struct
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -22,12 +28,34 @@ from .playing import play_locally
 ROLE = Path(__file__).parents[2] / "roles" / "status"
 USERS = {"users": [user("orders")]}
 FILE = "strimzi_kafka_demo.prom"
+#: A file system of its own.
+MEMORY = Path("/dev/shm")
+#: inotify(7): a file was created; flags of the call; and the header before the name of a file.
+_IN_CREATE, _IN_NONBLOCK, _HEADER = 0x100, 0o4000, struct.Struct("iIII")
+
+
+@contextmanager
+def creations(folder: Path) -> Iterator[list[str]]:
+    """The names of the files that are created in this folder during the block; a file that is moved into its place is not. They are there after the block."""
+    created: list[str] = []
+    libc = ctypes.CDLL(None, use_errno=True)
+    watch = libc.inotify_init1(_IN_NONBLOCK)
+    assert libc.inotify_add_watch(watch, os.fsencode(folder), _IN_CREATE) > 0
+    try:
+        yield created
+        told = os.read(watch, 1 << 20)
+        while told:
+            *_about, size = _HEADER.unpack_from(told)
+            created.append(told[_HEADER.size : _HEADER.size + size].rstrip(b"\0").decode())
+            told = told[_HEADER.size + size :]
+    finally:
+        os.close(watch)
 
 
 def write(folder: Path, look: dict[str, Any], users: dict[str, Any], *options: str) -> subprocess.CompletedProcess[str]:
     """The tasks of the role that come after its looks, with these results, of either CA. They write into the folder ``metrics``."""
     tasks = yaml.safe_load((ROLE / "tasks" / "files.yml").read_text())
-    (written,) = (task for task in tasks if task["name"] == "Write the metrics")
+    written = [task for task in tasks if "the metrics" in task["name"]]
     (folder / "seen.json").write_text(json.dumps({"look": look, "users": users}))
     results = {"status_seen": "look", "status_other": "look", "status_users_seen": "users"}
     play = {
@@ -39,7 +67,7 @@ def write(folder: Path, look: dict[str, Any], users: dict[str, Any], *options: s
             # As the role gets them: results of modules, which Ansible never takes for templates.
             {"ansible.builtin.command": f"cat {folder}/seen.json", "register": "read", "check_mode": False},
             {"ansible.builtin.set_fact": {name: f"{{{{ (read.stdout | from_json).{key} }}}}" for name, key in results.items()}},
-            written,
+            *written,
         ],
     }  # fmt: skip
     return play_locally(play, folder, *options)
@@ -56,6 +84,22 @@ def test_what_the_filter_says_takes_the_place_of_the_file_byte_by_byte(tmp_path:
     assert written == metrics({"clients": look, "cluster": look}, USERS)
     assert 'condition="trust"' in written
     assert "changed=1 " in done.stdout, "only the command of this play is a change"
+    assert [path.name for path in (tmp_path / "metrics").iterdir()] == [FILE]
+
+
+@pytest.mark.skipif(not MEMORY.is_dir(), reason="needs a second file system (/dev/shm)")
+def test_no_scrape_sees_half_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where Ansible keeps its temporary files on another file system, as in a pod with a volume for the metrics."""
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+    with TemporaryDirectory(dir=MEMORY) as temporary, creations(folder) as created:
+        monkeypatch.setenv("ANSIBLE_REMOTE_TEMP", temporary)
+        monkeypatch.setenv("ANSIBLE_LOCAL_TEMP", temporary)
+        assert os.stat(temporary).st_dev != folder.stat().st_dev
+        assert write(tmp_path, seen(), USERS).returncode == 0
+    assert [name for name in created if name.endswith(".prom")] == []
+    assert created
+    assert (folder / FILE).stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize("look", [{"failed": True}, pytest.param({"skipped": True}, marks=pytest.mark.long)])
