@@ -129,7 +129,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import (
     printable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import resolve_options
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import identify_server, resolve_options
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.ca_secrets import read_ca_secrets
@@ -308,8 +308,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _clusters(self, path: str, cache: bool) -> Mapping[str, Sequence[Facts]]:
         """The clusters by context, from the cache where a look with the same options left them there."""
+        missing = missing_library()
+        if missing is not None:
+            raise AnsibleParserError(missing[0])
         is_cached, key = self.get_option("cache"), self.get_cache_key(path)
-        asked = [self._kubeconfig, *(self.get_option(name) for name in ("contexts", "namespaces", "label_selector"))]
+        asked = [*(self.get_option(name) for name in ("contexts", "namespaces", "label_selector")), self._identify_servers()]
         if is_cached and cache:
             known = self._cache.get(key) or {}
             if known.get("asked") == asked:
@@ -321,11 +324,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _read(self) -> tuple[dict[str, Sequence[Facts]], bool]:
         """The clusters by context, and whether nothing was left out."""
-        missing = missing_library()
-        if missing is not None:
-            raise AnsibleParserError(missing[0])
-        contexts = self.get_option("contexts") or [""]
-        readers = {context: self._reader(context) for context in dict.fromkeys(contexts)}
+        readers = {context: self._reader(context) for context in self._contexts()}
         found: dict[str, Sequence[Facts]] = {}
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             reads = {context: threads.submit(read) for context, read in readers.items()}
@@ -340,13 +339,27 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 raise AnsibleParserError(_told(context, error)) from None
         return found, len(found) == len(readers)
 
+    def _contexts(self) -> list[str]:
+        """Each of them once; the empty one where the connection of the modules is the only connection."""
+        return list(dict.fromkeys(self.get_option("contexts") or [""]))
+
+    def _identify_servers(self) -> list[list[str]]:
+        """The API servers of this look; the environment may lead to others the next time."""
+        try:
+            return [identify_server(self._connection(context), os.environ) for context in self._contexts()]
+        except OptionsError as error:
+            raise AnsibleParserError(_told("", error)) from None
+
+    def _connection(self, context: str) -> dict[str, str]:
+        return {"kubeconfig": self._kubeconfig, "context": context}
+
     def _reader(self, context: str) -> Callable[[], Sequence[Facts]]:
         """A look through this context that is yet to be taken."""
         client, namespaces = self._client(context), self.get_option("namespaces")
         return lambda: read_clusters(client, namespaces, self.get_option("label_selector"))
 
     def _client(self, context: str) -> KubeClient:
-        options = {"kubeconfig": self._kubeconfig, "context": context}
+        options = self._connection(context)
         try:
             if context and "host" in resolve_options(options, os.environ):
                 raise OptionsError(

@@ -266,6 +266,24 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
         ) from None
 
 
+def identify_server(options: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
+    """The API server by its URL, or by the kubeconfig file and the context in it; without a credential. Raises OptionsError."""
+    resolved = resolve_options(options, environment)
+    if "host" in resolved:
+        return [str(resolved["host"])]
+    paths = str(resolved.get("kubeconfig") or environment.get("KUBECONFIG") or _DEFAULT_KUBECONFIG)
+    return [paths, str(resolved.get("context") or _current_context(paths))]
+
+
+def _current_context(paths: str) -> str:
+    """The name; empty where no kubeconfig tells it."""
+    try:
+        config = KubeConfigMerger(paths).config
+        return str(config.safe_get("current-context") or "") if config else ""
+    except (ConfigException, OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError):
+        return ""
+
+
 def _configuration(options: Mapping[str, Any], environment: Mapping[str, str]) -> Any:
     """The library's configuration for these options, with credentials as they are now. Raises OptionsError."""
     configuration = Configuration()

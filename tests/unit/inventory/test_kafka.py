@@ -40,7 +40,7 @@ Serve = Callable[[Clusters], Server]
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("K8S_AUTH_HOST", "K8S_AUTH_CONTEXT", "K8S_AUTH_KUBECONFIG", "K8S_AUTH_API_KEY"):
+    for name in ("K8S_AUTH_HOST", "K8S_AUTH_CONTEXT", "K8S_AUTH_KUBECONFIG", "K8S_AUTH_API_KEY", "KUBECONFIG"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -344,6 +344,31 @@ def test_a_cached_look_asks_no_server_until_something_else_is_asked_for(serve: S
     stored = "".join(path.read_text() for path in (tmp_path / "cache").iterdir())
     assert OURS.certificate.sha256 in stored
     assert "PRIVATE KEY" not in stored
+
+
+@pytest.mark.parametrize("led", ["K8S_AUTH_CONTEXT", "K8S_AUTH_HOST", "KUBECONFIG", "current-context"])
+def test_a_cached_look_is_none_at_another_api_server(
+    led: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hosts of one would be those on which the playbooks work in the other."""
+    prod, test = Clusters(), Clusters()
+    prod.add("orders", ca=OURS)
+    test.add("demo", ca=OURS)
+    path = kubeconfig(tmp_path, prod=serve(prod).url, test=serve(test).url)
+    options: dict[str, Any] = {**CACHED, "cache_connection": str(tmp_path / "cache")}
+    if led == "KUBECONFIG":
+        options["kubeconfig"] = None
+        monkeypatch.setenv("KUBECONFIG", str(path))
+    assert [host.name for host in inventory(tmp_path, **options).get_hosts()] == ["orders.kafka"]
+    if led == "current-context":
+        path.write_text(path.read_text().replace("current-context: prod", "current-context: test"))
+    elif led == "KUBECONFIG":
+        other = tmp_path / "other"
+        other.write_text(path.read_text().replace("current-context: prod", "current-context: test"))
+        monkeypatch.setenv(led, str(other))
+    else:
+        monkeypatch.setenv(led, "test" if led == "K8S_AUTH_CONTEXT" else serve(test).url)
+    assert [host.name for host in inventory(tmp_path, **options).get_hosts()] == ["demo.kafka"]
 
 
 def test_days_count_from_now_also_in_a_cached_look(
