@@ -355,7 +355,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _reader(self, context: str) -> Callable[[], Sequence[Facts]]:
         """A look through this context that is yet to be taken."""
-        client, namespaces = self._client(context), self.get_option("namespaces")
+        client, namespaces = self._client(context), tuple(dict.fromkeys(self.get_option("namespaces")))
         return lambda: read_clusters(client, namespaces, self.get_option("label_selector"))
 
     def _client(self, context: str) -> KubeClient:

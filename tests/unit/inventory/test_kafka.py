@@ -252,6 +252,7 @@ def test_contexts_whose_hosts_would_have_one_name_are_refused(
         ({}, ["demo.kafka", "demo.other", "dev.kafka"]),
         ({"namespaces": ["kafka"]}, ["demo.kafka", "dev.kafka"]),
         ({"namespaces": ["kafka", "other"], "label_selector": "team=payments"}, ["demo.kafka", "demo.other"]),
+        ({"namespaces": ["kafka", "kafka"]}, ["demo.kafka", "dev.kafka"]),
         ({"namespaces": ["empty"]}, []),
     ],
 )
