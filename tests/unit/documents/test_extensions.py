@@ -141,6 +141,18 @@ def test_no_job_over_clusters_that_wait_for_each_other_is_sliced() -> None:
     assert [(item["job_slice_count"], item["ask_job_slice_count_on_launch"]) for item in together] == [(1, False)]
 
 
+def test_a_job_over_many_clusters_takes_those_that_have_adopted_the_ca_of_its_survey() -> None:
+    """By the groups of the inventory plugin. A cluster that has adopted its clients CA alone is no less in need of the schedule."""
+    over_many = [item for item in DATA["controller_templates"] if "strimzi_hosts" in item["extra_vars"]]
+    assert [item["inventory"] for item in over_many] == ["Kafka CA fleet"] * 2
+    for item in over_many:
+        hosts = Environment().from_string(item["extra_vars"]["strimzi_hosts"].removeprefix("unsafe:"))
+        (question,) = [one for one in asked(item) if one["variable"] == "strimzi_ca"]
+        for choice in ("", *question["choices"]):
+            assert hosts.render(strimzi_ca=choice) == f"{choice or 'cluster'}_ca_adopted"
+        assert hosts.render() == "cluster_ca_adopted"
+
+
 def playbook_of(template: str) -> str:
     (playbook,) = {item["playbook"] for item in DATA["controller_templates"] if item["name"] == template}
     return (ROOT / playbook).read_text()
