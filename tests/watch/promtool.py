@@ -38,7 +38,7 @@ def try_rules(
     expected: by name, the labels and annotations of alerts.
     """
     (folder / "rules.yml").write_text(yaml.safe_dump(dict(groups)))
-    names = [rule["alert"] for group in groups["groups"] for rule in group["rules"]]
+    names = [rule["alert"] for group in groups["groups"] for rule in group["rules"] if "alert" in rule]
     tried = {
         "rule_files": ["rules.yml"],
         "evaluation_interval": "10m",
