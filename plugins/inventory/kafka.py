@@ -300,11 +300,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         super().parse(inventory, loader, path, cache)
         self._read_config_data(path)
         self._kubeconfig = _beside(path, self.get_option("kubeconfig"))
-        hosts = self._hosts(self._clusters(path, cache))
+        days, hosts = self._days(), self._hosts(self._clusters(path, cache))
         now = datetime.now(timezone.utc)
         self.inventory.add_group(EVERY)
         for name, (context, cluster) in hosts.items():
-            self._add(name, context, cluster, now)
+            self._add(name, context, cluster, days, now)
 
     def _clusters(self, path: str, cache: bool) -> Mapping[str, Sequence[Facts]]:
         """The clusters by context, from the cache where a look with the same options left them there."""
@@ -312,7 +312,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         if missing is not None:
             raise AnsibleParserError(missing[0])
         is_cached, key = self.get_option("cache"), self.get_cache_key(path)
-        asked = [*(self.get_option(name) for name in ("contexts", "namespaces", "label_selector")), self._identify_servers()]
+        asked = [self._contexts(), self._namespaces(), self.get_option("label_selector"), self._identify_servers()]
         if is_cached and cache:
             known = self._cache.get(key) or {}
             if known.get("asked") == asked:
@@ -341,7 +341,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _contexts(self) -> list[str]:
         """Each of them once; the empty one where the connection of the modules is the only connection."""
-        return list(dict.fromkeys(self.get_option("contexts") or [""]))
+        return list(dict.fromkeys(map(str, self.get_option("contexts") or [""])))
+
+    def _namespaces(self) -> list[str]:
+        """Each of them once. YAML reads a name of digits as a number, and Ansible does not look into lists of options."""
+        return list(dict.fromkeys(map(str, self.get_option("namespaces") or [])))
+
+    def _days(self) -> list[int]:
+        try:
+            return [int(limit) for limit in self.get_option("days") or []]
+        except (TypeError, ValueError):
+            raise AnsibleParserError(f"days: {self.get_option('days')} is no list of whole numbers.") from None
 
     def _identify_servers(self) -> list[list[str]]:
         """The API servers of this look; the environment may lead to others the next time."""
@@ -355,7 +365,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _reader(self, context: str) -> Callable[[], Sequence[Facts]]:
         """A look through this context that is yet to be taken."""
-        client, namespaces = self._client(context), tuple(dict.fromkeys(self.get_option("namespaces")))
+        client, namespaces = self._client(context), self._namespaces()
         return lambda: read_clusters(client, namespaces, self.get_option("label_selector"))
 
     def _client(self, context: str) -> KubeClient:
@@ -386,7 +396,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 hosts[name] = (context, cluster)
         return hosts
 
-    def _add(self, name: str, context: str, cluster: Facts, now: datetime) -> None:
+    def _add(self, name: str, context: str, cluster: Facts, days: Sequence[int], now: datetime) -> None:
         self.inventory.add_host(name, EVERY)
         end = first_end(cluster)
         variables = {
@@ -405,7 +415,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self.inventory.set_variable(name, key, value)
         for key, value in _OF_THE_CONTROLLER.items():
             self.inventory.set_variable(name, key, trust_as_template(value))
-        for path in groups_of(cluster, self.get_option("days"), now):
+        for path in groups_of(cluster, days, now):
             parent = EVERY
             for group in path:
                 self.inventory.add_group(group)

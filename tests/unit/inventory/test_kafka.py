@@ -324,6 +324,29 @@ def test_contexts_do_not_all_lead_to_the_host_of_the_environment(
     assert [host.name for host in inventory(tmp_path).get_hosts()] == ["demo.kafka"]
 
 
+def test_names_of_digits_and_numbers_in_quotes_are_taken(serve: Serve, tmp_path: Path) -> None:
+    """As YAML reads them where a person writes them without quotes, or with them."""
+    clusters = Clusters()
+    clusters.add(namespace="2024", ca=authority(5))
+    path = kubeconfig(tmp_path, only=serve(clusters).url)
+    path.write_text(path.read_text().replace("only", "'12'"))
+    found = inventory(tmp_path, contexts=[12], namespaces=[2024], days=["7", 30])
+    assert [host.name for host in found.get_hosts()] == ["demo.2024.12"]
+    assert variables(found, "demo.2024.12")["strimzi_context"] == "12"
+    assert {"ca_ends_within_7_days", "ca_ends_within_30_days"} <= groups(found, "demo.2024.12")
+
+
+@pytest.mark.parametrize("days", [["soon"], [None], "7,x"])
+def test_days_that_are_no_numbers_are_refused_by_name(
+    days: Any, serve: Serve, tmp_path: Path, told: Callable[[], str]
+) -> None:
+    clusters = Clusters()
+    clusters.add(ca=OURS)
+    kubeconfig(tmp_path, only=serve(clusters).url)
+    assert inventory(tmp_path, days=days).get_hosts() == []
+    assert "is no list of whole numbers" in told()
+
+
 CACHED = {"cache": True, "cache_plugin": "jsonfile"}
 
 
