@@ -33,6 +33,8 @@ from .work import Action
 REPORTER = "trustops.strimzi/flows"
 #: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
+#: The most events of a call about what holds its flow, and the most about certificates that nothing renews: of a large cluster there may be thousands.
+_MOST = 20
 
 
 class Reason(str, Enum):
@@ -93,11 +95,19 @@ def _of_journals(old: Journal | None, new: Journal | None, ca: str) -> Iterator[
 def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: Iterable[Expiring]) -> Iterator[Event]:
     """The events about a flow that is held, and about certificates that nothing is going to renew."""
     if in_flight(after.ledger) is not None:
-        yield from (
-            Event(Reason.HELD, f"{violation.subject}: {violation.message} {violation.remedy}")
-            for violation in violations
-        )
-    yield from (Event(Reason.DUE, told) for expiring in ending if (told := expiring.warning(after.now)))
+        held = (f"{violation.subject}: {violation.message} {violation.remedy}" for violation in violations)
+        yield from _first(Reason.HELD, held, "more conditions do not hold")
+    told = filter(None, (expiring.warning(after.now) for expiring in ending))
+    yield from _first(Reason.DUE, told, "more certificates end and are renewed by nothing")
+
+
+def _first(reason: Reason, notes: Iterable[str], what: str) -> Iterator[Event]:
+    """An event for each of the first notes, and an event that says how many more there are."""
+    told = list(notes)
+    shown = told if len(told) <= _MOST else told[: _MOST - 1]
+    yield from (Event(reason, note) for note in shown)
+    if len(told) > len(shown):
+        yield Event(reason, f"{len(told) - len(shown)} {what}. The playbook status names them.")
 
 
 class Announcer:

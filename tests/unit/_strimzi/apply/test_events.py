@@ -10,10 +10,21 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.events import Announcer, Event, Reason
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.events import (
+    Announcer,
+    Event,
+    Reason,
+    events_at_the_end,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import Expiring
 
 from ....tools.support.flows import work_on
 from ....tools.support.memory_cluster import MemoryCluster
+from ..._trust.builders import OLD, a_journal, cluster, entry, ledger
+
+#: A flow is in flight.
+BEGUN = cluster(ledger=ledger(entry(OLD), journal=a_journal(old=OLD)))
 
 
 def written(note: str, holder: str = "a-machine") -> dict[str, Any]:
@@ -43,3 +54,20 @@ def test_a_note_has_no_more_bytes_than_the_api_server_takes(note: str) -> None:
 
 def test_the_name_of_an_instance_has_no_more_bytes_than_the_api_server_takes() -> None:
     assert len(written("told", "Jürgen " * 20)["reportingInstance"].encode()) <= 128
+
+
+def test_a_call_tells_the_first_of_many_conditions_and_how_many_more_there_are() -> None:
+    """Where many nodes or users are held, each call would store an Event for every one of them, after every task."""
+    violations = [Violation(Condition.TRUST, f"Secret kafka/user-{number}", "waits.", "Wait.") for number in range(500)]
+    told = list(events_at_the_end(BEGUN, violations, ()))
+    assert [one.note for one in told[:2]] == ["Secret kafka/user-0: waits. Wait.", "Secret kafka/user-1: waits. Wait."]
+    assert (len(told), {one.reason for one in told}) == (20, {Reason.HELD})
+    assert told[-1].note == "481 more conditions do not hold. The playbook status names them."
+    assert len(list(events_at_the_end(BEGUN, violations[:20], ()))) == 20
+
+
+def test_of_certificates_that_nothing_renews_the_first_are_told() -> None:
+    ending = [Expiring(f"Secret kafka/user-{number}", OLD.certificate, False, "", "Renew it.") for number in range(500)]
+    told = list(events_at_the_end(BEGUN, (), ending))
+    assert (len(told), {one.reason for one in told}) == (20, {Reason.DUE})
+    assert told[-1].note == "481 more certificates end and are renewed by nothing. The playbook status names them."
