@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -55,6 +56,15 @@ TO_READ_TRAIL = {("get", "configmaps", "demo-cluster-ca-audit")}
 #: Through a websocket, which no test here opens; tests/unit/_kube/ has what it asks for.
 TO_TELL = {("create", "events", "*")}
 TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
+
+
+def test_the_begin_of_the_document_says_what_each_role_is_for() -> None:
+    begin = DOCUMENT.read_text().partition("\n---\n")[0]
+    listed = {
+        name for line in re.findall(r"^#   ([a-z][a-z, -]*?)  ", begin, re.MULTILINE) for name in line.split(", ")
+    }
+    # "issuing" has a sentence of its own.
+    assert listed | {"issuing"} == ROLES.keys()
 
 
 def bound(cluster: WatchedCluster, rules: list[dict[str, Any]]) -> ByRoles:
