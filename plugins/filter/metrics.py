@@ -25,6 +25,12 @@ options:
         was skipped registered counts as nothing.
     type: dict
     default: {}
+  context:
+    description:
+      - The context of the kubeconfig by which the calls have reached the cluster, as the label C(kube_context). It tells clusters of one namespace and name
+        in two Kubernetes clusters apart. Without it there is no such label.
+    type: str
+    default: ''
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
   - module: trustops.strimzi.strimzi_user_info
@@ -117,14 +123,15 @@ class Sample:
     labels: Labels = field(default_factory=dict)
 
 
-def metrics_of(looks: Mapping[str, Facts], users: Facts) -> str:
+def metrics_of(looks: Mapping[str, Facts], users: Facts, context: str) -> str:
     """The text of a file.
 
-    looks: results of ``strimzi_ca_info`` by CA, cluster or clients. users: the result of ``strimzi_user_info``, or empty.
+    looks: results of ``strimzi_ca_info`` by CA, cluster or clients. users: the result of ``strimzi_user_info``, or empty. context: of the
+    kubeconfig, or empty.
     """
-    samples = [sample for ca, seen in looks.items() for sample in _of_authority(ca, seen)]
+    samples = [sample for ca, seen in looks.items() for sample in _of_authority(_place(seen, ca, context), seen)]
     if looks and users:
-        samples += _of_users(_place(next(iter(looks.values())), "clients"), users)
+        samples += _of_users(_place(next(iter(looks.values())), "clients", context), users)
     return _text(samples)
 
 
@@ -149,17 +156,17 @@ def _label(name: str, value: str) -> str:
     return f'{name}="{escaped.encode("utf-8", "replace").decode()}"'
 
 
-def _place(seen: Facts, ca: str) -> dict[str, str]:
+def _place(seen: Facts, ca: str, context: str) -> dict[str, str]:
     """The labels that every sample has."""
-    return {"kafka_namespace": seen["cluster"]["namespace"], "kafka_cluster": seen["cluster"]["name"], "ca": ca}
+    named = {"kafka_namespace": seen["cluster"]["namespace"], "kafka_cluster": seen["cluster"]["name"], "ca": ca}
+    return {"kube_context": context, **named} if context else named
 
 
 def _time(text: str) -> int:
     return int(moment(text).timestamp())
 
 
-def _of_authority(ca: str, seen: Facts) -> Iterator[Sample]:
-    place = _place(seen, ca)
+def _of_authority(place: Labels, seen: Facts) -> Iterator[Sample]:
     yield Sample("strimzi_ca_last_look_timestamp_seconds", _time(seen["began_at"]), place)
     if first := seen["first_to_end"]["ca"]:
         yield Sample("strimzi_ca_chain_expiration_timestamp_seconds", _time(first["not_after"]), place)
@@ -219,7 +226,7 @@ def _awaited(journal: Facts) -> str:
     return "nothing" if journal["retire"] in (None, "now") else "restarts"
 
 
-def metrics(looks: Mapping[str, Mapping[str, Any]], users: Mapping[str, Any] | None = None) -> str:
+def metrics(looks: Mapping[str, Mapping[str, Any]], users: Mapping[str, Any] | None = None, context: str = "") -> str:
     if not isinstance(looks, Mapping) or not looks or not set(looks) <= set(OWNERS):
         raise AnsibleFilterError(
             "trustops.strimzi.metrics works on results of strimzi_ca_info by the CA that they are about, such as {'cluster': seen}. "
@@ -230,7 +237,7 @@ def metrics(looks: Mapping[str, Mapping[str, Any]], users: Mapping[str, Any] | N
             raise AnsibleFilterError(
                 f"{ca}: this is no result of strimzi_ca_info, or of a call that failed. Give the result of a call that succeeded."
             )
-    return metrics_of(looks, users if users and "users" in users else {})
+    return metrics_of(looks, users if users and "users" in users else {}, str(context or ""))
 
 
 class FilterModule:

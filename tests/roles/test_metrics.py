@@ -52,7 +52,9 @@ def creations(folder: Path) -> Iterator[list[str]]:
         os.close(watch)
 
 
-def write(folder: Path, look: dict[str, Any], users: dict[str, Any], *options: str) -> subprocess.CompletedProcess[str]:
+def write(
+    folder: Path, look: dict[str, Any], users: dict[str, Any], *options: str, context: str = ""
+) -> subprocess.CompletedProcess[str]:
     """The tasks of the role that come after its looks, with these results, of either CA. They write into the folder ``metrics``."""
     tasks = yaml.safe_load((ROLE / "tasks" / "files.yml").read_text())
     written = [task for task in tasks if "the metrics" in task["name"]]
@@ -61,7 +63,7 @@ def write(folder: Path, look: dict[str, Any], users: dict[str, Any], *options: s
     play = {
         "hosts": "localhost",
         "gather_facts": False,
-        "vars": {"strimzi_metrics_dir": str(folder / "metrics"), "flow_ca": "clients"},
+        "vars": {"strimzi_metrics_dir": str(folder / "metrics"), "flow_ca": "clients", "strimzi_context": context},
         "vars_files": [str(ROLE / "vars" / "main.yml")],
         "tasks": [
             # As the role gets them: results of modules, which Ansible never takes for templates.
@@ -100,6 +102,18 @@ def test_no_scrape_sees_half_of_the_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert [name for name in created if name.endswith(".prom")] == []
     assert created
     assert (folder / FILE).stat().st_mode & 0o777 == 0o644
+
+
+def test_clusters_of_one_name_in_two_contexts_have_files_of_their_own(tmp_path: Path) -> None:
+    """In one folder, without a sample that stands in both."""
+    (tmp_path / "metrics").mkdir()
+    for context in ("prod-eu", "arn:aws/us"):
+        assert write(tmp_path, seen(), USERS, context=context).returncode == 0
+    texts = {path.name: path.read_text() for path in (tmp_path / "metrics").iterdir()}
+    assert sorted(texts) == ["strimzi_kafka_demo_arn-aws-us.prom", "strimzi_kafka_demo_prod-eu.prom"]
+    lines = [line for text in texts.values() for line in text.splitlines() if not line.startswith("#")]
+    samples = [line.rpartition(" ")[0] for line in lines]
+    assert len(samples) == len(set(samples)) > 20
 
 
 @pytest.mark.parametrize("look", [{"failed": True}, pytest.param({"skipped": True}, marks=pytest.mark.long)])

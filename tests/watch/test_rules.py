@@ -138,6 +138,14 @@ def test_of_two_machines_that_wrote_the_metrics_the_last_to_look_counts(old: dic
     try_rules(GROUPS, of_two_machines(old, look(), users), NOW, {}, tmp_path)
 
 
+def test_a_cluster_of_the_same_name_in_another_context_hides_nothing(tmp_path: Path) -> None:
+    held = {"cluster": look(began_at=when(hours=-4), violations=[{"gate": "trust"}]), "clients": look()}
+    text = "\n".join((metrics(held, {}, "eu"), metrics({"cluster": look(), "clients": look()}, {}, "us")))
+    (said,) = ((one[3], one[4]) for one in FIRES if one[0] == "StrimziCaHeld")
+    told = fired("StrimziCaHeld", *said, **PLACE, ca="cluster", condition="trust", kube_context="eu")
+    try_rules(GROUPS, text, NOW, {"StrimziCaHeld": [told]}, tmp_path)
+
+
 def test_a_ca_that_ends_before_its_predecessor_is_not_hidden_by_the_file_of_another_machine(tmp_path: Path) -> None:
     """As after an abort, or where a CA of one's own takes the place of the operator's."""
     told = fired(

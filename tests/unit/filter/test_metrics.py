@@ -198,6 +198,18 @@ def test_the_order_of_the_facts_does_not_show() -> None:
     assert texts.pop().endswith("\n")
 
 
+def test_every_sample_of_a_cluster_that_a_context_leads_to_names_the_context() -> None:
+    """Clusters of one name in two Kubernetes clusters would be the same samples, which no collector takes."""
+    facts = {"clients": seen(journal=journal(), violations=[{"gate": "trust"}])}
+    users = {"users": [user("orders")]}
+    without = metrics(facts, users)
+    assert "kube_context" not in without
+    named = metrics(facts, users, 'arn:"us"')
+    assert named.replace('kube_context="arn:\\"us\\"",', "") == without
+    samples = [line for line in named.splitlines() if not line.startswith("#")]
+    assert [line for line in samples if "kube_context=" not in line] == []
+
+
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
