@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from dateutil.rrule import rrulestr
-from jinja2 import Environment
+from jinja2 import Environment, StrictUndefined
+from jinja2.nativetypes import NativeEnvironment
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -233,10 +234,23 @@ def test_the_rulebook_fits_the_schema() -> None:
     schema.validate(RULEBOOK, json.loads((HERE / "ruleset_schema.json").read_text()))
 
 
+def place_of_plan(given: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
+    """Where the plan looks for an alert with these labels, as ansible-rulebook renders it."""
+    event = {"alert": {"labels": labels}}
+    rendered_by = NativeEnvironment(undefined=StrictUndefined)
+    return {
+        name: rendered_by.from_string(text).render(event=event)
+        for name, text in given.items()
+        if name != "strimzi_goal"
+    }
+
+
 def test_an_alert_becomes_a_plan() -> None:
     (ruleset,) = RULEBOOK
     known = {rule["alert"] for group in ALERTS["spec"]["groups"] for rule in group["rules"] if "alert" in rule}
     seen: set[str] = set()
+    labels = {"kafka_namespace": "kafka", "kafka_cluster": "demo", "ca": "clients"}
+    place = {"strimzi_namespace": "kafka", "strimzi_cluster": "demo", "strimzi_ca": "clients"}
     for rule in ruleset["rules"]:
         named = set(re.findall(r'alertname == "(\w+)"', rule["condition"]))
         assert named <= known
@@ -248,5 +262,7 @@ def test_an_alert_becomes_a_plan() -> None:
         variables = variables_of("Kafka CA plan")
         assert set(given) <= set(variables)
         assert given["strimzi_goal"] in variables["strimzi_goal"]["choices"]
+        assert place_of_plan(given, labels) == {**place, "strimzi_context": ""}
+        assert place_of_plan(given, {**labels, "kube_context": "prod-eu"}) == {**place, "strimzi_context": "prod-eu"}
     # Alerts about the looks themselves lead to no plan.
     assert known - seen == {"StrimziCaLookStale", "StrimziCaLookAbsent"}
