@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_key
 
 from ...tools.support.certificates import Entity
 from ...tools.support.memory_cluster import MemoryCluster
-from .running import call
+from .running import Ended, call
 from .stages import FAST
 
 CERTIFICATES, KEYS, LEDGER = "demo-cluster-ca-cert", "demo-cluster-ca", "demo-cluster-ca-trusted-certs"
@@ -21,20 +21,45 @@ CERTIFICATES, KEYS, LEDGER = "demo-cluster-ca-cert", "demo-cluster-ca", "demo-cl
 WRITERS = ("strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert")
 
 
-#: The end of the remedy for a key Secret without a usable key.
-IF_LOST = "Where the key is lost, put the text there as well, and replace the key (replace_key): nodes keep the certificates that they have until then."
+#: Gate and subject of a violation.
+Finding = tuple[str, str]
 
 
 def refused(
     memory: MemoryCluster, message: str, state: str = "replaced", by: Iterable[str] = WRITERS, **options: Any
 ) -> None:
     """Each of these modules says this, and the API holds what it held. state: what strimzi_ca is asked for."""
+    for ended in _refusals(memory, state, by, options):
+        assert ended.result["msg"] == message
+
+
+def held(
+    memory: MemoryCluster, *findings: Finding, state: str = "replaced", by: Iterable[str] = WRITERS, **options: Any
+) -> None:
+    """These gates hold each of these modules, whose message has each violation in full, and the API holds what it held."""
+    for ended in _refusals(memory, state, by, options):
+        assert found(ended) == list(findings)
+        parts = [one[part] for one in ended.result["violations"] for part in ("subject", "message", "remedy")]
+        assert [part for part in parts if part not in ended.result["msg"]] == []
+
+
+def held_and_shown(memory: MemoryCluster, *findings: Finding, **options: Any) -> None:
+    """The info module shows the same violations without failing."""
+    held(memory, *findings, **options)
+    ended = call("strimzi_ca_info", memory)
+    assert (ended.failed, found(ended)) == (False, list(findings))
+
+
+def found(ended: Ended) -> list[Finding]:
+    return [(one["gate"], one["subject"]) for one in ended.result["violations"]]
+
+
+def _refusals(memory: MemoryCluster, state: str, by: Iterable[str], options: Mapping[str, Any]) -> Iterator[Ended]:
     before = memory.api.but_events()
     for module in by:
         ended = call(module, memory, **({"state": state, **FAST} if module == "strimzi_ca" else {}), **options)
-        assert (module, ended.result["msg"]) == (module, message)
-        assert (ended.code, ended.failed, ended.result["changed"]) == (1, True, False)
-        assert ended.writes == []
+        assert (module, ended.code, ended.failed, ended.result["changed"], ended.writes) == (module, 1, True, False, [])
+        yield ended
     assert memory.api.but_events() == before
 
 

@@ -190,14 +190,6 @@ def test_neither_the_one_in_use_nor_the_next_one_leaves(which: str, check: bool)
     assert (ended.failed, ended.writes) == (True, [])
 
 
-def test_which_one_is_to_be_absent_has_to_be_said() -> None:
-    ended = call("strimzi_ca", stages.managed(), state="absent")
-    assert (ended.failed, ended.result["msg"]) == (
-        True,
-        "state is absent but all of the following are missing: fingerprint",
-    )
-
-
 def test_a_cluster_in_a_flow_is_not_handed_back() -> None:
     ended = call("strimzi_ca", stages.prepared(), state="handed_back")
     assert (ended.failed, ended.writes) == (True, [])

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -549,25 +549,3 @@ def test_a_private_key_among_certificates_is_refused_and_shown_nowhere(tmp_path:
     file.write_text(text)
     ended = call("strimzi_csr", memory, state="imported", directory=str(tmp_path))
     assert ended.result["msg"] == f"Nothing was put back: 1 of 1 is refused. {file}: {why} {AGAIN}"
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"state": "exported"}, "state is exported but all of the following are missing: directory"),
-        ({"state": "imported"}, "state is imported but any of the following are missing: directory, certificates"),
-        (
-            {"state": "imported", "directory": "/tmp", "certificates": []},
-            "parameters are mutually exclusive: directory|certificates",
-        ),
-        *(
-            (
-                {"state": state, "directory": ""},
-                "directory: it is empty. Give a folder on the machine where the module runs.",
-            )
-            for state in ("exported", "imported")
-        ),
-    ],
-)
-def test_options_that_are_needed(options: Mapping[str, Any], said: str) -> None:
-    assert call("strimzi_csr", stages.managed(), **options).result["msg"] == said

@@ -208,12 +208,3 @@ def test_the_domain_that_the_caller_gives_is_in_the_requests_of_a_new_cluster() 
     memory.settle()
     stages.done(memory, "strimzi_ca", **options)
     assert asked_domains(memory) == {"corp.internal"}
-
-
-def test_a_text_that_is_no_domain_is_refused() -> None:
-    memory = MemoryCluster()
-    ended = call("strimzi_ca", memory, dns_domain="https://corp")
-    assert (ended.failed, ended.writes) == (True, [])
-    assert ended.result["msg"] == (
-        "dns_domain: 'https://corp' is no DNS domain. Give the domain of Services in this Kubernetes cluster, such as cluster.local."
-    )

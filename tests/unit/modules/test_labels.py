@@ -15,18 +15,12 @@ from ...tools.support.certificates import key, make
 from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.strangers import NAME, label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
 from . import stages
-from .mistakes import CERTIFICATES, KEYS, LEDGER, put, refused, told
+from .mistakes import CERTIFICATES, KEYS, LEDGER, found, held_and_shown, put
 from .running import call
 
 KIND, CLUSTER = "strimzi.io/kind=Kafka", "strimzi.io/cluster=demo"
 NODE, OPERATOR = "demo-kafka-1", "demo-cluster-operator-certs"
-WHY = {
-    CERTIFICATES: "by which the Cluster Operator finds it",
-    KEYS: "by which the Cluster Operator finds it",
-    LEDGER: "by which this collection knows what it has made",
-    NODE: "without which the Cluster Operator issues another certificate in its place",
-    OPERATOR: "without which the Cluster Operator issues another certificate in its place",
-}
+SECRETS = (CERTIFICATES, KEYS, LEDGER, NODE, OPERATOR)
 
 
 def strip(memory: MemoryCluster, secret: str, *lost: str) -> None:
@@ -37,26 +31,16 @@ def label(memory: MemoryCluster, secret: str, *lost: str) -> None:
     put(memory, "secrets", secret, labels=dict(one.split("=") for one in lost))
 
 
-def lacks(secret: str, *lost: str) -> tuple[str, str]:
-    """The cause and the remedy."""
-    labels = f"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}"
-    return (
-        f"lacks the {labels}, {WHY[secret]}.",
-        "Where it is the Secret of this cluster, put back what it had, then run the flow again: "
-        f"kubectl label secret {secret} --namespace kafka --overwrite {' '.join(lost)}",
-    )
-
-
 @pytest.mark.parametrize(
     ("start", "secret"),
-    [*((stages.managed, secret) for secret in WHY), (stages.issued, NODE), (stages.issued, LEDGER)],
+    [*((stages.managed, secret) for secret in SECRETS), (stages.issued, NODE), (stages.issued, LEDGER)],
 )
 def test_every_module_holds_and_names_the_command(start: Callable[[], MemoryCluster], secret: str) -> None:
     memory = start()
     strip(memory, secret, KIND, CLUSTER)
-    cause, remedy = lacks(secret, KIND, CLUSTER)
-    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{secret}: {cause} {remedy}")
-    told(memory, cause, remedy)
+    held_and_shown(memory, ("secrets_are_labelled", f"Secret kafka/{secret}"))
+    (violation,) = call("strimzi_ca_info", memory).result["violations"]
+    assert f" --overwrite {KIND} {CLUSTER}" in violation["remedy"]
     label(memory, secret, KIND, CLUSTER)
     assert not call("strimzi_ca_info", memory).result["violations"]
 
@@ -65,7 +49,9 @@ def test_every_module_holds_and_names_the_command(start: Callable[[], MemoryClus
 def test_a_secret_that_has_lost_a_label_is_reported(lost: str) -> None:
     memory = stages.managed()
     strip(memory, KEYS, lost)
-    told(memory, *lacks(KEYS, lost))
+    (violation,) = call("strimzi_ca_info", memory).result["violations"]
+    assert (violation["gate"], violation["subject"]) == ("secrets_are_labelled", f"Secret kafka/{KEYS}")
+    assert violation["remedy"].endswith(f" --overwrite {lost}")
 
 
 def test_a_cluster_that_was_not_adopted() -> None:
@@ -76,7 +62,7 @@ def test_a_cluster_that_was_not_adopted() -> None:
     for state in ("present", "adopted"):
         ended = call("strimzi_ca", memory, state=state)
         assert (ended.failed, ended.writes) == (True, [])
-        assert [one["gate"] for one in ended.result["violations"]] == ["secrets_are_labelled"] * 2
+        assert [gate for gate, _where in found(ended)] == ["secrets_are_labelled"] * 2
 
 
 def test_secrets_that_were_made_before_the_kafka_resource() -> None:
@@ -89,8 +75,7 @@ def test_secrets_that_were_made_before_the_kafka_resource() -> None:
         memory.apply({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": data})
     ended = call("strimzi_ca", memory, before_kafka=True)
     assert (ended.failed, ended.writes) == (True, [])
-    gates = [one["gate"] for one in ended.result["violations"]]
-    assert gates == ["secrets_are_labelled"] * 2 + ["generations_are_told"] * 2
+    assert [gate for gate, _where in found(ended)] == ["secrets_are_labelled"] * 2 + ["generations_are_told"] * 2
 
 
 def test_a_bundle_without_labels_is_read_and_told_of() -> None:
@@ -112,7 +97,7 @@ def test_pods_are_not_restarted_either() -> None:
     strip(memory, NODE, KIND, CLUSTER)
     ended = call("strimzi_roll", memory, components=["kafka"], reason="a new kernel")
     assert (ended.failed, ended.writes) == (True, [])
-    assert lacks(NODE, KIND, CLUSTER)[0] in ended.result["msg"]
+    assert ended.result["msg"].startswith(f"Secret kafka/{NODE}: lacks the labels {KIND} and {CLUSTER}, ")
 
 
 # A pod of another application is labelled as a process of the cluster: by mistake, or because a user may do no more than label.
@@ -151,9 +136,9 @@ def test_a_foreign_pod_is_shown() -> None:
     memory = stages.managed()
     run_stranger(memory.api)
     label_stranger(memory.api, labels_of("kafka"))
-    shown = call("strimzi_ca_info", memory).result
-    assert [(one["gate"], one["subject"]) for one in shown["violations"]] == [("pods_are_owned", f"Pod kafka/{NAME}")]
-    assert NAME not in {one["name"] for one in shown["pods"]}
+    shown = call("strimzi_ca_info", memory)
+    assert found(shown) == [("pods_are_owned", f"Pod kafka/{NAME}")]
+    assert NAME not in {one["name"] for one in shown.result["pods"]}
 
 
 def test_a_secret_that_has_only_the_labels_of_a_leaf_gets_none() -> None:

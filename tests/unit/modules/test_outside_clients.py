@@ -110,26 +110,6 @@ def test_what_is_no_waiver_stops_every_flow(changes: dict[str, str], message: st
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"waivers": [a_waiver(until="next week")]},
-            f"waivers: 'next week' is not a time until when {NAME} can be waived. Give one such as 2026-12-24T18:00:00Z.",
-        ),
-        (
-            {"trusting_secrets": ["a/b/c"]},
-            "trusting_secrets: 'a/b/c' is not the name of a Secret. Give name, namespace/name or namespace/name:entry.",
-        ),
-    ],
-)
-def test_what_cannot_be_read_is_told_before_anything_is_asked(options: dict[str, Any], message: str) -> None:
-    memory = stages.managed()
-    before = len(memory.api.requests)
-    ended = call("strimzi_ca_info", memory, **options)
-    assert (ended.failed, ended.result["msg"], len(memory.api.requests)) == (True, message, before)
-
-
-@pytest.mark.parametrize(
     ("given", "seen"),
     [
         ("app", "Secret kafka/app"),

@@ -15,7 +15,6 @@ from ...tools.support.memory_cluster import MemoryCluster
 from ...tools.support.reloads import ReloadingNodes
 from . import stages
 from .conftest import FastClock
-from .mistakes import refused
 from .running import call
 from .stages import FAST
 
@@ -102,18 +101,6 @@ def test_the_wait_is_no_longer_than_its_latest_date(reading: Reading, monkeypatc
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=31))
     ended = stages.done(memory, "strimzi_trusted_certs", state="retired")
     assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
-
-
-@pytest.mark.parametrize("given", ["later", "never", "when-restarted", "NOW", "2026-13-01", "24.12.2026"])
-@pytest.mark.parametrize("stage", [stages.managed, stages.prepared])
-def test_what_is_neither_a_known_word_nor_a_time_is_refused(stage: Callable[[], MemoryCluster], given: str) -> None:
-    message = (
-        f"retire: {given!r} is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that "
-        "still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
-    )
-    refused(stage(), message, retire=given)
-    looked = call("strimzi_ca_info", stage(), retire=given)
-    assert (looked.failed, looked.result["msg"]) == (True, message)
 
 
 @pytest.mark.parametrize("given", ["", "now", "when_restarted", "2099-01-01", "2099-01-01T12:00:00+02:00"])

@@ -133,35 +133,6 @@ def test_a_restart_in_a_cluster_that_is_not_there_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"pods": ["demo-kafka-0"]}, "missing parameter(s) required by 'pods': reason"),
-        ({"reason": "", "pods": ["demo-kafka-0"]}, "missing parameter(s) required by 'pods': reason"),
-        ({"reason": "", "components": ["kafka"]}, "missing parameter(s) required by 'components': reason"),
-        ({"since": "2026-01-01"}, "missing parameter(s) required by 'since': reason"),
-        (
-            {"reason": "x", "pods": ["demo-kafka-0"], "components": ["kafka"]},
-            "parameters are mutually exclusive: pods|components",
-        ),
-        (
-            {"reason": "x", "since": "yesterday"},
-            "since: 'yesterday' is not a time. Give one such as 2026-12-24T18:00:00Z.",
-        ),
-        (
-            {"reason": "x", "since": "2099-01-01"},
-            "since: 2099-01-01T00:00:00Z is still to come. Pods that this task makes would be older than that, and the same task would "
-            "restart them again. Give a time that is over.",
-        ),
-        ({"reason": "x", "components": ["cluster-operator"]}, "value of components must be one or more of: kafka, "),
-    ],
-)
-def test_what_does_not_fit_together_is_told(options: dict[str, Any], message: str) -> None:
-    ended = call("strimzi_roll", stages.managed(), **options)
-    assert (ended.failed, ended.writes) == (True, [])
-    assert ended.result["msg"].startswith(message)
-
-
 def test_outside_the_maintenance_windows_nothing_restarts_unless_that_is_asked_for() -> None:
     memory = stages.managed()
     put(memory, "kafkas", "demo", spec={"maintenanceTimeWindows": ["* * * ? * * 1999"]})

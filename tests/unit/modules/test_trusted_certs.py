@@ -146,14 +146,6 @@ def test_what_holds_other_flows_does_not_hold_it() -> None:
     assert (ended.failed, ended.result["ledger"], ended.result["violations"]) == (False, told("split"), [])
 
 
-def test_the_layout_has_to_be_said() -> None:
-    ended = call("strimzi_trusted_certs", stages.managed(), state="converted")
-    assert (ended.failed, ended.result["msg"]) == (
-        True,
-        "state is converted but all of the following are missing: layout",
-    )
-
-
 def test_of_a_generated_ca_there_is_no_ledger() -> None:
     ended = convert(stages.generated(), "split")
     assert (ended.failed, ended.writes, ended.result["ledger"]) == (True, [], None)

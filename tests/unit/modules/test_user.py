@@ -240,15 +240,6 @@ def test_certificates_in_secrets_that_are_named() -> None:
     assert "Secret kafka/none: it does not exist." in result["problems"]
 
 
-def test_a_name_that_is_none_is_said_with_the_forms_there_are() -> None:
-    memory, _current = cluster()
-    ended = call("strimzi_user_info", memory, presenting_secrets=["kafka/partner/tls.crt"])
-    assert ended.failed
-    assert ended.result["msg"] == (
-        "presenting_secrets: 'kafka/partner/tls.crt' is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
-    )
-
-
 def test_users_of_another_namespace() -> None:
     memory, _current = cluster()
     path = "/apis/kafka.strimzi.io/v1/namespaces/team/kafkausers"

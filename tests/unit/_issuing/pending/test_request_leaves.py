@@ -132,38 +132,6 @@ def test_what_is_no_leaf_of_this_cluster_is_not_asked_for(noting: Noting) -> Non
     assert noting.orders == []
 
 
-def test_an_issuer_that_has_had_enough_is_not_asked_again_for_what_it_has(
-    noting: Noting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As Vault answers where requests come too fast: the next run goes on with those that are left."""
-    bench, ask_one = elsewhere(), noting.request
-
-    def request(order: LeafOrder) -> Token | Refused:
-        if noting.orders:
-            raise IssuerUnavailable("It", "has had too many requests", "Run again.")
-        return ask_one(order)
-
-    monkeypatch.setattr(noting, "request", request)
-    with pytest.raises(IssuerUnavailable):
-        ask(bench, NODE, OTHER_NODE)
-    (order,) = noting.orders
-    assert sorted(bench.data(REQUESTS)) == [f"{order.name[:-11]}.requested"]
-
-
-def test_an_issuer_that_cannot_be_asked_at_all_leaves_no_record(
-    noting: Noting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def request(order: LeafOrder) -> Token | Refused:
-        raise IssuerUnavailable("It", "is sealed", "Unseal it.")
-
-    bench = elsewhere()
-    monkeypatch.setattr(noting, "request", request)
-    with pytest.raises(IssuerUnavailable):
-        ask(bench, NODE)
-    assert see(bench).snapshot.leaves.requests.keys() == {NODE}
-    assert bench.api.find("secrets", "kafka", REQUESTS) is None
-
-
 def test_a_kill_costs_no_more_than_a_few_requests(noting: Noting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_AT_A_TIME", 1)
     bench = elsewhere()
@@ -173,18 +141,6 @@ def test_a_kill_costs_no_more_than_a_few_requests(noting: Noting, monkeypatch: p
     assert writes(bench, begun) == [KEYS, REQUESTS, KEYS, REQUESTS]
     assert sorted(bench.data(REQUESTS)) == [f"{NODE}.requested", f"{OTHER_NODE}.requested"]
     assert work.actions == []
-
-
-def test_a_run_that_goes_on_asks_for_the_same(noting: Noting) -> None:
-    """Killed when the issuer had the request, and before that was written down."""
-    bench = elsewhere()
-    with pytest.raises(Killed):
-        ask(bench, NODE, transport=KillingTransport(bench.api, 2))
-    assert REQUESTS not in [one["metadata"]["name"] for one in see(bench).secrets.values()]
-    ask(bench, NODE)
-    first, second = noting.orders
-    assert first.name == second.name
-    assert requested(bench)["publicKey"] == own_key(bench)
 
 
 def test_what_was_answered_before_the_issuer_went_away_is_kept(noting: Noting) -> None:
@@ -206,7 +162,7 @@ def test_what_was_answered_before_the_issuer_went_away_is_kept(noting: Noting) -
     assert [one.name.rpartition("-")[0] for one in noting.orders] == [NODE, OTHER_NODE]
 
 
-def test_nothing_is_written_for_requests_where_the_first_one_cannot_be_made(noting: Noting) -> None:
+def test_an_issuer_that_cannot_be_asked_at_all_leaves_a_key_and_no_record(noting: Noting) -> None:
     bench = elsewhere()
 
     def request(order: LeafOrder) -> Token:
@@ -217,19 +173,23 @@ def test_nothing_is_written_for_requests_where_the_first_one_cannot_be_made(noti
     with pytest.raises(IssuerUnavailable):
         ask(bench, NODE)
     assert writes(bench, begun) == [KEYS]
+    assert see(bench).snapshot.leaves.requests.keys() == {NODE}
 
 
-def test_a_run_that_goes_on_asks_once_more_for_the_same(noting: Noting) -> None:
-    """Also where the request is in the place of one that was refused: that one is given up, and this one is not."""
+@pytest.mark.parametrize("refused_before", [False, True])
+def test_a_run_that_goes_on_asks_once_more_for_the_same(noting: Noting, refused_before: bool) -> None:
+    """Killed when the issuer had the request, and before that was recorded. A refused request before it is given up, and this one is not."""
     bench = elsewhere()
-    noting.refuses = True
-    ask(bench, NODE)
-    noting.refuses = False
+    if refused_before:
+        noting.refuses = True
+        ask(bench, NODE)
+        noting.refuses = False
     with pytest.raises(Killed):
         ask(bench, NODE, transport=KillingTransport(bench.api, 2))
     ask(bench, NODE)
-    before, first, second = (order.name for order in noting.orders)
-    assert before != first == second
+    *before, first, second = (order.name for order in noting.orders)
+    assert first == second
+    assert first not in before
     assert first not in noting.forgotten
     assert (requested(bench)["publicKey"], seen(bench).outdated) == (own_key(bench), "")
 
@@ -454,13 +414,6 @@ def test_what_an_issuer_keeps_is_forgotten_by_the_run_after_a_killed_one(noting:
     forget(bench, NODE)
     assert set(noting.forgotten) == {noting.orders[0].name}
     assert bench.api.find("secrets", "kafka", REQUESTS) is None
-
-
-def test_requests_are_given_up_in_one_call(noting: Noting) -> None:
-    bench = elsewhere()
-    ask(bench, NODE, OTHER_NODE)
-    forget(bench, NODE, OTHER_NODE)
-    assert (noting.calls, len(noting.forgotten)) == (1, 2)
 
 
 # Waiting.
