@@ -102,6 +102,16 @@ class Recording:
         return self._api.stream(path, **arguments)
 
 
+def refusing(method: str, end: str, message: str = "no") -> Answer:
+    """Requests of this method whose path ends so are forbidden."""
+
+    def answer(asked: str, path: str) -> Response | None:
+        body = {"kind": "Status", "code": 403, "reason": "Forbidden", "message": message}
+        return Response(403, body) if asked == method and path.endswith(end) else None
+
+    return answer
+
+
 def _let_through(method: str, path: str) -> Response | None:
     return None
 

@@ -13,11 +13,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER
 
 from ...tools.support.audit import digest, lines_of, problems
-from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
 from .leaks import keys_of, leaks
-from .running import FLOW_MODULES, Ended, call
+from .running import FLOW_MODULES, Ended, call, refusing
 from .uses import USES, Use
 
 TRAILS = ("demo-cluster-ca-audit", "demo-clients-ca-audit")
@@ -97,12 +96,7 @@ def test_the_evidence_of_another_state_has_another_digest() -> None:
 
 
 def test_nothing_is_written_where_it_cannot_be_recorded() -> None:
-    def refuse(method: str, path: str) -> Response | None:
-        refused = method == "POST" and path.endswith("/configmaps")
-        return (
-            Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "no"}) if refused else None
-        )
-
+    refuse = refusing("POST", "/configmaps")
     memory = stages.managed()
     failed = call("strimzi_ca", memory, answer=refuse, **stages.PREPARED, **AUDITED)
     assert failed.failed
@@ -111,14 +105,7 @@ def test_nothing_is_written_where_it_cannot_be_recorded() -> None:
 
 
 def test_a_call_that_fails_records_what_it_has_done_and_no_end() -> None:
-    memory = stages.managed()
-
-    def refuse(method: str, path: str) -> Response | None:
-        refused = method == "PATCH" and path.endswith("/demo-cluster-ca-cert")
-        return (
-            Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "no"}) if refused else None
-        )
-
+    memory, refuse = stages.managed(), refusing("PATCH", "/demo-cluster-ca-cert")
     failed = call("strimzi_ca", memory, answer=refuse, **stages.PREPARED, **AUDITED)
     assert failed.failed
     assert changes(failed)

@@ -17,7 +17,7 @@ from . import stages
 from .conftest import FastClock
 from .running import call
 from .stages import DAY, FAST, NOW
-from .uses import OTHER_CA
+from .uses import OTHER_CA, trusting
 
 HAS = "CN=cluster-ca v0,O=io.strimzi has"
 THEIRS = make("theirs", key(3), begin=NOW - DAY, end=NOW + 90 * DAY)
@@ -153,24 +153,13 @@ def test_an_intermediate_ca_is_not_linked_and_the_plan_says_why() -> None:
     )
 
 
-def _trusting() -> MemoryCluster:
-    memory = stages.managed()
-    stages.done(memory, "strimzi_trusted_certs", certificate=OTHER_CA.pem.decode())
-    return memory
-
-
 @pytest.mark.parametrize("named", [OTHER_CA.sha256, OTHER_CA.fingerprint, OTHER_CA.sha256.upper()])
 def test_a_ca_that_no_pod_uses_leaves(named: str) -> None:
-    memory = _trusting()
+    memory = trusting()
     ended = stages.done(memory, "strimzi_ca", state="absent", fingerprint=named)
     assert [ca["sha256"] for ca in ended.result["cas"]] == [current_of(memory)["sha256"]]
     (still_known,) = ended.result["removed"]
     assert (still_known["sha256"], len(still_known["pods"])) == (OTHER_CA.sha256, 6)
-
-
-def test_a_ca_that_was_never_there_is_absent() -> None:
-    ended = stages.done(stages.managed(), "strimzi_ca", state="absent", fingerprint="ab" * 20)
-    assert (ended.result["changed"], ended.writes) == (False, [])
 
 
 REMEDY = "It leaves at the end of the flow that puts another CA in its place."

@@ -21,7 +21,11 @@ SWITCHED, CERTIFICATES = "demo-clients-ca", "demo-clients-ca-cert"
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
-    """With an adopted clients CA and one user. It moves while a call waits for users, which no call can watch."""
+    return adopted_with(monkeypatch, "orders")
+
+
+def adopted_with(monkeypatch: pytest.MonkeyPatch, *users: str) -> MemoryCluster:
+    """With an adopted clients CA and these users. It moves while a call waits for users, which no call can watch."""
     found = managed()
     sleep = FastClock.sleep
 
@@ -32,7 +36,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
     monkeypatch.setattr(FastClock, "sleep", go_on)
     operator = UserOperatorDouble(found.api, found.namespace, found.cluster)
     found.neighbours.append(operator.reconcile)
-    found.apply(kafka_user("orders", found.namespace))
+    found.apply(*(kafka_user(name, found.namespace) for name in users))
     found.settle(1)
     adopted = asked(found, "strimzi_ca", state="adopted")
     assert [one["state"] for one in adopted.result["cas"]] == ["TRUSTED_IN_USE_ALL"]

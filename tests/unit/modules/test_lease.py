@@ -23,25 +23,6 @@ def holder_of(memory: MemoryCluster) -> Any:
     return (memory.api.find("leases", "kafka", "demo-trust") or {})["spec"]["holderIdentity"]
 
 
-def test_a_flow_of_several_calls_takes_it_again_each_time() -> None:
-    memory = stages.managed()
-    for module, options in (("strimzi_ca", stages.PREPARED), ("strimzi_ee_cert", {}), ("strimzi_roll", {})):
-        assert " leases" in stages.done(memory, module, **options).writes[0]
-        assert holder_of(memory) == ""
-
-
-def test_a_call_that_fails_gives_it_back() -> None:
-    memory = stages.managed()
-    memory.operator_runs = False
-    ended = call("strimzi_ca", memory, **stages.PREPARED, operator_timeout=1)
-    assert (ended.failed, ended.writes[-1], holder_of(memory)) == (True, "PATCH leases/demo-trust", "")
-
-
-@pytest.mark.parametrize("module", ["strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert"])
-def test_a_call_that_writes_nothing_does_not_need_it(module: str) -> None:
-    assert stages.done(stages.managed(), module).writes == []
-
-
 def left_behind(memory: MemoryCluster) -> None:
     """The Lease of a run that was killed."""
     spec = {

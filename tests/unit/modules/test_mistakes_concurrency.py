@@ -13,18 +13,16 @@ from .mistakes import is_paused
 from .running import call
 
 
-def held(memory: MemoryCluster, holder: str, *, alive: bool) -> None:
-    """The Lease as another run has it; one that is alive renews it while it is watched."""
+def held(memory: MemoryCluster) -> None:
+    """The Lease as another run has it, which renews it while it is watched."""
     renewed = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     spec = {
-        "holderIdentity": holder, "leaseDurationSeconds": 30 if alive else 1, "acquireTime": "2026-01-01T08:00:00Z",
+        "holderIdentity": "run-other", "leaseDurationSeconds": 30, "acquireTime": "2026-01-01T08:00:00Z",
         "renewTime": renewed, "leaseTransitions": 0,
     }  # fmt: skip
     path = f"/apis/coordination.k8s.io/v1/namespaces/{memory.namespace}/leases"
     memory.api.request("DELETE", f"{path}/demo-trust")
     memory.api.request("POST", path, body={"metadata": {"name": "demo-trust"}, "spec": spec})
-    if not alive:
-        return
 
     def renew() -> None:
         change = {"spec": {"renewTime": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}
@@ -35,7 +33,7 @@ def held(memory: MemoryCluster, holder: str, *, alive: bool) -> None:
 
 def test_lease_held_by_another_run() -> None:
     memory = stages.managed()
-    held(memory, "run-other", alive=True)
+    held(memory)
     ended = call("strimzi_ca", memory, **stages.PREPARED)
     assert ended.result["msg"] == (
         "Another run (holder run-other, since 2026-01-01T08:00:00Z, renewed 0 s ago) is working on Kafka cluster "
@@ -47,7 +45,7 @@ def test_lease_held_by_another_run() -> None:
 
 def test_nothing_to_write_needs_no_lease() -> None:
     memory = stages.managed()
-    held(memory, "run-other", alive=True)
+    held(memory)
     for module, options in (("strimzi_ca_info", {}), ("strimzi_ca", {"state": "promoted"})):
         ended = call(module, memory, **options)
         assert (ended.failed, ended.result["changed"], ended.writes) == (False, False, [])
@@ -55,17 +53,9 @@ def test_nothing_to_write_needs_no_lease() -> None:
 
 def test_check_mode_needs_no_lease() -> None:
     memory = stages.managed()
-    held(memory, "run-other", alive=True)
+    held(memory)
     ended = call("strimzi_ca", memory, state="replaced", fresh_for_hours=0, check=True)
     assert (ended.failed, ended.result["changed"], ended.writes) == (False, True, [])
-
-
-def test_lease_of_a_run_that_was_killed() -> None:
-    memory = stages.managed()
-    held(memory, "run-dead", alive=False)
-    ended = call("strimzi_ca", memory, **stages.PREPARED)
-    assert not ended.failed
-    assert ended.result["changed"] is True
 
 
 REMEDY = (
@@ -108,6 +98,9 @@ def test_operator_that_does_not_update_the_trust_bundle() -> None:
     assert ended.result["msg"] == (
         f"The Cluster Operator has not updated Secret kafka/demo-trustbundle within 1 s. {REMEDY}"
     )
+    # The Lease is given back.
+    lease = memory.api.find("leases", "kafka", "demo-trust") or {}
+    assert (ended.writes[-1], lease["spec"]["holderIdentity"]) == ("PATCH leases/demo-trust", "")
 
 
 ROLL_REMEDY = (

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from ...tools.support.connect import Connect
-from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
-from .running import Ended, call
+from .running import Ended, call, refusing
 
 #: A copy that a person has made: the operator does not bring the next CA to it.
 COPY = {"secretName": "copied", "pattern": "*.crt"}
@@ -152,12 +151,7 @@ def test_without_a_flow_in_flight_nothing_is_remembered() -> None:
 
 
 def test_what_may_not_be_listed_holds_by_a_name_that_can_be_waived() -> None:
-    message = 'kafkabridges is forbidden: User "ci" cannot list'
-
-    def answer(method: str, path: str) -> Response | None:
-        body = {"kind": "Status", "reason": "Forbidden", "message": message}
-        return Response(403, body) if path.endswith("/kafkabridges") else None
-
+    answer = refusing("GET", "/kafkabridges", 'kafkabridges is forbidden: User "ci" cannot list')
     ended = call("strimzi_ca_info", stages.managed(), answer=answer, goal="replace_key", fresh_for_hours=0)
     (violation,) = ended.result["violations"]
     assert (violation["gate"], violation["subject"]) == ("trust", "KafkaBridge kafka/*")
@@ -170,11 +164,7 @@ def test_what_may_not_be_listed_holds_by_a_name_that_can_be_waived() -> None:
 
 
 def test_a_rebalance_that_cannot_be_seen_holds_by_a_name_that_can_be_waived() -> None:
-    told = 'kafkarebalances is forbidden: User "ci" cannot list'
-
-    def answer(method: str, path: str) -> Response | None:
-        body = {"kind": "Status", "reason": "Forbidden", "message": told}
-        return Response(403, body) if path.endswith("/kafkarebalances") else None
+    answer = refusing("GET", "/kafkarebalances", 'kafkarebalances is forbidden: User "ci" cannot list')
 
     def planned(**options: Any) -> list[tuple[str, str]]:
         found = call(

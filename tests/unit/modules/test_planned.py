@@ -84,10 +84,6 @@ def test_a_flow_that_stops_shows_what_it_would_have_done_by_then() -> None:
     assert not [name for name in diff if name.startswith(("Pod ", "Secret kafka/demo-kafka-"))]
 
 
-def test_without_diff_none_is_made() -> None:
-    assert "diff" not in call("strimzi_ca", stages.managed(), check=True, diff=False, **REPLACED).result
-
-
 def test_the_phases_of_a_plan_are_told_in_their_order() -> None:
     for stage in (stages.managed, stages.prepared, stages.unlinked):
         phases = call("strimzi_ca", stage(), check=True, **REPLACED).result["planned_phases"]

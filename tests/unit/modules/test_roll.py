@@ -123,16 +123,6 @@ def test_a_restart_of_a_pod_that_is_not_there_is_refused() -> None:
     )
 
 
-def test_a_restart_in_a_cluster_that_is_not_there_is_refused() -> None:
-    memory = stages.managed()
-    memory.cluster = "dmeo"
-    ended = call("strimzi_roll", memory, reason="a new kernel")
-    assert (ended.failed, ended.writes) == (True, [])
-    assert ended.result["msg"].startswith(
-        "Kafka kafka/dmeo does not exist; the Kafka clusters in this namespace are: demo. "
-    )
-
-
 def test_outside_the_maintenance_windows_nothing_restarts_unless_that_is_asked_for() -> None:
     memory = stages.managed()
     put(memory, "kafkas", "demo", spec={"maintenanceTimeWindows": ["* * * ? * * 1999"]})

@@ -21,7 +21,7 @@ from ...tools.support.memory_api import Response
 from . import running, stages
 from .leaks import keys_of, leaks
 from .mistakes import CERTIFICATES, KEYS, entry, put
-from .running import NAMES, REQUIRED, Ended, call
+from .running import NAMES, REQUIRED, Ended, call, refusing
 from .uses import USES, Use
 
 
@@ -45,11 +45,7 @@ def test_refusal_that_quotes_the_secret() -> None:
     memory = stages.managed()
     secret = entry(memory, KEYS, "ca.key").decode().strip()
 
-    def refuse(method: str, path: str) -> Response | None:
-        message = f"admission webhook denied the request: {secret}"
-        body = {"kind": "Status", "reason": "Forbidden", "message": message}
-        return Response(403, body) if method == "PATCH" and path.endswith("/demo-cluster-ca") else None
-
+    refuse = refusing("PATCH", "/demo-cluster-ca", f"admission webhook denied the request: {secret}")
     ended = call("strimzi_ca", memory, answer=refuse, **stages.PREPARED)
     assert ended.result["msg"] == (
         "Failed to patch Secret kafka/demo-cluster-ca: admission webhook denied the request: (hidden). "

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
-from .running import Ended, call
+from .running import Ended, call, refusing
 
 STOPPED = {"state": "replaced", "until_phase": "prepare", "fresh_for_hours": 0, **stages.FAST}
 
@@ -159,10 +158,7 @@ def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca
         'secrets "x" is forbidden: exceeded quota: objects, requested: secrets=1, used: secrets=40, limited: secrets=40',
     )
 
-    def refuse(method: str, path: str) -> Response | None:
-        full = {"kind": "Status", "reason": "Forbidden", "message": said}
-        return Response(403, full) if method == "POST" and path.endswith("/secrets") else None
-
+    refuse = refusing("POST", "/secrets", said)
     ended = call("strimzi_ca", memory, answer=refuse, state="adopted")
     assert ended.failed
     assert ended.result["msg"] == (

@@ -49,6 +49,15 @@ def warnings_of(**options: Any) -> list[str]:
     return ended.warnings
 
 
+def kubeconfig(cluster: dict[str, Any], **user: str) -> dict[str, Any]:
+    return {
+        "clusters": [{"name": "c", "cluster": cluster}],
+        "users": [{"name": "u", "user": user}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+
+
 def unverified(url: str) -> list[str]:
     return [
         f"The certificate of {url} is not verified (validate_certs, or insecure-skip-tls-verify of the kubeconfig): any host on "
@@ -66,13 +75,7 @@ def test_a_connection_without_verification_is_a_warning(encrypted: Server) -> No
 
 def test_a_kubeconfig_without_verification_is_a_warning(encrypted: Server) -> None:
     cluster = {"server": encrypted.url, "insecure-skip-tls-verify": True}
-    kubeconfig = {
-        "clusters": [{"name": "c", "cluster": cluster}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    assert warnings_of(kubeconfig=kubeconfig) == unverified(encrypted.url)
+    assert warnings_of(kubeconfig=kubeconfig(cluster, token="t")) == unverified(encrypted.url)
 
 
 @pytest.mark.parametrize("credentials", [{"api_key": "k"}, {"username": "u", "password": "p"}])
@@ -89,13 +92,7 @@ def test_proxy_on_this_machine(plain: Server) -> None:
 def test_plain_http_in_capital_letters() -> None:
     """The library takes the URL of a kubeconfig so."""
     cluster = {"server": "HTTP://k8s.example:8080", "proxy-url": "http://127.0.0.1:1"}
-    kubeconfig = {
-        "clusters": [{"name": "c", "cluster": cluster}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    assert warnings_of(kubeconfig=kubeconfig) == [
+    assert warnings_of(kubeconfig=kubeconfig(cluster)) == [
         "HTTP://k8s.example:8080 is plain HTTP: the keys of CAs are sent unencrypted. Give a URL that begins with https://."
     ]
 

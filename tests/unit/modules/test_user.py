@@ -16,18 +16,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 from ...tools.operator import certs
-from ...tools.operator.user_operator import UserOperatorDouble
 from ...tools.support.certificates import Entity, key, make
 from ...tools.support.checker import entries
-from ...tools.support.memory_api import Response
 from ...tools.support.memory_cluster import MemoryCluster
-from ...tools.support.permissions import forbidden
 from ...tools.support.signed_by_hand import Signature
 from ...tools.support.users import CERTIFICATE_SECRET, KEY_SECRET, clients_ca, kafka_user, user_secret
 from . import stages
-from .conftest import FastClock
-from .running import Ended, call
-from .stages import DAY, ELSEWHERE, FAST, NOW, done, managed
+from .running import Ended, call, refusing
+from .stages import DAY, ELSEWHERE, FAST, NOW, done
+from .test_clients_ca import adopted_with, asked
 from .uses import USES
 
 (USE,) = (use for use in USES if use.module == "strimzi_user")
@@ -117,13 +114,6 @@ def test_a_user_of_another_namespace_has_the_prefix_of_that() -> None:
     spaces = [{"namespace": "team", "secret_prefix": "k-"}]
     ended = leave(USE.start(), user_namespace="team", user_namespaces=spaces)
     assert ended.result["msg"] == "KafkaUser team/orders does not exist. Correct user or user_namespace."
-
-
-def test_a_cluster_that_is_not_there() -> None:
-    ended = leave(MemoryCluster())
-    assert ended.result["msg"].startswith(
-        "Kafka kafka/demo does not exist, and no other Kafka cluster is seen in this namespace. "
-    )
 
 
 # strimzi_user_info: who has which certificate of the clients CA, and who presents it; nothing is changed and no key is shown.
@@ -217,11 +207,8 @@ def test_where_no_broker_can_be_reached_that_is_said() -> None:
 
 
 def test_without_permission_it_says_what_is_missing() -> None:
-    def refuse(method: str, path: str) -> Response | None:
-        return forbidden("kafkausers") if path.endswith("/kafkausers") else None
-
     memory, _current = cluster()
-    ended = call("strimzi_user_info", memory, answer=refuse)
+    ended = call("strimzi_user_info", memory, answer=refusing("GET", "/kafkausers"))
     assert ended.failed
     assert ended.result["msg"].startswith("Failed to list KafkaUser objects in namespace kafka: ")
 
@@ -259,25 +246,7 @@ SUPPLIED = {
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
-    """With an adopted clients CA and two users. It moves while a call waits for users, which no call can watch."""
-    found = managed()
-    sleep = FastClock.sleep
-
-    def go_on(clock: FastClock, seconds: float) -> None:
-        found.step()
-        sleep(clock, seconds)
-
-    monkeypatch.setattr(FastClock, "sleep", go_on)
-    operator = UserOperatorDouble(found.api, found.namespace, found.cluster)
-    found.neighbours.append(operator.reconcile)
-    found.apply(*(kafka_user(name, found.namespace) for name in ("orders", "payments")))
-    found.settle(1)
-    asked(found, "strimzi_ca", state="adopted")
-    return found
-
-
-def asked(memory: MemoryCluster, module: str, **options: Any) -> Ended:
-    return done(memory, module, ca="clients", **options)
+    return adopted_with(monkeypatch, "orders", "payments")
 
 
 def requests(memory: MemoryCluster, **options: Any) -> dict[str, dict[str, Any]]:

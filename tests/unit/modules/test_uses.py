@@ -50,5 +50,6 @@ def test_the_diff_names_what_is_written(use: Use) -> None:
     assert bool(planned) is use.planned.result["changed"]
 
 
-def test_without_diff_there_is_none() -> None:
-    assert "diff" not in USES[0].take(USES[0].start(), diff=False).result
+@pytest.mark.parametrize("check", [True, False])
+def test_without_diff_there_is_none(check: bool) -> None:
+    assert "diff" not in USES[0].take(USES[0].start(), check=check, diff=False).result

@@ -87,7 +87,7 @@ def _without(secret: str) -> Callable[[], MemoryCluster]:
     return start
 
 
-def _trusting() -> MemoryCluster:
+def trusting() -> MemoryCluster:
     memory = stages.managed()
     stages.done(memory, "strimzi_trusted_certs", certificate=OTHER_CA.pem.decode())
     return memory
@@ -178,7 +178,7 @@ USES = [
         [KAFKA, CERTIFICATES, LEDGER, *NODES, OPERATOR, *OTHERS, KAFKA],
     ),
     Use(
-        "strimzi_ca", "takes one out", _trusting, {"state": "absent", "fingerprint": OTHER_CA.sha256},
+        "strimzi_ca", "takes one out", trusting, {"state": "absent", "fingerprint": OTHER_CA.sha256},
         [LEDGER, KAFKA, CERTIFICATES, BUNDLE, LEDGER, KAFKA],
     ),
     Use("strimzi_trusted_certs", "has every pod trust the next CA", stages.unlinked, {}, TRUST_ROLL),
