@@ -44,7 +44,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 
-from ...tools.support.certificates import NOW, Entity, key, make
+from ...tools.support.certificates import Entity, key, make
 from .._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 from .._strimzi.steps import switch_to
 from . import openssl
@@ -91,14 +91,6 @@ def test_the_bytes_of_the_ca_are_taken_over_as_they_are() -> None:
     issue(bench, NODES[0])
     assert bench.data(NODES[0])[f"{NODES[0]}.crt"].endswith(pem(CA)[-30:] + b"\n")
     assert untidy in bench.data(NODES[0])[f"{NODES[0]}.crt"]
-
-
-def test_a_leaf_never_outlives_its_ca() -> None:
-    soon = make("cluster-ca v1", key(1), end=NOW + timedelta(days=10))
-    bench = office(soon)
-    issue(bench, EXPORTER)
-    (leaf,) = parse_certificates(bench.data(EXPORTER)["kafka-exporter.crt"])
-    assert leaf.not_after == soon.certificate.not_after
 
 
 def test_validity_is_the_one_asked_for_from_now_on() -> None:

@@ -147,24 +147,6 @@ def test_a_ca_of_the_same_name_is_another() -> None:
     assert found.answer is None
 
 
-def test_a_ca_certificate_for_the_requested_key_is_refused() -> None:
-    """With it the node could issue certificates."""
-    bench = asked()
-    answer(bench, signed(bench, ca=True))
-    found = seen(bench)
-    assert found.failure is not None
-    assert "it is a CA certificate" in found.failure.why
-
-
-def test_every_reason_is_told() -> None:
-    bench = asked()
-    answer(bench, signed(bench, own_key=key(71), common_name="admin", extra=names_of("demo.example")))
-    found = seen(bench)
-    assert found.failure is not None
-    for reason in ("requested public key", "its subject is CN=admin", "alternative names"):
-        assert reason in found.failure.why
-
-
 def test_garbage_is_refused_with_a_remedy() -> None:
     bench = asked()
     answer(bench, content=b"<html>")

@@ -187,11 +187,6 @@ def test_a_url_that_is_safe_is_taken(address: str) -> None:
     assert connection(address).server == f"Vault {address}"
 
 
-def test_a_server_that_is_verified(identities: Identities) -> None:
-    with serving(lambda _: Reply(), identities.server_context()) as server:
-        assert connection(server.url, ca_certificate=identities.ca.read_bytes()).send(CALL).status == 200
-
-
 @pytest.mark.parametrize("given", ["system", "another"])
 def test_a_server_that_is_not_trusted_gets_nothing(identities: Identities, given: str) -> None:
     ca_certificate = None if given == "system" else make("another", key(1)).certificate.pem

@@ -17,7 +17,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
 
-from ....tools.support.certificates import NOW
 from ....tools.support.fake_vault.server import Fault
 from ....tools.support.issuer_contract import is_told
 from ....tools.support.link_contract import next_ca, ordered, ordered_back
@@ -135,14 +134,6 @@ def test_an_answer_that_lacks_what_the_api_promises_is_refused(bench: Bench, raw
     assert "not usable" in answer.why
 
 
-def test_a_server_that_is_sealed_is_told_of(bench: Bench) -> None:
-    vault, ready = bench
-    order, vault.sealed = order_of(ready), True
-    with pytest.raises(IssuerUnavailable, match="it is sealed, or under maintenance"):
-        ready.issuer().link(order)
-    vault.sealed = False
-
-
 # The next CA is in the same mount.
 
 
@@ -230,11 +221,3 @@ def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench) -> No
     answer = issuer.link(order)
     assert isinstance(answer, Refused)
     assert "refuses to certify CN=the next: the key is gone" in answer.why
-
-
-def test_the_time_of_the_request_does_not_matter_to_the_end(bench: Bench) -> None:
-    order = order_of(bench[1])
-    assert (
-        link_body(order, order.csr, NOW)["not_after"]
-        == link_body(order, order.csr, NOW + timedelta(days=1))["not_after"]
-    )

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultTokenSecret,
 )
 
-from ....tools.support.fake_vault.server import Fault
+from ....tools.support.fake_vault.server import FakeVault, Fault
 from ....tools.support.vault_mount import Bench, QuickClock
 from ..._strimzi.bench import Bench as Cluster
 from ..._strimzi.bench import secret
@@ -64,45 +64,45 @@ def test_a_token_is_taken_as_it_is(bench: Bench, clock: QuickClock) -> None:
     assert vault.seen[0].headers["x-vault-token"] == token
 
 
-def test_a_token_is_renewed_while_it_lives(bench: Bench, clock: QuickClock) -> None:
+def limited(**fields: float) -> Callable[[FakeVault], None]:
+    """Tokens of a login are like that."""
+    return lambda vault: vars(vault.tokens.methods["approle"]).update(fields)
+
+
+def nothing(_vault: FakeVault) -> None:
+    """Nothing happens."""
+
+
+@pytest.mark.parametrize(
+    ("before", "pauses", "meanwhile", "asked"),
+    [
+        pytest.param(nothing, [900, 700], nothing, ["renew-self", "sign", "sign"], id="it is renewed while it lives"),
+        pytest.param(limited(longest=1200), [1000], nothing, ["renew-self", "login", "sign"], id="it cannot live longer"),
+        pytest.param(nothing, [1300], nothing, ["login", "sign"], id="it has ended"),
+        pytest.param(nothing, [1_000_000], nothing, ["login", "sign"], id="it ended long ago"),
+        pytest.param(nothing, [900], revoke_all, ["renew-self", "login", "sign"], id="its renewal fails"),
+        pytest.param(limited(seconds=0), [1_000_000], nothing, ["sign"], id="it does not end"),
+        pytest.param(nothing, [0], revoke_all, ["sign", "login", "sign"], id="it was revoked"),
+    ],
+)  # fmt: skip
+def test_a_token_is_kept_renewed_or_got_again(
+    bench: Bench,
+    clock: QuickClock,
+    before: Callable[[FakeVault], None],
+    pauses: Sequence[float],
+    meanwhile: Callable[[FakeVault], None],
+    asked: list[str],
+) -> None:
+    """meanwhile: after the first signature. asked: after the login and that."""
     vault, ready = bench
+    before(vault)
     issuer = issuer_of(ready, APPROLE, clock)
     sign(issuer)
-    clock.sleep(900)
-    sign(issuer)
-    clock.sleep(700)
-    sign(issuer)
-    assert paths(vault) == ["login", "sign", "renew-self", "sign", "sign"]
-
-
-def test_where_it_cannot_live_longer_it_is_got_again(bench: Bench, clock: QuickClock) -> None:
-    vault, ready = bench
-    vault.tokens.methods["approle"].longest = 1200
-    issuer = issuer_of(ready, APPROLE, clock)
-    sign(issuer)
-    clock.sleep(1000)
-    sign(issuer)
-    assert paths(vault) == ["login", "sign", "renew-self", "login", "sign"]
-
-
-@pytest.mark.parametrize("gone", [1300, 1_000_000])
-def test_a_token_that_has_ended_is_got_again_without_a_request(bench: Bench, clock: QuickClock, gone: float) -> None:
-    vault, ready = bench
-    issuer = issuer_of(ready, APPROLE, clock)
-    sign(issuer)
-    clock.sleep(gone)
-    sign(issuer)
-    assert paths(vault) == ["login", "sign", "login", "sign"]
-
-
-def test_a_token_whose_renewal_fails_is_got_again(bench: Bench, clock: QuickClock) -> None:
-    vault, ready = bench
-    issuer = issuer_of(ready, APPROLE, clock)
-    sign(issuer)
-    revoke_all(vault)
-    clock.sleep(900)
-    sign(issuer)
-    assert paths(vault) == ["login", "sign", "renew-self", "login", "sign"]
+    meanwhile(vault)
+    for seconds in pauses:
+        clock.sleep(seconds)
+        sign(issuer)
+    assert paths(vault) == ["login", "sign", *asked]
 
 
 @pytest.mark.parametrize(
@@ -148,16 +148,6 @@ def test_a_login_without_a_token_is_told_of(bench: Bench, clock: QuickClock, bod
     assert said in str(unavailable(issuer_of(ready, APPROLE, clock)))
 
 
-def test_a_token_that_does_not_end_is_not_renewed(bench: Bench, clock: QuickClock) -> None:
-    vault, ready = bench
-    vault.tokens.methods["approle"].seconds = 0
-    issuer = issuer_of(ready, APPROLE, clock)
-    sign(issuer)
-    clock.sleep(1e6)
-    sign(issuer)
-    assert paths(vault) == ["login", "sign", "sign"]
-
-
 @pytest.mark.parametrize("token", ["hvs.a\nX-Evil: 1", "hvs.\u00e9", "\x00"])
 def test_a_token_that_is_none_is_neither_sent_nor_shown(bench: Bench, clock: QuickClock, token: str) -> None:
     vault, ready = bench
@@ -182,15 +172,6 @@ def test_a_token_in_a_secret_is_read_when_it_is_needed_and_again_where_it_is_ref
 
 
 # Tokens that Vault does not accept, or that may not do what they are for.
-
-
-def test_a_token_that_was_revoked_is_got_again_once(bench: Bench, clock: QuickClock) -> None:
-    vault, ready = bench
-    issuer = issuer_of(ready, APPROLE, clock)
-    sign(issuer)
-    revoke_all(vault)
-    sign(issuer)
-    assert paths(vault) == ["login", "sign", "sign", "login", "sign"]
 
 
 def test_a_token_with_a_number_of_uses_is_got_again(bench: Bench, clock: QuickClock) -> None:
