@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import pytest
@@ -298,19 +298,10 @@ def run_and_die(stand: DirectStand, step: Roll, alive_for: int, lost: bool) -> b
     return False
 
 
-def requests_of_a_whole_roll() -> int:
-    stand = DirectStand()
-    dying = 0
-    while run_and_die(stand, stand.step(), dying, False):
-        stand = DirectStand()
-        dying += 7
-    return dying
-
-
 @pytest.mark.parametrize("graceful", [False, True], ids=["at once", "gracefully"])
 @pytest.mark.parametrize("lost", [False, True], ids=["refused", "unheard"])
 def test_interrupted_at_each_request_and_run_again(lost: bool, graceful: bool) -> None:
-    for alive_for in range(requests_of_a_whole_roll()):
+    for alive_for in count():
         stand = DirectStand()
         stand.api.graceful_pods = graceful
         step = stand.step()
@@ -319,6 +310,8 @@ def test_interrupted_at_each_request_and_run_again(lost: bool, graceful: bool) -
             stand.carry_out_roll(step)
         assert sorted(stand.deleted) == [0, 1, 2], f"interrupted at request {alive_for}"
         assert stand.kafka.harm == [], f"interrupted at request {alive_for}"
+        if not interrupted:
+            return
 
 
 def test_interrupted_again_and_again() -> None:

@@ -53,6 +53,9 @@ class Reloading:
         self.memory = self.cluster.memory
         self.nodes = self.cluster.nodes = ReloadingNodes(self.memory)
         self.nodes.replace_requests(patch)
+        self.cluster.copy_of("about to reload", self._come_to_reload)
+
+    def _come_to_reload(self) -> None:
         self.nodes.before = self._stop
         with pytest.raises(Stopped):
             self.finish()
