@@ -39,6 +39,9 @@ def hash_of(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> str:
     return plan_hash(intent.goal, snapshot, planned)
 
 
+APPROVED = hash_of(linked.SETTLED)
+
+
 def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
     """The parts that a refusal names; empty where there is none."""
     planned = forecast(snapshot, intent, MadeHere())
@@ -48,8 +51,8 @@ def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) ->
 
 
 def test_a_hash_has_a_form() -> None:
-    assert is_plan_hash(hash_of(linked.SETTLED))
-    for other in ("", "x", hash_of(linked.SETTLED)[:-1], hash_of(linked.SETTLED) + "-00000000"):
+    assert is_plan_hash(APPROVED)
+    for other in ("", "x", APPROVED[:-1], APPROVED + "-00000000"):
         assert not is_plan_hash(other)
 
 
@@ -76,24 +79,24 @@ def test_what_changes_no_step_changes_no_hash() -> None:
     ],
 )  # fmt: skip
 def test_the_parts_that_changed_are_named(snapshot: Snapshot, intent: Intent, parts: list[str]) -> None:
-    found = refusals(hash_of(linked.SETTLED), snapshot, intent)
+    found = refusals(APPROVED, snapshot, intent)
     assert set(parts) <= set(found)
     assert found
 
 
 @pytest.mark.parametrize("stage", linked.STAGES)
 def test_a_flow_that_was_begun_goes_on(stage: str) -> None:
-    assert refusals(hash_of(linked.SETTLED), linked.STAGES[stage]) == []
+    assert refusals(APPROVED, linked.STAGES[stage]) == []
 
 
 @pytest.mark.parametrize("stage", ["TRUSTED", "READ_BACK"])
 def test_a_flow_of_another_goal_does_not(stage: str) -> None:
     """The approved renewal is no approval of the replacement in flight, and the other way round."""
     assert refusals(hash_of(linked.SETTLED, RENEW), unlinked.STAGES[stage]) != []
-    assert refusals(hash_of(linked.SETTLED), renewal.HALTED, RENEW) != []
+    assert refusals(APPROVED, renewal.HALTED, RENEW) != []
 
 
 def test_nothing_needs_no_approval() -> None:
     reconcile = Intent(Goal.RECONCILE)
     assert forecast(linked.SETTLED, reconcile, MadeHere()).whole == ()
-    assert refusals(hash_of(linked.SETTLED), linked.SETTLED, reconcile) == []
+    assert refusals(APPROVED, linked.SETTLED, reconcile) == []

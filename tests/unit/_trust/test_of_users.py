@@ -313,48 +313,34 @@ def clusters(draw: st.DrawFn) -> Snapshot:
 
 @MANY
 @given(clusters())
-def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
-    for step in decide(snapshot, REPLACE_KEY).steps if snapshot.has_verifiers else ():
-        if isinstance(step, Switch) and snapshot.nodes.listeners is not None:
-            assert all(name_of(NEW) in one.accepts for one in snapshot.nodes.listeners)
-        if isinstance(step, Switch) and snapshot.nodes.listeners is None:
-            entry = snapshot.ledger.find(name_of(NEW)) if snapshot.ledger else None
-            assert entry is not None
-            assert not (entry.awaiting or frozenset()) & snapshot.uids
-
-
-@MANY
-@given(clusters())
-def test_no_ca_leaves_that_a_user_may_present(snapshot: Snapshot) -> None:
-    waived = {one.client for one in snapshot.outside.waivers}
-    for step in decide(snapshot, REPLACE_KEY).steps:
+def test_laws_of_users(snapshot: Snapshot) -> None:
+    at_once, in_batches = (decide(snapshot, intent) for intent in (REPLACE_KEY, IN_BATCHES))
+    assert not at_once.done, "no run says that it is done before its flow is"
+    for step in at_once.steps:
+        if isinstance(step, Switch) and snapshot.has_verifiers:
+            assert _every_listener_accepts(snapshot)
         if isinstance(step, Withdraw):
             assert step.certificate == OLD.certificate
-            relying = [
-                one.name
-                for one in snapshot.presenters
-                if one.name not in waived and (one.authorities is None or name_of(OLD) in one.authorities)
-            ]
-            assert relying == []
-
-
-@MANY
-@given(clusters())
-def test_in_batches_no_switch_while_the_user_operator_would_serve_a_user(snapshot: Snapshot) -> None:
-    served = (ReissuePause.NONE, ReissuePause.ASKED)
-    if any(isinstance(step, Switch) for step in decide(snapshot, IN_BATCHES).steps):
+            assert _users_that_may_present_it(snapshot) == []
+    if any(isinstance(step, Switch) for step in in_batches.steps):
+        served = (ReissuePause.NONE, ReissuePause.ASKED)
         assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
+    for decision in (at_once, in_batches):
+        # No run ends with a paused user that no switch concerns.
+        assert decision.steps or all(one.behind or not one.pause.is_ours for one in snapshot.presenters)
 
 
-@MANY
-@given(clusters())
-def test_no_run_says_that_it_is_done_before_its_flow_is(snapshot: Snapshot) -> None:
-    assert not decide(snapshot, REPLACE_KEY).done
+def _every_listener_accepts(snapshot: Snapshot) -> bool:
+    if snapshot.nodes.listeners is not None:
+        return all(name_of(NEW) in one.accepts for one in snapshot.nodes.listeners)
+    found = books_of(snapshot).find(name_of(NEW))
+    return found is not None and not (found.awaiting or frozenset()) & snapshot.uids
 
 
-@MANY
-@given(clusters(), st.sampled_from((REPLACE_KEY, IN_BATCHES)))
-def test_no_run_ends_with_a_paused_user_that_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
-    decision = decide(snapshot, intent)
-    if not decision.steps:
-        assert all(one.behind or not one.pause.is_ours for one in snapshot.presenters)
+def _users_that_may_present_it(snapshot: Snapshot) -> list[str]:
+    waived = {one.client for one in snapshot.outside.waivers}
+    return [
+        one.name
+        for one in snapshot.presenters
+        if one.name not in waived and (one.authorities is None or name_of(OLD) in one.authorities)
+    ]

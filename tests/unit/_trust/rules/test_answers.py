@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import event, given
@@ -80,8 +81,8 @@ def restarted(found: Decision) -> frozenset[str]:
     return frozenset(uid for one in rolls for uid in one.uids)
 
 
-@pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
-@pytest.mark.parametrize("until", [None, Phase.TRUST])
+@pytest.mark.each_once
+@pytest.mark.parametrize(("until", "spread"), list(product([None, Phase.TRUST], [Spread.AUTO, Spread.RESTART])))
 @pytest.mark.parametrize(("flow", "stage"), STAGES)
 def test_answers_that_are_taken_away_add_no_restart(flow: str, stage: str, until: Phase | None, spread: Spread) -> None:
     """Of one node or of all, which hang on one port or were not asked; and nothing that is left after a phase is one."""
