@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 )
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
-YEAR = timedelta(days=365)
+HOUR, DAY, YEAR = timedelta(hours=1), timedelta(days=1), timedelta(days=365)
 EC = KeySpec(KeyAlgorithm.ECDSA, 256)
 
 

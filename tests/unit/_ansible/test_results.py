@@ -12,7 +12,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_listeners
 from ansible_collections.trustops.strimzi.plugins.modules.strimzi_ca_info import plan_lines
 
-from .._trust.builders import NEW, OLD, PODS, answering, cluster, name_of
+from .._trust.authorities import NEW, OLD, name_of
+from .._trust.builders import answering, cluster
+from .._trust.nodes import PODS
 from .._trust.of_users import STAGES
 
 STEPS = [

@@ -38,23 +38,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ...tools.support.certificates import Entity
 from ...tools.support.flows import SETTINGS
 from ...tools.support.memory_api import MemoryApi
-from .._trust.builders import (
-    NEW,
-    OLD,
-    PODS,
-    THIRD,
-    a_leaf,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    others,
-    prepared,
-    secrets,
-)
+from .._trust.authorities import NEW, OLD, THIRD, chain_of, name_of
+from .._trust.builders import changed, cluster, others, prepared, secrets
+from .._trust.ledgers import entry, ledger
+from .._trust.nodes import PODS, a_leaf, leaves
 
 EVERYTHING = Selection()
 OWN = a_leaf("demo-cluster-operator-certs", component=Component.CLUSTER_OPERATOR)

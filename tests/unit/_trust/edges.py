@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Usage
 
-from .builders import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED
+from .ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED
 
 BY_USAGE = [
     (UNUSED, Usage.NO_PODS, UNUSED),

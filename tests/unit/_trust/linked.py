@@ -14,10 +14,7 @@ from functools import cache
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
-    LedgerEntry,
-    RemovedEntry,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlace,
@@ -27,39 +24,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...tools.support.certificates import NOW, Entity
+from ...tools.support.certificates import HOUR, NOW, Entity
 from ...tools.support.certificates import leaf as issue_leaf
-from .builders import (
-    ALL,
-    ANY,
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    RUNS,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    answering,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    hash_of,
-    hashes_of,
-    ledger,
-    link_of,
-    names_of,
-    others,
-    prepared,
-    secrets,
-    stored_chain,
-    uid_of,
-)
+from .authorities import NEW, OLD, chain_of, link_of, names_of, stored_chain
+from .builders import PAUSED, RUNS, answering, changed, cluster, others, prepared, secrets
+from .ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
+from .nodes import PODS, a_leaf, a_pod, hash_of, hashes_of, uid_of
 from .unlinked import nodes
 
 TOPICS, OWN = "demo-entity-topic-operator-certs", "demo-cluster-operator-certs"

@@ -34,33 +34,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ...tools.support.certificates import NOW
+from ...tools.support.certificates import HOUR, NOW
 from ...tools.support.intents import an_intent
 from . import linked, patient, renewal, unlinked
-from .builders import (
-    HOUR,
-    NEW,
-    OLD,
-    PODS,
-    RENEWED,
-    THIRD,
-    a_journal,
-    a_leaf,
-    a_pod,
-    chain_of,
-    changed,
-    entry,
-    field_of,
-    leaves,
-    link_of,
-    name_of,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uids_of,
-)
+from .authorities import NEW, OLD, RENEWED, THIRD, chain_of, link_of, name_of, names_of
+from .builders import changed, field_of, others, prepared, secrets
+from .ledgers import a_journal, entry
+from .nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 #: Half as many examples again as other properties have: these are the laws of what is safe.
 SETTINGS = settings(max_examples=settings.default.max_examples * 3 // 2, suppress_health_check=list(HealthCheck))

@@ -9,34 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Presenter, Renewal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
-    InPlace,
-    Pod,
-    Snapshot,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Pod, Snapshot
 
 from ...tools.support.certificates import Entity
-from .builders import (
-    ALL,
-    ANY,
-    NAMES,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_pod,
-    cluster,
-    entry,
-    ledger,
-    names_of,
-    others,
-    prepared,
-    secrets,
-    uids_of,
-)
+from .authorities import NEW, OLD, names_of
+from .builders import NAMES, cluster, others, prepared, secrets
+from .ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
+from .nodes import PODS, a_pod, uids_of
 
 USER_OPERATOR, ORDERS, PAYMENTS = "the User Operator", "KafkaUser kafka/orders", "KafkaUser kafka/payments"
 USER_NAMES = replace(NAMES, ca="clients CA", common_name="clients-ca", specification="spec.clientsCa")

@@ -14,31 +14,13 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ...tools.support.certificates import NOW
+from ...tools.support.certificates import DAY, NOW
 from . import linked
-from .builders import (
-    ALL,
-    ANY,
-    DAY,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    RUNS,
-    UNUSED,
-    a_journal,
-    answering,
-    changed,
-    entry,
-    hashes_of,
-    ledger,
-    names_of,
-    stored_chain,
-    uid_of,
-    uids_of,
-)
+from .authorities import NEW, OLD, names_of, stored_chain
+from .builders import PAUSED, RUNS, answering, changed
+from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
 from .linked import processes
+from .nodes import PODS, hashes_of, uid_of, uids_of
 from .unlinked import nodes
 
 RETIRE_BY = NOW + 90 * DAY

@@ -15,31 +15,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ...tools.support.certificates import NOW
+from ...tools.support.certificates import HOUR, NOW
 from . import unlinked
-from .builders import (
-    ALL,
-    HOUR,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    RENEWED,
-    RUNS,
-    UNUSED,
-    a_journal,
-    answering,
-    changed,
-    entry,
-    hashes_of,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    prepared,
-    secrets,
-    stored_chain,
-    uids_of,
-)
+from .authorities import OLD, RENEWED, names_of, stored_chain
+from .builders import PAUSED, RUNS, answering, changed, others, prepared, secrets
+from .ledgers import ALL, PHASE_OUT, UNUSED, a_journal, entry, ledger
+from .nodes import hashes_of, leaves, uids_of
 from .unlinked import nodes
 
 _JOURNAL = a_journal(Goal.RENEW, OLD, RENEWED)

@@ -13,8 +13,10 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Failure, LeafRequest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ...tools.support.certificates import NOW, Entity
-from .builders import HOUR, NEW, PODS, changed, name_of, stored_chain
+from ...tools.support.certificates import HOUR, NOW, Entity
+from .authorities import NEW, name_of, stored_chain
+from .builders import changed
+from .nodes import PODS
 
 ISSUER = "the external issuer"
 REFUSED = Failure(1, NOW - HOUR / 2, "The certificate that came back is refused: it expired. Correct the issuer.")

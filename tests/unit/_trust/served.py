@@ -16,7 +16,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ...tools.support.certificates import Entity
-from .builders import NEW, OLD, a_leaf, changed
+from .authorities import NEW, OLD
+from .builders import changed
+from .nodes import a_leaf
 from .of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .requested import elsewhere
 

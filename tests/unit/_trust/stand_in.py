@@ -13,7 +13,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 
 from ...tools.support.certificates import YEAR, Entity, key, make
-from .builders import INTERMEDIATE, NEW, OLD, RENEWED, THIRD, link_of, name_of, prepared, stored_chain
+from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, THIRD, link_of, name_of, stored_chain
+from .builders import prepared
 
 #: By their fingerprints; those that a step makes come to them.
 _KNOWN = {name_of(one): one for one in (OLD, RENEWED, NEW, THIRD, INTERMEDIATE)}

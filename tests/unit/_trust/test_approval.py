@@ -25,7 +25,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 
 from ...tools.support.intents import changed_intent
 from . import linked, renewal, unlinked
-from .builders import PODS, THIRD, changed, pods
+from .authorities import THIRD
+from .builders import changed
+from .nodes import PODS, pods
 from .stand_in import MadeHere
 from .test_plan import BLOCKED
 

@@ -41,38 +41,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from ...tools.support.certificates import NOW
+from ...tools.support.certificates import HOUR, NOW
 from ...tools.support.engines import leaving_open
 from ...tools.support.intents import changed_intent
 from . import linked, of_users, patient, unlinked
-from .builders import (
-    ALL,
-    ANY,
-    HOUR,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    ROOT,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    others,
-    pods,
-    secrets,
-    uids_of,
-)
+from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of
+from .builders import PAUSED, changed, cluster, others, secrets
+from .ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
+from .nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 
 ORDER = (Phase.PREPARE, Phase.TRUST, Phase.USE, Phase.RETIRE)

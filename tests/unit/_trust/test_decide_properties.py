@@ -60,7 +60,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 
 from ...tools.support.intents import changed_intent
 from . import linked, patient, renewal, unlinked
-from .builders import PAUSED, PHASE_OUT, books_of, changed
+from .builders import PAUSED, changed
+from .ledgers import PHASE_OUT, books_of
 from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, snapshots
 from .stand_in import MadeHere
 

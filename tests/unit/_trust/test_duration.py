@@ -35,7 +35,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
 from ...tools.support.certificates import NOW
-from .builders import OLD, PODS, a_pod, cluster, entry, ledger, uids_of
+from .authorities import OLD
+from .builders import cluster
+from .ledgers import entry, ledger
+from .nodes import PODS, a_pod, uids_of
 from .stand_in import MadeHere
 
 SECOND = timedelta(seconds=1)

@@ -20,9 +20,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast, forecast
 
-from ...tools.support.certificates import NOW, YEAR, Entity, key, make
+from ...tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ...tools.support.intents import changed_intent
-from .builders import ALL, DAY, NEW, ROOT, books_of, chain_of, changed, entry, ledger, name_of, prepared, secrets
+from .authorities import NEW, ROOT, chain_of, name_of
+from .builders import changed, prepared, secrets
+from .ledgers import ALL, books_of, entry, ledger
 from .of_users import presenter, presenting, stages, users
 from .rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .stand_in import MadeHere

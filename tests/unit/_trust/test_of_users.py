@@ -40,29 +40,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare, restart_to_trust
 
-from ...tools.support.certificates import NOW
+from ...tools.support.certificates import DAY, NOW
 from ...tools.support.intents import changed_intent
-from .builders import (
-    ALL,
-    ANY,
-    DAY,
-    NEW,
-    OLD,
-    PAUSED,
-    PODS,
-    RUNS,
-    UNUSED,
-    a_journal,
-    answering,
-    books_of,
-    changed,
-    entry,
-    ledger,
-    name_of,
-    names_of,
-    uid_of,
-    uids_of,
-)
+from .authorities import NEW, OLD, name_of, names_of
+from .builders import PAUSED, RUNS, answering, changed
+from .ledgers import ALL, ANY, UNUSED, a_journal, books_of, entry, ledger
+from .nodes import PODS, uid_of, uids_of
 from .of_users import ORDERS, PAYMENTS, STAGES, USER_OPERATOR, presenter, presenting, users
 from .rules.asking import situation
 

@@ -33,31 +33,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
     state_of,
 )
 
-from ...tools.support.certificates import NOW, YEAR, key, make
+from ...tools.support.certificates import DAY, NOW, YEAR, key, make
 from ...tools.support.certificates import leaf as issue_leaf
 from ...tools.support.intents import an_intent, changed_intent
 from . import linked, of_users
-from .builders import (
-    DAY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PODS,
-    RENEWED,
-    ROOT,
-    THIRD,
-    answering,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    hashes_of,
-    ledger,
-    name_of,
-    names_of,
-    secrets,
-    stored_chain,
-)
+from .authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of, stored_chain
+from .builders import answering, changed, cluster, secrets
+from .ledgers import entry, ledger
+from .nodes import PODS, hashes_of
 from .stand_in import MadeHere
 
 OLD_NAME = named(OLD.certificate)

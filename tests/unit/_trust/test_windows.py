@@ -20,9 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import restarted_by_operator
 
-from ...tools.support.certificates import NOW
+from ...tools.support.certificates import DAY, HOUR, NOW
 from ...tools.support.intents import changed_intent
-from .builders import DAY, HOUR, PAUSED, cluster
+from .builders import PAUSED, cluster
 from .rules.asking import FLOWS, REPLACE_KEY
 from .stand_in import MadeHere
 

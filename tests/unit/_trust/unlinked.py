@@ -14,34 +14,11 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Pod, Snapshot
 
-from ...tools.support.certificates import NOW, Entity
-from .builders import (
-    ALL,
-    ANY,
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    RUNS,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_pod,
-    changed,
-    cluster,
-    entry,
-    hash_of,
-    hashes_of,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    prepared,
-    secrets,
-    uids_of,
-)
+from ...tools.support.certificates import HOUR, NOW, Entity
+from .authorities import NEW, OLD, names_of
+from .builders import PAUSED, RUNS, changed, cluster, others, prepared, secrets
+from .ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, entry, ledger
+from .nodes import PODS, a_pod, hash_of, hashes_of, leaves, uids_of
 
 
 def nodes(issuer: Entity, generation: int, start: int, **fields: Any) -> tuple[Pod, ...]:

@@ -31,29 +31,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ....tools.support.certificates import NOW, Entity
+from ....tools.support.certificates import DAY, NOW, Entity
 from .. import linked
-from ..builders import (
-    DAY,
-    IMPOSTOR,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    SHORT,
-    THIRD,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    name_of,
-    others,
-    secrets,
-    uids_of,
-)
+from ..authorities import IMPOSTOR, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
+from ..builders import changed, cluster, others, secrets
+from ..ledgers import books_of, entry, ledger
+from ..nodes import uids_of
 
 NAME = "KafkaConnect kafka/connect"
 DOUBT = "connect-0 started earlier"

@@ -21,21 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.s
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 
 from ....tools.support.certificates import leaf as issue_leaf
-from ..builders import (
-    IMPOSTOR,
-    NEW,
-    OLD,
-    RENEWED,
-    THIRD,
-    a_pod,
-    entry,
-    ledger,
-    linked_chain,
-    name_of,
-    names_of,
-    stored_chain,
-    uid_of,
-)
+from ..authorities import IMPOSTOR, NEW, OLD, RENEWED, THIRD, linked_chain, name_of, names_of, stored_chain
+from ..ledgers import entry, ledger
+from ..nodes import a_pod, uid_of
 
 POD = a_pod()
 PORTS = (9090, 9091)

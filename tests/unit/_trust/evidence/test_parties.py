@@ -36,30 +36,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener, Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 
-from ....tools.support.certificates import NOW, Entity
+from ....tools.support.certificates import DAY, NOW, Entity
 from ....tools.support.certificates import leaf as issue_leaf
-from ..builders import (
-    DAY,
-    NEW,
-    OLD,
-    PODS,
-    THIRD,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    names_of,
-    prepared,
-    secrets,
-    stored_chain,
-    uids_of,
-)
+from ..authorities import NEW, OLD, THIRD, name_of, names_of, stored_chain
+from ..builders import changed, cluster, prepared, secrets
+from ..ledgers import a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, uids_of
 from ..of_users import STAGES, presenter, presenting
 
 NODE, PEER, TOPICS = a_pod(), a_pod(PODS[1]), a_pod("topics", component=Component.ENTITY_OPERATOR)

@@ -48,36 +48,24 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ....tools.support.certificates import NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
-from ..builders import (
+from ..authorities import (
     IDENTIFIED,
     IMPOSTOR,
     INTERMEDIATE,
     NEW,
     OLD,
-    PODS,
     RENEWED,
     ROOT,
     THIRD,
-    a_leaf,
-    a_pod,
-    books_of,
     chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
     linked_chain,
     name_of,
     names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
     stored_chain,
-    uid_of,
-    uids_of,
 )
+from ..builders import changed, cluster, others, prepared, secrets
+from ..ledgers import books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..of_users import STAGES, users
 
 BELOW = make("Corporate Branch CA", key(20), INTERMEDIATE)

@@ -31,28 +31,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ....tools.support.certificates import NOW, YEAR, Entity, key, make
-from ..builders import (
-    EARLY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    THIRD,
-    UNTRUSTED,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    link_of,
-    linked_form,
-    others,
-    prepared,
-    secrets,
-)
+from ..authorities import EARLY, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, linked_form
+from ..builders import changed, cluster, others, prepared, secrets
+from ..ledgers import UNTRUSTED, books_of, entry, ledger
+from ..nodes import a_pod
 from ..requested import elsewhere
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)

@@ -30,41 +30,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     StoredLeaf,
 )
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
-from ..builders import (
-    ALL,
-    ANY,
-    DAY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    ROOT,
-    THIRD,
-    UNUSED,
-    a_leaf,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    linked_chain,
-    linked_form,
-    name_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uid_of,
-    uids_of,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, linked_chain, linked_form, name_of
+from ..builders import changed, cluster, others, prepared, secrets
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..of_users import ORDERS, STAGES, presenter, presenting
 
 CORPORATE = chain_of(INTERMEDIATE, ROOT)

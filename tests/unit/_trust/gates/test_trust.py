@@ -40,33 +40,23 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from ....tools.support.certificates import Entity, key, make
 from .. import linked, unlinked
-from ..builders import (
+from ..authorities import (
     EARLY,
     EXPIRED,
     IMPOSTOR,
     INTERMEDIATE,
     NEW,
     OLD,
-    PODS,
     RENEWED,
     ROOT,
     THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_leaf,
-    a_pod,
     chain_of,
-    changed,
-    cluster,
-    entry,
-    hashes_of,
-    ledger,
     linked_form,
     names_of,
-    pods,
-    secrets,
-    uids_of,
 )
+from ..builders import changed, cluster, secrets
+from ..ledgers import UNTRUSTED, UNUSED, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, hashes_of, pods, uids_of
 
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
 OPERATOR = "the Cluster Operator"

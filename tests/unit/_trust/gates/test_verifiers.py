@@ -34,34 +34,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make
 from .. import linked
-from ..builders import (
-    DAY,
-    EXPIRED,
-    HOUR,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PODS,
-    RENEWED,
-    ROOT,
-    SHORT,
-    THIRD,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    linked_form,
-    names_of,
-    others,
-    pods,
-    secrets,
-    uids_of,
-)
+from ..authorities import EXPIRED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, linked_form, names_of
+from ..builders import changed, cluster, others, secrets
+from ..ledgers import books_of, entry, ledger
+from ..nodes import PODS, a_pod, pods, uids_of
 from ..of_users import users
 
 

@@ -41,44 +41,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....tools.support.certificates import NOW, Entity
+from ....tools.support.certificates import DAY, NOW, Entity
 from .. import linked
 from .. import unlinked as stage
-from ..builders import (
-    ALL,
-    ANY,
-    DAY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    ROOT,
-    SHORT,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uids_of,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of, names_of
+from ..builders import changed, cluster, others, prepared, secrets
 from ..edges import EDGES
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
 from ..mixtures import SETTINGS, intents, snapshots
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 REPLACE_KEY = Intent(Goal.REPLACE_KEY)
 

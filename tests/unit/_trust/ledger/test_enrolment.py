@@ -32,30 +32,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ....tools.support.certificates import NOW
 from ....tools.support.intents import an_intent
-from ..builders import (
-    ALL,
-    IDENTIFIED,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    RENEWED,
-    ROOT,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    books_of,
-    chain_of,
-    cluster,
-    entry,
-    ledger,
-    name_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-)
+from ..authorities import IDENTIFIED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of
+from ..builders import cluster, others, prepared, secrets
+from ..ledgers import ALL, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import pods
 from ..rules.asking import FLOWS
 
 #: A CA as it lies in its Secret.

@@ -25,42 +25,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
-from ....tools.support.certificates import NOW, Entity
+from ....tools.support.certificates import DAY, HOUR, NOW, Entity
 from ....tools.support.intents import changed_intent
 from .. import linked
 from .. import unlinked as stage
-from ..builders import (
-    ALL,
-    ANY,
-    DAY,
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    ROOT,
-    SHORT,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-)
+from ..authorities import NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
+from ..builders import PAUSED, changed, cluster, others, prepared, secrets
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 
 RECONCILE = Intent(Goal.RECONCILE)
 _NEW_IN_USE = entry(NEW, ALL, {1})

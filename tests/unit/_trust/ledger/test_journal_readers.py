@@ -18,8 +18,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
+from ....tools.support.certificates import HOUR, NOW
 from .. import linked
-from ..builders import HOUR, NEW, NOW, OLD, THIRD, a_journal, books_of, chain_of, ledger, link_of, prepared
+from ..authorities import NEW, OLD, THIRD, chain_of, link_of
+from ..builders import prepared
+from ..ledgers import a_journal, books_of, ledger
 
 FORTH_ALONE = (prepared(NEW, link_of(NEW, OLD)),)
 #: The first look after the switch.

@@ -18,7 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import DeleteLedger, WriteLedger
 
 from ....tools.support.intents import an_intent
-from ..builders import ALL, OLD, cluster, entry, ledger
+from ..authorities import OLD
+from ..builders import cluster
+from ..ledgers import ALL, entry, ledger
 
 BOOKS = ledger(entry(OLD, ALL, {0}))
 

@@ -23,29 +23,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.node
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot, StoredLeaf
 
 from ....tools.support.certificates import leaf as issue_leaf
-from ..builders import (
-    NEW,
-    OLD,
-    PODS,
-    RENEWED,
-    THIRD,
-    a_journal,
-    a_leaf,
-    a_pod,
-    answering,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    pods,
-    secrets,
-    stored_chain,
-    uids_of,
-)
+from ..authorities import NEW, OLD, RENEWED, THIRD, names_of, stored_chain
+from ..builders import answering, changed, cluster, others, secrets
+from ..ledgers import a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
 EMPTY: frozenset[str] = frozenset()

@@ -19,9 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Outgoing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
-from ....tools.support.certificates import NOW, YEAR
+from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.intents import an_intent
-from ..builders import DAY, NEW, OLD, THIRD, a_journal, books_of, changed, secrets
+from ..authorities import NEW, OLD, THIRD
+from ..builders import changed, secrets
+from ..ledgers import a_journal, books_of
 from ..of_users import STAGES, presenter, presenting
 
 KNOWN = Outgoing(frozenset({"Pod kafka/a orders"}), NOW + YEAR)

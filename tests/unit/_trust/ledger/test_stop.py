@@ -29,10 +29,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import HOUR, NOW
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, unlinked
-from ..builders import HOUR, a_journal, books_of, changed
+from ..builders import changed
+from ..ledgers import a_journal, books_of
 from ..rules.asking import situation
 
 RECONCILE, REPLACE_KEY = Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)

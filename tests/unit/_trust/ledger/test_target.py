@@ -38,29 +38,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Snapshot,
 )
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, Entity, key, make
 from ....tools.support.intents import an_intent
 from .. import unlinked as stage
-from ..builders import (
-    DAY,
-    HOUR,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    SHORT,
-    THIRD,
-    a_journal,
-    books_of,
-    chain_of,
-    cluster,
-    entry,
-    ledger,
-    name_of,
-    prepared,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, SHORT, THIRD, chain_of, name_of
+from ..builders import cluster, prepared, secrets
+from ..ledgers import a_journal, books_of, entry, ledger
 from ..requested import elsewhere
 
 ROTATING = [Goal.RENEW, Goal.REPLACE_KEY]

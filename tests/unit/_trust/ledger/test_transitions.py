@@ -21,33 +21,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ....tools.support.intents import changed_intent
 from .. import linked
 from .. import unlinked as stage
-from ..builders import (
-    ALL,
-    ANY,
-    EXPIRED,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    others,
-    pods,
-    secrets,
-    uids_of,
-)
+from ..authorities import EXPIRED, NEW, OLD, RENEWED, THIRD, name_of
+from ..builders import changed, cluster, others, secrets
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 
 RECONCILE = Intent(Goal.RECONCILE)
 TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaiting=None))

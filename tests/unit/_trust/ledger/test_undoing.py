@@ -22,22 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from .. import linked, renewal
 from .. import unlinked as stage
-from ..builders import (
-    ANY,
-    NEW,
-    OLD,
-    PAUSED,
-    RENEWED,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    answering,
-    books_of,
-    changed,
-    entry,
-    names_of,
-)
+from ..authorities import NEW, OLD, RENEWED, names_of
+from ..builders import PAUSED, answering, changed
+from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, books_of, entry
+from ..nodes import a_leaf
 
 WITHOUT_KEYS = frozenset[str]()
 

@@ -25,10 +25,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
-from ..builders import (
-    DAY,
+from ..authorities import (
     EARLY,
     EXPIRED,
     IDENTIFIED,
@@ -36,23 +35,16 @@ from ..builders import (
     INTERMEDIATE,
     NEW,
     OLD,
-    PODS,
     RENEWED,
     ROOT,
     THIRD,
-    UNUSED,
-    a_journal,
-    a_leaf,
     chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
     link_of,
     name_of,
-    prepared,
-    secrets,
 )
+from ..builders import changed, cluster, prepared, secrets
+from ..ledgers import UNUSED, a_journal, entry, ledger
+from ..nodes import PODS, a_leaf
 from ..requested import a_request, answered, with_requests
 
 BELOW = chain_of(INTERMEDIATE, ROOT)

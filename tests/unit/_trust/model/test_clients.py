@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import LONGEST_WAIVER, Waiver
 
-from ....tools.support.certificates import NOW
-from ..builders import HOUR
+from ....tools.support.certificates import HOUR, NOW
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....tools.support.intents import changed_intent
 from .. import linked
-from ..builders import NEW, OLD, THIRD, answering, changed, names_of, stored_chain
+from ..authorities import NEW, OLD, THIRD, names_of, stored_chain
+from ..builders import answering, changed
 from ..rules.asking import RECONCILE
 from ..rules.test_verdict import asked, failing
 from ..stand_in import MadeHere

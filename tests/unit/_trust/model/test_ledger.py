@@ -22,24 +22,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     after_usage,
 )
 
-from ..builders import (
-    ALL,
-    ANY,
-    IDENTIFIED,
-    IMPOSTOR,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    THIRD,
-    UNUSED,
-    entry,
-    ledger,
-    name_of,
-    uids_of,
-)
+from ..authorities import IDENTIFIED, IMPOSTOR, NEW, OLD, RENEWED, THIRD, name_of
 from ..edges import BY_USAGE, EDGES
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, entry, ledger
+from ..nodes import PODS, uids_of
 
 BOOKS = ledger(entry(OLD, generations={0}), entry(NEW))
 FIRST, SECOND = uids_of(PODS[0]), uids_of(PODS[1])

@@ -9,7 +9,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, is_named, named
 
-from ..builders import NAMES, NEW, OLD
+from ..authorities import NEW, OLD
+from ..builders import NAMES
 
 
 def test_objects_are_called_by_kind_namespace_and_name() -> None:

@@ -13,26 +13,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.nodes import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, LinkCertificates
 
-from ....tools.support.certificates import NOW, key, make
-from ..builders import (
-    HOUR,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    THIRD,
-    a_pod,
-    chain_of,
-    changed,
-    cluster,
-    link_of,
-    name_of,
-    names_of,
-    others,
-    prepared,
-    secrets,
-)
+from ....tools.support.certificates import HOUR, NOW, key, make
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of, name_of, names_of
+from ..builders import changed, cluster, others, prepared, secrets
+from ..nodes import a_pod
 
 A9090, A9091, B9090 = (
     ObservedListener("a", "1", 9090),

@@ -26,7 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 
 from ....tools.support.certificates import Entity
 from ....tools.support.intents import an_intent, changed_intent
-from ..builders import EARLY, EXPIRED, chain_of, cluster
+from ..authorities import EARLY, EXPIRED, chain_of
+from ..builders import cluster
 
 RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
 CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)

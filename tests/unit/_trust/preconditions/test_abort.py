@@ -17,7 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from .. import unlinked as stage
-from ..builders import NEW, OLD, PAUSED, RUNS, a_journal, books_of, cluster, ledger, name_of, names_of
+from ..authorities import NEW, OLD, name_of, names_of
+from ..builders import PAUSED, RUNS, cluster
+from ..ledgers import a_journal, books_of, ledger
 from .refusals import Refusal, assert_refused
 
 ABORT = Intent(Goal.ABORT)

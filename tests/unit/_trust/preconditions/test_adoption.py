@@ -23,7 +23,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.unusable import UNUSABLE
-from ..builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, THIRD, a_pod, chain_of, cluster, entry, ledger, pods, secrets
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of
+from ..builders import cluster, secrets
+from ..ledgers import entry, ledger
+from ..nodes import PODS, a_pod, pods
 from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
 
 GENERATED = Reconciliation(generated=True)

@@ -17,26 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import OtherAuthority, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import authorities_are_apart
 
-from ....tools.support.certificates import Entity, make
+from ....tools.support.certificates import DAY, Entity, make
 from ....tools.support.intents import changed_intent
-from ..builders import (
-    DAY,
-    INTERMEDIATE,
-    NAMES,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    UNTRUSTED,
-    chain_of,
-    cluster,
-    entry,
-    ledger,
-    others,
-    prepared,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of
+from ..builders import NAMES, cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
+from ..ledgers import UNTRUSTED, entry, ledger
 from .refusals import (
     CREATE,
     RECONCILE,

@@ -20,11 +20,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     link_until_is_ahead,
 )
 
-from ....tools.support.certificates import NOW, make
+from ....tools.support.certificates import HOUR, NOW, make
 from ....tools.support.certificates import key as key_of
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
-from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, changed, cluster, entry, leaves, ledger, prepared, secrets
+from ..authorities import NEW, OLD, RENEWED
+from ..builders import changed, cluster, prepared, secrets
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import leaves
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
 
 SETTLED = cluster()

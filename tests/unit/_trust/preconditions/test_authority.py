@@ -28,28 +28,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.certificates import key, make
-from ..builders import (
-    EARLY,
-    EXPIRED,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    UNUSED,
-    a_backup,
-    chain_of,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-)
+from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of, names_of
+from ..builders import a_backup, cluster, others, prepared, secrets
+from ..ledgers import UNUSED, entry, ledger
+from ..nodes import leaves, pods
 from ..rules.asking import RENEW, REPLACE_KEY
 from .refusals import (
     CREATE,

@@ -42,27 +42,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....tools.support.certificates import NOW, YEAR, make
+from ....tools.support.certificates import DAY, NOW, YEAR, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked
-from ..builders import (
-    DAY,
-    INTERMEDIATE,
-    OLD,
-    PODS,
-    ROOT,
-    a_journal,
-    a_leaf,
-    a_pod,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    pods,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, OLD, ROOT, chain_of
+from ..builders import changed, cluster, secrets
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, pods
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, assert_refused, refusal
 

@@ -26,30 +26,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....tools.support.certificates import NOW, Entity, make
+from ....tools.support.certificates import DAY, NOW, Entity, make
 from ....tools.support.intents import changed_intent
-from ..builders import (
-    ANY,
-    DAY,
-    IDENTIFIED,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    ROOT,
-    THIRD,
-    UNUSED,
-    a_journal,
-    chain_of,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    others,
-    prepared,
-    secrets,
-    uids_of,
-)
+from ..authorities import IDENTIFIED, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of
+from ..builders import cluster, others, prepared, secrets
+from ..ledgers import ANY, PHASE_OUT, UNUSED, a_journal, entry, ledger
+from ..nodes import leaves, uids_of
 from ..rules.asking import RECONCILE
 from .refusals import DOWNGRADE, Refusal, assert_only_resumed, assert_refused, refusal
 

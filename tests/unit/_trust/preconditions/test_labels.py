@@ -15,7 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     unlabelled_and_read,
 )
 
-from ..builders import PODS, cluster
+from ..builders import cluster
+from ..nodes import PODS
 from .refusals import Refusal, assert_refused, refusal
 
 RELABEL = "Find the program or person that changed this, then put back what it was: kubectl label pod"

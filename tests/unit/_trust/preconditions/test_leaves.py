@@ -22,25 +22,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....tools.support.certificates import NOW, YEAR, key, make
+from ....tools.support.certificates import DAY, HOUR, NOW, YEAR, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent, changed_intent
-from ..builders import (
-    DAY,
-    HOUR,
-    NEW,
-    OLD,
-    PODS,
-    THIRD,
-    a_journal,
-    a_leaf,
-    chain_of,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    secrets,
-)
+from ..authorities import NEW, OLD, THIRD, chain_of
+from ..builders import cluster, secrets
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import PODS, a_leaf, leaves
 from ..rules.asking import RECONCILE
 from .refusals import RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 

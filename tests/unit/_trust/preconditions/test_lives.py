@@ -22,28 +22,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     leaves_outlast_the_window,
 )
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent, changed_intent
 from .. import of_users
-from ..builders import (
-    DAY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PAUSED,
-    PODS,
-    ROOT,
-    a_journal,
-    a_leaf,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    prepared,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, chain_of
+from ..builders import PAUSED, changed, cluster, prepared, secrets
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import PODS, a_leaf
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .refusals import Refusal, assert_refused, refusal, supplying

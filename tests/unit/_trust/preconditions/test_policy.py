@@ -25,7 +25,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....tools.support.certificates import NOW, YEAR, key, make
 from ....tools.support.intents import changed_intent
 from .. import linked
-from ..builders import NEW, OLD, cluster
+from ..authorities import NEW, OLD
+from ..builders import cluster
 from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
 
 DAY = timedelta(days=1)

@@ -27,9 +27,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import DAY, NOW
 from ....tools.support.intents import changed_intent
-from ..builders import DAY, NEW, PAUSED, changed, prepared
+from ..authorities import NEW
+from ..builders import PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
 

@@ -19,22 +19,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....tools.support.certificates import Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
-from ..builders import (
-    IMPOSTOR,
-    OLD,
-    RENEWED,
-    ROOT,
-    UNTRUSTED,
-    a_leaf,
-    chain_of,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    others,
-    prepared,
-    secrets,
-)
+from ..authorities import IMPOSTOR, OLD, RENEWED, ROOT, chain_of
+from ..builders import cluster, others, prepared, secrets
+from ..ledgers import UNTRUSTED, entry, ledger
+from ..nodes import a_leaf, leaves
 from ..rules.asking import RECONCILE, REPLACE_KEY
 from .refusals import Refusal, assert_only_resumed, assert_refused, refusal, supplying
 

@@ -18,7 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
 from ....tools.support.intents import changed_intent
-from ..builders import NEW, OLD, a_journal, changed, cluster, entry, ledger, prepared, secrets
+from ..authorities import NEW, OLD
+from ..builders import changed, cluster, prepared, secrets
+from ..ledgers import a_journal, entry, ledger
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE
 from .refusals import Refusal, assert_only_resumed, assert_refused

@@ -21,7 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....tools.support.certificates import Entity, key, make
 from ....tools.support.intents import changed_intent
-from ..builders import EXPIRED, NEW, OLD, RENEWED, THIRD, a_journal, cluster, ledger, secrets
+from ..authorities import EXPIRED, NEW, OLD, RENEWED, THIRD
+from ..builders import cluster, secrets
+from ..ledgers import a_journal, ledger
 from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
 NAME = "ConfigMap kafka/roots, entry ca.crt"

@@ -32,27 +32,10 @@ from ....tools.support.constrained import names
 from ....tools.support.intents import an_intent, changed_intent
 from ....tools.support.unusable import UNUSABLE
 from .. import linked
-from ..builders import (
-    EARLY,
-    EXPIRED,
-    IDENTIFIED,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PODS,
-    RENEWED,
-    ROOT,
-    a_leaf,
-    chain_of,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    others,
-    prepared,
-    secrets,
-)
+from ..authorities import EARLY, EXPIRED, IDENTIFIED, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, name_of
+from ..builders import cluster, others, prepared, secrets
+from ..ledgers import entry, ledger
+from ..nodes import PODS, a_leaf, leaves
 from ..rules.asking import RECONCILE
 from .refusals import (
     EARLY_NAME,

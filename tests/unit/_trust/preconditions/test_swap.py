@@ -22,31 +22,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     authority_is_known,
 )
 
-from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
 from ....tools.support.unusable import UNUSABLE, Case
-from ..builders import (
-    DAY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PODS,
-    ROOT,
-    THIRD,
-    UNUSED,
-    a_leaf,
-    a_pod,
-    chain_of,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    pods,
-    prepared,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of
+from ..builders import cluster, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
+from ..ledgers import UNUSED, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
 
 CERTIFICATES, KEYS, LEDGER = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))

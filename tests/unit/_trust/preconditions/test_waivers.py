@@ -19,8 +19,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.goals import waivers_hold
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....tools.support.certificates import NOW
-from ..builders import DAY, HOUR, OLD, PODS, chain_of, cluster
+from ....tools.support.certificates import DAY, HOUR, NOW
+from ..authorities import OLD, chain_of
+from ..builders import cluster
+from ..nodes import PODS
 from ..rules.asking import REPLACE_KEY
 from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
 

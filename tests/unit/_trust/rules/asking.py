@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from .. import linked, patient, renewal, unlinked
-from ..builders import books_of
+from ..ledgers import books_of
 
 REPLACE_KEY, RENEW, RECONCILE = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW), Intent(Goal.RECONCILE)
 

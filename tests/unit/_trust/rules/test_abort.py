@@ -28,21 +28,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 from ....tools.support.certificates import leaf as issue_leaf
 from .. import linked
 from .. import unlinked as stage
-from ..builders import (
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    a_journal,
-    answering,
-    books_of,
-    chain_of,
-    changed,
-    entry,
-    name_of,
-    names_of,
-    prepared,
-)
+from ..authorities import NEW, OLD, chain_of, name_of, names_of
+from ..builders import PAUSED, answering, changed, prepared
+from ..ledgers import PHASE_OUT, a_journal, books_of, entry
 from .asking import RECONCILE, situation, turns
 
 

@@ -25,10 +25,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     describe_refused_clients,
 )
 
-from ....tools.support.certificates import make
+from ....tools.support.certificates import NOW, make
 from ....tools.support.intents import changed_intent
 from .. import linked, renewal
-from ..builders import NEW, NOW, OLD, PAUSED, SHORT, a_journal, books_of, chain_of, changed, link_of, prepared, secrets
+from ..authorities import NEW, OLD, SHORT, chain_of, link_of
+from ..builders import PAUSED, changed, prepared, secrets
+from ..ledgers import a_journal, books_of
 from .asking import REPLACE_KEY, situation
 
 MINUTE = timedelta(minutes=1)

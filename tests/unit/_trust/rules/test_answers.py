@@ -27,8 +27,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, of_users, patient, renewal, unlinked
-from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, changed, name_of, stored_chain, uid_of
+from ..authorities import NEW, OLD, RENEWED, THIRD, name_of, stored_chain
+from ..builders import NAMES, PAUSED, changed
 from ..mixtures import SETTINGS, going_on, in_places, intents, snapshots
+from ..nodes import PODS, uid_of
 
 FLOWS = {
     "linked": (linked.STAGES, Goal.REPLACE_KEY),

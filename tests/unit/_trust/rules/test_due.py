@@ -35,29 +35,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     renewed_leaves,
 )
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, leaf, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import an_intent
-from ..builders import (
-    ALL,
-    ANY,
-    DAY,
-    NEW,
-    PHASE_OUT,
-    PODS,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    prepared,
-    secrets,
-    stored_chain,
-)
+from ..authorities import NEW, chain_of, stored_chain
+from ..builders import changed, cluster, prepared, secrets
+from ..ledgers import ALL, ANY, PHASE_OUT, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf
 from ..requested import elsewhere
 from .asking import situation
 

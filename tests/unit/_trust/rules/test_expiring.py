@@ -25,10 +25,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
     expiring,
 )
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
-from ..builders import DAY, NEW, OLD, PODS, a_journal, a_leaf, chain_of, changed, cluster, entry, ledger, secrets
+from ..authorities import NEW, OLD, chain_of
+from ..builders import changed, cluster, secrets
 from ..ledger.test_target import ENDING, SOURCE, ends_in, using
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import PODS, a_leaf
 from ..requested import elsewhere
 
 RECORD = Upkeep(WhenDue.RENEW, 37 * DAY, NOW - 90 * DAY)

@@ -29,40 +29,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hold
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import await_confirmation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ....tools.support.certificates import Entity, key, make
+from ....tools.support.certificates import NOW, Entity, key, make
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
-from ..builders import (
-    EARLY,
-    EXPIRED,
-    INTERMEDIATE,
-    NEW,
-    NOW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    ROOT,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    answering,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-)
+from ..authorities import EARLY, EXPIRED, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, name_of, names_of
+from ..builders import answering, changed, cluster, others, prepared, secrets
+from ..ledgers import PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 from ..requested import a_request, answered, elsewhere, with_requests
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, holds, situation
 

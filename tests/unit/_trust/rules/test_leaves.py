@@ -49,42 +49,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 
-from ....tools.support.certificates import NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
-from ..builders import (
-    ALL,
-    ANY,
-    DAY,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    ROOT,
-    RUNS,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uid_of,
-    uids_of,
-)
+from ..authorities import NEW, OLD, ROOT, THIRD, chain_of, names_of
+from ..builders import PAUSED, RUNS, changed, cluster, others, prepared, secrets
+from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, with_requests
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 

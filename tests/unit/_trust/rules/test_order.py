@@ -55,35 +55,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     switch,
 )
 
-from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.engines import without
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, renewal, unlinked
-from ..builders import (
-    DAY,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    ROOT,
-    RUNS,
-    THIRD,
-    UNTRUSTED,
-    a_pod,
-    answering,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    pods,
-    secrets,
-    uids_of,
-)
+from ..authorities import NEW, OLD, ROOT, THIRD, names_of
+from ..builders import PAUSED, RUNS, answering, changed, cluster, others, secrets
+from ..ledgers import PHASE_OUT, UNTRUSTED, books_of, entry, ledger
+from ..nodes import PODS, a_pod, leaves, pods, uids_of
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 #: The first rule with steps at each stage; BOOKS: the ledger is written first; NO_RULE: the flow waits or is done.

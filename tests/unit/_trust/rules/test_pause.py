@@ -46,32 +46,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ....tools.support.certificates import NOW, YEAR
+from ....tools.support.certificates import DAY, HOUR, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
-from ..builders import (
-    ANY,
-    DAY,
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PODS,
-    THIRD,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    pods,
-    secrets,
-    uids_of,
-)
+from ..authorities import NEW, OLD, THIRD, name_of
+from ..builders import PAUSED, changed, cluster, secrets
+from ..ledgers import ANY, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uids_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from ..requested import elsewhere
 from .asking import RECONCILE, REPLACE_KEY, situation

@@ -20,27 +20,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
 
-from ....tools.support.certificates import Entity, key, make
+from ....tools.support.certificates import HOUR, NOW, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
 from .. import unlinked
-from ..builders import (
-    HOUR,
-    INTERMEDIATE,
-    NEW,
-    NOW,
-    OLD,
-    ROOT,
-    SHORT,
-    THIRD,
-    UNUSED,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    others,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, SHORT, THIRD, chain_of
+from ..builders import changed, cluster, others, secrets
+from ..ledgers import UNUSED, entry, ledger
 from ..requested import elsewhere
 from .asking import RENEW, REPLACE_KEY, situation, turns
 

@@ -17,9 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import await_pick_up, reissue
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import DAY, NOW
 from ....tools.support.intents import changed_intent
-from ..builders import DAY, NEW, OLD, changed, names_of
+from ..authorities import NEW, OLD, names_of
+from ..builders import changed
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
 

@@ -31,28 +31,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 from ....tools.support.certificates import Entity
 from ....tools.support.intents import changed_intent
 from .. import linked, unlinked
-from ..builders import (
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    ROOT,
-    RUNS,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_leaf,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    secrets,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, names_of
+from ..builders import PAUSED, RUNS, changed, cluster, others, secrets
+from ..ledgers import PHASE_OUT, UNTRUSTED, UNUSED, entry, ledger
+from ..nodes import a_leaf, leaves
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 BOTH = names_of(OLD, NEW)

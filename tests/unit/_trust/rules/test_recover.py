@@ -35,25 +35,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repair import is_explained
 
-from ....tools.support.certificates import NOW, YEAR
+from ....tools.support.certificates import DAY, NOW, YEAR
 from ....tools.support.certificates import leaf as issue_leaf
-from ..builders import (
-    DAY,
-    OLD,
-    PODS,
-    THIRD,
-    a_journal,
-    a_leaf,
-    a_pod,
-    answering,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    pods,
-    uid_of,
-    uids_of,
-)
+from ..authorities import OLD, THIRD
+from ..builders import answering, changed, cluster
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
 
 RECOVER = Intent(Goal.RECOVER)
 PAUSED = Reconciliation(paused=True, paused_by_us=True, pause_effective=True)

@@ -38,27 +38,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import DAY, HOUR, NOW
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, renewal, unlinked
-from ..builders import (
-    DAY,
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PODS,
-    RENEWED,
-    THIRD,
-    a_leaf,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    secrets,
-)
+from ..authorities import NEW, OLD, RENEWED, THIRD, chain_of
+from ..builders import PAUSED, changed, cluster, secrets
+from ..ledgers import entry, ledger
+from ..nodes import PODS, a_leaf, leaves
 from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, refused, with_requests
 from .asking import situation
 from .test_due import LASTING, leaf_with, settled

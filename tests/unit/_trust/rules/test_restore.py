@@ -27,28 +27,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repa
     why_unfit,
 )
 
-from ..builders import (
-    DAY,
-    HOUR,
-    NEW,
-    OLD,
-    PODS,
-    THIRD,
-    UNTRUSTED,
-    a_backup,
-    a_journal,
-    a_leaf,
-    a_pod,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    name_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-)
+from ....tools.support.certificates import DAY, HOUR
+from ..authorities import NEW, OLD, THIRD, name_of
+from ..builders import a_backup, cluster, others, prepared, secrets
+from ..ledgers import UNTRUSTED, a_journal, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods
 
 CERTIFICATE, KEY, LEDGER = StateSecrets.CERTIFICATE, StateSecrets.KEY, StateSecrets.LEDGER
 BOOKS = ledger(entry(OLD, generations=(1,)))

@@ -40,35 +40,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 from ....tools.support.certificates import NOW, Entity
 from ....tools.support.intents import changed_intent
 from .. import linked, unlinked
-from ..builders import (
-    IMPOSTOR,
-    NEW,
-    OLD,
-    PAUSED,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    THIRD,
-    a_leaf,
-    a_pod,
-    answering,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    link_of,
-    name_of,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uid_of,
-    uids_of,
-)
+from ..authorities import IMPOSTOR, NEW, OLD, RENEWED, THIRD, chain_of, link_of, name_of, names_of
+from ..builders import PAUSED, answering, changed, cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT, swapped
+from ..ledgers import PHASE_OUT, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, pods, uid_of, uids_of
 from ..stand_in import MadeHere
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 

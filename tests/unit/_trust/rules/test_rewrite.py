@@ -27,26 +27,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
 
 from ....tools.support.certificates import Entity
 from .. import linked, renewal, unlinked
-from ..builders import (
-    NEW,
-    OLD,
-    PODS,
-    RENEWED,
-    RUNS,
-    THIRD,
-    UNUSED,
-    a_journal,
-    a_leaf,
-    books_of,
-    chain_of,
-    changed,
-    entry,
-    ledger,
-    prepared,
-    secrets,
-    stored_chain,
-    uids_of,
-)
+from ..authorities import NEW, OLD, RENEWED, THIRD, chain_of, stored_chain
+from ..builders import RUNS, changed, prepared, secrets
+from ..ledgers import UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, uids_of
 from ..requested import a_request, answered, at_hand, elsewhere, with_requests
 from .asking import RECONCILE, pause_for, situation, turns
 

@@ -20,7 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.orde
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 
 from ....tools.support.intents import changed_intent
-from ..builders import NEW, PAUSED, chain_of, changed, cluster
+from ..authorities import NEW, chain_of
+from ..builders import PAUSED, changed, cluster
 from ..requested import ISSUER, answered, with_requests
 from .asking import RECONCILE, pause_for, situation
 from .test_requests import KEPT

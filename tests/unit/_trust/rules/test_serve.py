@@ -35,7 +35,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
 from ....tools.support.intents import an_intent, changed_intent
-from ..builders import NEW, OLD, RENEWED, chain_of, changed, entry, ledger, secrets
+from ..authorities import NEW, OLD, RENEWED, chain_of
+from ..builders import changed, secrets
+from ..ledgers import entry, ledger
 from ..of_users import ORDERS, PAYMENTS, STAGES
 from ..requested import ISSUER, at_hand
 from ..served import AUDIT, USERS, served, user, user_leaf

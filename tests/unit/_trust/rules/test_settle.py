@@ -36,30 +36,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import end_pause, settle_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import HOUR, NOW
 from .. import linked, unlinked
-from ..builders import (
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PODS,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uids_of,
-)
+from ..authorities import NEW, OLD, THIRD, names_of
+from ..builders import PAUSED, changed, cluster, others, prepared, secrets
+from ..ledgers import UNTRUSTED, UNUSED, books_of, entry, ledger
+from ..nodes import PODS, leaves, pods, uids_of
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 TRUSTED = unlinked.TRUSTED

@@ -11,7 +11,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from .. import linked, unlinked
-from ..builders import INTERMEDIATE, NEW, OLD, ROOT, a_leaf, chain_of, changed, cluster, secrets
+from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, chain_of
+from ..builders import changed, cluster, secrets
+from ..nodes import a_leaf
 from ..served import served
 from .asking import situation
 

@@ -24,7 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
     leaves_to_await,
 )
 
-from ..builders import DAY, NEW, OLD, THIRD, chain_of, changed, cluster, entry, ledger, prepared, secrets
+from ....tools.support.certificates import DAY
+from ..authorities import NEW, OLD, THIRD, chain_of
+from ..builders import changed, cluster, prepared, secrets
+from ..ledgers import entry, ledger
 from ..requested import ISSUER, a_request, answered, elsewhere, refused, with_requests
 from .test_due import LASTING, SHORT, leaf_with, settled
 from .test_requests import KEPT, RECONCILE, at

@@ -44,33 +44,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
     switch,
 )
 
-from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import HOUR, NOW, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
 from .. import linked, patient, renewal, unlinked
-from ..builders import (
-    ANY,
-    HOUR,
-    NEW,
-    OLD,
-    PAUSED,
-    PODS,
-    RENEWED,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    books_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    name_of,
-    names_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uids_of,
-)
+from ..authorities import NEW, OLD, RENEWED, name_of, names_of
+from ..builders import PAUSED, changed, cluster, others, prepared, secrets
+from ..ledgers import ANY, UNTRUSTED, UNUSED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, pods, uids_of
 from ..of_users import broker
 from ..requested import answered, at_hand, elsewhere, with_requests
 from .asking import RENEW, REPLACE_KEY, pause_for, situation, turns

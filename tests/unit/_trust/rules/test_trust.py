@@ -19,38 +19,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import restart_to_trust
 
-from ....tools.support.certificates import NOW, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from .. import linked, unlinked
-from ..builders import (
-    ALL,
-    DAY,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PHASE_OUT,
-    PODS,
-    RENEWED,
-    ROOT,
-    THIRD,
-    UNTRUSTED,
-    a_journal,
-    a_leaf,
-    a_pod,
-    books_of,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    leaves,
-    ledger,
-    link_of,
-    others,
-    pods,
-    prepared,
-    secrets,
-    uid_of,
-    uids_of,
-)
+from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, link_of
+from ..builders import changed, cluster, others, prepared, secrets
+from ..ledgers import ALL, PHASE_OUT, UNTRUSTED, a_journal, books_of, entry, ledger
+from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from .asking import situation, turns
 
 NEW_NAME, OLD_NAME = named(NEW.certificate), OLD.certificate.subject

@@ -32,11 +32,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
     failure_that_holds_nothing,
 )
 
-from ....tools.support.certificates import NOW
+from ....tools.support.certificates import DAY, NOW
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from .. import linked
-from ..builders import DAY, OLD, a_journal, a_leaf, changed, cluster, entry, ledger
+from ..authorities import OLD
+from ..builders import changed, cluster
+from ..ledgers import a_journal, entry, ledger
+from ..nodes import a_leaf
 from ..stand_in import MadeHere
 from .asking import RECONCILE, REPLACE_KEY, situation
 

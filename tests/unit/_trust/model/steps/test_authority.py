@@ -31,21 +31,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from .....tools.support.certificates import Entity
 from ... import linked, renewal, unlinked
-from ...builders import (
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    RENEWED,
-    ROOT,
-    THIRD,
-    chain_of,
-    cluster,
-    name_of,
-    names_of,
-    others,
-    prepared,
-    secrets,
-)
+from ...authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, THIRD, chain_of, name_of, names_of
+from ...builders import cluster, others, prepared, secrets
 from ...of_users import PAYMENTS, presenter, presenting, users
 from ...served import served
 from ...stand_in import MadeHere

@@ -65,7 +65,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from .....tools.support.certificates import NOW
-from ...builders import NEW, OLD, PODS, a_backup, chain_of, cluster, ledger, names_of, prepared, uids_of
+from ...authorities import NEW, OLD, chain_of, names_of
+from ...builders import a_backup, cluster, prepared
+from ...ledgers import ledger
+from ...nodes import PODS, uids_of
 
 CA, POD = OLD.certificate, uids_of(PODS[0])
 USE = Phase.USE

@@ -31,21 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from .....tools.support.certificates import NOW
 from ... import linked, unlinked
-from ...builders import (
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PODS,
-    ROOT,
-    a_leaf,
-    chain_of,
-    changed,
-    cluster,
-    name_of,
-    names_of,
-    secrets,
-    stored_chain,
-)
+from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, chain_of, name_of, names_of, stored_chain
+from ...builders import changed, cluster, secrets
+from ...nodes import PODS, a_leaf
 from ...of_users import ORDERS, PAYMENTS, STAGES
 from ...requested import ISSUER, a_request, answered, refused, with_requests
 from ...served import AUDIT, served

@@ -29,21 +29,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from ... import linked
-from ...builders import (
-    NEW,
-    OLD,
-    PODS,
-    a_pod,
-    changed,
-    cluster,
-    leaves,
-    ledger,
-    pods,
-    secrets,
-    stored_chain,
-    uid_of,
-    uids_of,
-)
+from ...authorities import NEW, OLD, stored_chain
+from ...builders import changed, cluster, secrets
+from ...ledgers import ledger
+from ...nodes import PODS, a_pod, leaves, pods, uid_of, uids_of
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)

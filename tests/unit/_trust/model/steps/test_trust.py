@@ -29,31 +29,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteLedger,
 )
 
-from .....tools.support.certificates import NOW, Entity
+from .....tools.support.certificates import HOUR, NOW, Entity
 from ... import linked
-from ...builders import (
-    ALL,
-    ANY,
-    HOUR,
-    INTERMEDIATE,
-    NEW,
-    OLD,
-    PODS,
-    ROOT,
-    THIRD,
-    UNTRUSTED,
-    UNUSED,
-    a_journal,
-    chain_of,
-    changed,
-    cluster,
-    entry,
-    ledger,
-    names_of,
-    secrets,
-    stored_chain,
-    uids_of,
-)
+from ...authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, names_of, stored_chain
+from ...builders import changed, cluster, secrets
+from ...ledgers import ALL, ANY, UNTRUSTED, UNUSED, a_journal, entry, ledger
+from ...nodes import PODS, uids_of
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
