@@ -8,7 +8,6 @@ Clients outside the cluster get time to read a CA before it is used, and none a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -26,7 +25,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.veri
     namesakes,
     renewed_arrives_at,
     usable_from,
-    validate,
     verifying_parties,
     why_refused_by_unknown_clients,
 )
@@ -41,36 +39,6 @@ from ..builders import changed, cluster, others, secrets
 from ..ledgers import books_of, entry, ledger
 from ..nodes import PODS, a_pod, pods, uids_of
 from ..of_users import users
-
-
-@pytest.mark.parametrize("kind", Verifier)
-@pytest.mark.parametrize(
-    ("form", "anchors", "refusing"),
-    [
-        pytest.param(chain_of(OLD), (OLD,), (), id="a root"),
-        pytest.param(chain_of(OLD), (), Verifier, id="nothing is trusted"),
-        pytest.param(chain_of(OLD), (NEW,), Verifier, id="another root is trusted"),
-        pytest.param(chain_of(RENEWED), (OLD,), (), id="the same name and key"),
-        pytest.param(linked_form(NEW, OLD), (OLD,), (), id="linked"),
-        pytest.param(linked_form(NEW, OLD), (OLD, NEW), (), id="linked, and both are trusted"),
-        pytest.param(linked_form(NEW, OLD), (NEW,), (), id="linked, and the new CA itself is trusted"),
-        pytest.param(
-            linked_form(NEW, SHORT), (SHORT,), (Verifier.OPENSSL, Verifier.GO),
-            id="linked, and the trusted CA allows none below it",
-        ),
-        pytest.param(linked_form(NEW, SHORT), (SHORT, NEW), (), id="the same, and the new CA itself is trusted as well"),
-        # A leaf alone: what leads from its CA to the trusted one is not sent.
-        pytest.param(linked_form(NEW, OLD)[:1], (OLD,), Verifier, id="the link was not sent"),
-    ],
-)  # fmt: skip
-def test_kinds_of_verifiers_that_refuse_a_chain(
-    form: Chain, anchors: tuple[Entity, ...], refusing: Iterable[Verifier], kind: Verifier
-) -> None:
-    """Tests in tests/verifiers compare our verdicts on such chains with those of real verifiers."""
-    found = validate(form, tuple(one.certificate for one in anchors), NOW, kind)
-    assert found.valid is (kind not in refusing)
-    assert bool(found.reason) is not found.valid
-    assert is_valid(form, tuple(one.certificate for one in anchors), NOW, kind) is found.valid
 
 
 @pytest.mark.parametrize(

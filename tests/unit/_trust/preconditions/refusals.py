@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The questions about every precondition: does it alone hold the flow, what does it say, is anything written then?"""
+"""The questions that ``test_order`` asks about every refusal: does its rule alone hold the flow, what does it say, is anything written then?"""
 
 from __future__ import annotations
 

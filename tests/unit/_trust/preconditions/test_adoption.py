@@ -27,7 +27,7 @@ from ..authorities import INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of
 from ..builders import cluster, secrets
 from ..ledgers import entry, ledger
 from ..nodes import PODS, a_pod, pods
-from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
+from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, refusal
 
 GENERATED = Reconciliation(generated=True)
 OLD_ENTRY = "ca-2027-01-26T17-32-00Z.crt"
@@ -110,11 +110,6 @@ CASES = [
         ledger=ledger(entry(NEW, generations={1})),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_refused(case: Refusal) -> None:
-    assert_refused(case)
 
 
 @pytest.mark.parametrize("intent", [CREATE, RENEW, REPLACE_KEY, RECONCILE], ids=lambda intent: intent.goal.value)

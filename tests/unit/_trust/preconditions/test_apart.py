@@ -23,17 +23,7 @@ from ..authorities import INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of
 from ..builders import NAMES, cluster, others, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNTRUSTED, entry, ledger
-from .refusals import (
-    CREATE,
-    RECONCILE,
-    RENEW,
-    UPGRADE,
-    Refusal,
-    assert_only_resumed,
-    assert_refused,
-    refusal,
-    supplying,
-)
+from .refusals import CREATE, RECONCILE, RENEW, UPGRADE, refusal, supplying
 from .test_swap import CERTIFICATES, OLD_NAME, swapped_in
 
 WHERE = "the clients CA in Secret kafka/demo-clients-ca-cert"
@@ -96,16 +86,6 @@ CASES = [
         name="adopted", intent=ADOPT, **swapped_in(), **beside(NEW),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_our_pause_ends_all_the_same(case: Refusal) -> None:
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from ..authorities import NEW, OLD, RENEWED
 from ..builders import changed, cluster, prepared, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import leaves
-from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
+from .refusals import RENEW, REPLACE_KEY, refusal, supplying
 
 SETTLED = cluster()
 OTHER, THEIRS = {"key_type": KeyType.RSA_2048}, make("Their CA", key_of(6), path_length=0)
@@ -87,11 +87,6 @@ CASES = [
         name="over", intent=changed_intent(REPLACE_KEY, link_until=NOW - HOUR),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_refusal_names_the_option_without_effect(case: Refusal) -> None:
-    assert_refused(case)
 
 
 @pytest.mark.parametrize(

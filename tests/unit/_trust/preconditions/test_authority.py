@@ -33,18 +33,7 @@ from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNUSED, entry, ledger
 from ..nodes import leaves, pods
 from ..rules.asking import RENEW, REPLACE_KEY
-from .refusals import (
-    CREATE,
-    EARLY_NAME,
-    EXPIRED_NAME,
-    TOO_EARLY,
-    UPGRADE,
-    Refusal,
-    assert_only_resumed,
-    assert_refused,
-    out_of_order,
-    refusal,
-)
+from .refusals import CREATE, EARLY_NAME, EXPIRED_NAME, TOO_EARLY, UPGRADE, out_of_order, refusal
 
 CERTIFICATES, KEYS = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca"
 LOST = (
@@ -151,12 +140,6 @@ CASES = [
         name="", ca=secrets(NEW, others=others(OLD)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
 
 
 def test_half_way_through_a_switch_the_key_is_that_of_the_next_ca() -> None:

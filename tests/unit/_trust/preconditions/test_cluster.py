@@ -51,7 +51,7 @@ from ..builders import changed, cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, pods
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
-from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, refusal
 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
 CHECK_NAME = (
@@ -270,16 +270,6 @@ ALWAYS = [
         ca=secrets(chain_of(INTERMEDIATE, ROOT)), ledger=ledger(entry(chain_of(INTERMEDIATE, ROOT), generations={0})),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", [*FIRST_OF_ALL, *ALWAYS, *BEFORE_A_FLOW])
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-
-
-@pytest.mark.parametrize("case", ALWAYS)
-def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize("case", FIRST_OF_ALL)

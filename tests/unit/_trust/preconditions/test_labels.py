@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, UnlabelledSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     pods_are_labelled,
@@ -17,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ..builders import cluster
 from ..nodes import PODS
-from .refusals import Refusal, assert_refused, refusal
+from .refusals import refusal
 
 RELABEL = "Find the program or person that changed this, then put back what it was: kubectl label pod"
 PUT_BACK = "Where it is the Secret of this cluster, put back what it had, then run the flow again: kubectl label secret"
@@ -52,11 +50,6 @@ CASES = [
         unlabelled_secrets={"two": UnlabelledSecret(("a=b", "c=d"), FOUND), "one": UnlabelledSecret(("a=b",), FOUND), "read": READ},
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("refused", CASES, ids=str)
-def test_refused(refused: Refusal) -> None:
-    assert_refused(refused)
 
 
 def test_a_secret_that_no_flow_waits_for_is_told_beside() -> None:

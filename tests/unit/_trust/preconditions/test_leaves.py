@@ -30,7 +30,7 @@ from ..builders import cluster, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, leaves
 from ..rules.asking import RECONCILE
-from .refusals import RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import RENEW, REPLACE_KEY, refusal
 
 LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 LAST_AS_LONG = (
@@ -139,17 +139,6 @@ CASES = [
         name="none at all", intent=issuing("x"), leaves=(), pods=(),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
-
-
-@pytest.mark.parametrize("case", BEGINNING)
-def test_it_holds_a_flow_before_its_first_write(case: Refusal) -> None:
-    assert_refused(case)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from ..ledgers import a_journal, entry, ledger
 from ..nodes import PODS, a_leaf
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
-from .refusals import Refusal, assert_refused, refusal, supplying
+from .refusals import Refusal, refusal, supplying
 
 LEAVES = an_intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
 #: A CA that comes to its end, and a leaf of it that comes to its own before.
@@ -112,14 +112,8 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "prepared" not in str(case.id)])
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-
-
 @pytest.mark.parametrize("case", [case for case in CASES if "prepared" in str(case.id)])
 def test_a_prepared_ca_holds_the_flow_until_an_abort(case: Refusal) -> None:
-    assert_refused(case)
     undoing = replace(case.intent, goal=Goal.ABORT)
     assert tuple(leaves_outlast_the_window(case.snapshot, undoing)) == ()
 

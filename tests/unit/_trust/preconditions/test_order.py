@@ -34,13 +34,27 @@ from . import test_source as source
 from . import test_supplied as supplied
 from . import test_swap as swap
 from . import test_waivers as waivers
-from .refusals import rules_of
+from .refusals import Refusal, assert_only_resumed, assert_refused, rules_of
 
-CASES = [
-    *abort.CASES, *adoption.CASES, *apart.CASES, *asked.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
-    *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *of_leaves.BEGINNING, *lives.CASES,
-    *of_pools.CASES, *of_policy.CASES, *of_presenters.CASES, *same_name.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
+#: In a pause of ours too: it ends, and nothing else is done.
+ALWAYS = [
+    *apart.CASES, *authority.CASES, *clock.CASES, *of_cluster.ALWAYS, *hand_back.CASES, *of_leaves.CASES, *of_pools.CASES, *same_name.CASES,
+    *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
+CASES = [
+    *ALWAYS, *abort.CASES, *adoption.CASES, *asked.CASES, *of_cluster.FIRST_OF_ALL, *of_cluster.BEFORE_A_FLOW, *labels.CASES,
+    *of_leaves.BEGINNING, *lives.CASES, *of_policy.CASES, *of_presenters.CASES,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize("case", ALWAYS)
+def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
+    assert_only_resumed(case)
 
 
 def test_every_precondition_is_tested() -> None:

@@ -27,7 +27,7 @@ from ....tools.support.intents import changed_intent
 from .. import linked
 from ..authorities import NEW, OLD
 from ..builders import cluster
-from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
+from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, refusal, supplying
 
 DAY = timedelta(days=1)
 P384 = KeyPolicy(name="house", curves=frozenset({"secp384r1"}))
@@ -76,11 +76,6 @@ CASES = [
         name="leaves", intent=by(at(3000)),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_breach_holds_the_flow(case: Refusal) -> None:
-    assert_refused(case)
 
 
 def found(intent: Intent, **fields: Any) -> list[Condition]:

@@ -32,7 +32,7 @@ from ....tools.support.intents import changed_intent
 from ..authorities import NEW
 from ..builders import PAUSED, changed, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
-from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
+from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal
 
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="no issuer is recorded")))
 UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
@@ -113,11 +113,6 @@ CASES = [
         ),
     )
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
 
 
 def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:

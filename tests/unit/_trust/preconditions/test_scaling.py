@@ -23,7 +23,7 @@ from ..builders import changed, cluster, prepared, secrets
 from ..ledgers import a_journal, entry, ledger
 from ..requested import elsewhere
 from ..rules.asking import RECONCILE
-from .refusals import Refusal, assert_only_resumed, assert_refused
+from .refusals import Refusal
 
 pools = {"nodes": 3, "others": 1}
 
@@ -66,12 +66,6 @@ CASES = [
     ),
     pytest.param(Refusal(nothing_is_begun, WAITS, scaling(), (_MIDDLE,)), id="a CA waits"),
 ]
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from ....tools.support.intents import changed_intent
 from ..authorities import EXPIRED, NEW, OLD, RENEWED, THIRD
 from ..builders import cluster, secrets
 from ..ledgers import a_journal, ledger
-from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, refusal
 
 NAME = "ConfigMap kafka/roots, entry ca.crt"
 LOST = CaSource(NAME, problem="does not exist.", remedy="Create it.")
@@ -82,12 +82,6 @@ CASES = [
     refusal(roots_are_known, unknown(NEW), name="never", intent=NEVER, source=of(NEW)),
     refusal(roots_are_known, unknown(NEW), name="never, beside the CA in use", intent=NEVER, source=of(OLD, NEW)),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_refused(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize(

@@ -37,18 +37,7 @@ from ..builders import cluster, others, prepared, secrets
 from ..ledgers import entry, ledger
 from ..nodes import PODS, a_leaf, leaves
 from ..rules.asking import RECONCILE
-from .refusals import (
-    EARLY_NAME,
-    EXPIRED_NAME,
-    RENEW,
-    TOO_EARLY,
-    Refusal,
-    assert_only_resumed,
-    assert_refused,
-    out_of_order,
-    refusal,
-    supplying,
-)
+from .refusals import EARLY_NAME, EXPIRED_NAME, RENEW, TOO_EARLY, out_of_order, refusal, supplying
 
 LEAF = issue_leaf(OLD)
 #: The key of the CA in use under other names, before and after its own.
@@ -214,12 +203,6 @@ CASES = [
         name="in use, and not tidied up", intent=leaving(OLD), ca=secrets(prepared=(prepared(OLD),)),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize("goal", [Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY])

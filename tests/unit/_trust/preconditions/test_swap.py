@@ -30,7 +30,7 @@ from ..builders import cluster, prepared, secrets
 from ..ledger.test_enrolment import ADOPT
 from ..ledgers import UNUSED, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
-from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import refusal
 
 CERTIFICATES, KEYS, LEDGER = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))
 OLD_NAME, NEW_NAME = (f"{one.certificate.subject} ({one.certificate.sha256[:12]})" for one in (OLD, NEW))
@@ -112,12 +112,6 @@ CASES = [
         **swapped_in(), ledger=ledger(entry(FEEBLE, generations={0})),
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.DOWNGRADE])

@@ -24,7 +24,7 @@ from ..authorities import OLD, chain_of
 from ..builders import cluster
 from ..nodes import PODS
 from ..rules.asking import REPLACE_KEY
-from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import refusal
 
 NAME = "KafkaConnect kafka/connect"
 DECIDE_ANEW = "Bring the client to trust the new CA and take the waiver out, or decide again until when it holds."
@@ -58,12 +58,6 @@ CASES = [
         for client in (f"pod {PODS[0]}", f"Pod kafka/{PODS[0]}", PODS[0], "the Cluster Operator")
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_what_is_no_waiver_holds_the_flow_and_names_it(case: Refusal) -> None:
-    assert_refused(case)
-    assert_only_resumed(case)
 
 
 @pytest.mark.parametrize(

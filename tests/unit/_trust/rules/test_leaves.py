@@ -28,7 +28,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
     Component,
     InPlace,
     Snapshot,
-    StoredLeaf,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
@@ -49,7 +48,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 
-from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
+from ....tools.support.certificates import DAY, NOW, Entity, key, make
 from ....tools.support.certificates import leaf as issue_leaf
 from ....tools.support.intents import changed_intent
 from .. import linked, patient, unlinked
@@ -59,6 +58,7 @@ from ..ledgers import ALL, ANY, PHASE_OUT, UNTRUSTED, UNUSED, a_journal, books_o
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods, uid_of, uids_of
 from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, with_requests
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
+from .test_due import ENDING, LASTING, leaf_with, settled
 
 NEW_NAME = named(NEW.certificate)
 LINKED = f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: no pod has to restart to trust it first."
@@ -110,26 +110,6 @@ def test_its_turn() -> None:
 
 
 # Leaves that are due.
-
-#: A CA that outlives its leaves by years, and one that ends soon.
-LASTING = make("cluster-ca v0", key(0), path_length=1, end=NOW + 5 * YEAR)
-SHORT = make("cluster-ca v0", key(0), path_length=1, end=NOW + 20 * DAY)
-
-
-def leaf_with(left: timedelta, life: timedelta = YEAR, issuer: Entity = LASTING, **fields: Any) -> StoredLeaf:
-    made = issue_leaf(issuer, begin=NOW + left - life, end=NOW + left)
-    return a_leaf(chain=(made, issuer.certificate), **fields)
-
-
-def settled(*stored: StoredLeaf, **fields: Any) -> Snapshot:
-    made: dict[str, Any] = {
-        "ca": secrets(LASTING), "ledger": ledger(entry(LASTING, generations={0})), "leaves": stored,
-        "in_place": InPlace(), **fields,
-    }  # fmt: skip
-    return cluster(**made)
-
-
-ENDING = leaf_with(44 * DAY)
 
 
 def renewed(why: str = "") -> IssueLeaves:
