@@ -83,7 +83,7 @@ def test_two_runs_at_once_without_a_lease(intent: Intent, record_property: Recor
     [
         # Taking a CA out of the Secret takes it from clients as well.
         pytest.param(takes_out_the_prepared_ca, broken_inside, id="takes_out_the_prepared_ca"),
-        pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away"),
+        pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away", marks=long),
         pytest.param(removes_an_annotation, broken, id="removes_an_annotation", marks=long),
         pytest.param(takes_a_label_away, broken, id="takes_a_label_away", marks=long),
         pytest.param(adds_a_node, broken, id="adds_a_node", marks=long),

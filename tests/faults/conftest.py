@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The points at which a test interrupts a flow: every sixteenth in `make test`, each one with ``--each`` (`make test-long`)."""
+"""The points at which a test interrupts a flow: every thirty-second in `make test`, each one with ``--each`` (`make test-long`)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Points:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--each", action="store_true", help="interrupt flows at each point, not at every sixteenth")
+    parser.addoption("--each", action="store_true", help="interrupt flows at each point, not at every thirty-second")
 
 
 @pytest.fixture
 def points(request: pytest.FixtureRequest) -> Points:
     if request.config.getoption("each"):
         return Points(1, 1)
-    return Points(1 + crc32(request.node.nodeid.encode()) % 16, 16)
+    return Points(1 + crc32(request.node.nodeid.encode()) % 32, 32)

@@ -104,7 +104,7 @@ def _on_all_processors(main: Pair) -> list[Check]:
     return [
         busy("unit", "unit and property tests", *_PURE),
         busy("modules", "modules by their real main(), filters, templates", *_MODULES),
-        busy("faults", "flows, killed at every sixteenth write", "pytest", "tests/faults", "--numprocesses=2"),
+        busy("faults", "flows, killed at every thirty-second write", "pytest", "tests/faults", "--numprocesses=2"),
         busy(
             "flows", "whole flows in memory, and roles as Ansible runs them",
             "pytest", "tests/flows", "tests/roles", "--numprocesses=2",
