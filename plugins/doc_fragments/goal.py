@@ -37,7 +37,7 @@ options:
     default: 24
 """
 
-    #: The options about what is adopted.
+    #: The options about adoption.
     ADOPTED = r"""
 options:
   adopts:
@@ -91,7 +91,7 @@ options:
     default: 45
 """
 
-    #: The options that say what is done with a CA in its time for renewal.
+    #: The options that choose between renewing and replacing a CA in its time for renewal.
     UPKEEP = r"""
 options:
   ca_renewal:

@@ -247,7 +247,7 @@ def first_end(cluster: Facts) -> datetime | None:
 
 
 def days_until(end: datetime, now: datetime) -> int:
-    """Whole days; below 0 of what has ended."""
+    """Whole days; below 0 after the end."""
     return (end - now) // timedelta(days=1)
 
 
@@ -282,7 +282,7 @@ def _ends(end: datetime, days: Iterable[int], now: datetime) -> Iterator[tuple[s
         yield path
 
 
-#: Failures of a Kubernetes cluster that cannot be reached; all others are mistakes in what was given.
+#: Failures of a Kubernetes cluster that cannot be reached; all others are mistakes in the inventory's options.
 _OUT_OF_REACH = (Unreachable, Unavailable, Unauthorized)
 _OUTSIDE_HOST_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 _OF_THE_CONTROLLER = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}

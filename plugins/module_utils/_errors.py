@@ -262,7 +262,7 @@ class LeaseHeld(KubeError):
 
 
 class Cause(Exception):
-    """A cause without its object, as a part of a sentence. It quotes nothing of what was read."""
+    """A cause without its object, as a part of a sentence. It quotes no content."""
 
 
 class CertificateError(Cause):

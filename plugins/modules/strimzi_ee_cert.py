@@ -277,7 +277,7 @@ class LeavesModule(FlowModule):
         return Selection(components, frozenset(self.params.get("secrets") or ()))
 
     def renew(self) -> dict[str, Any]:
-        """Renew what is in its time for renewal, or with ``force`` the leaves that are named, whenever they end."""
+        """Renew the leaves in their time for renewal, or with ``force`` the named leaves, whenever they end."""
         chosen = self.wanted_leaves()
         if bool(chosen.secrets or chosen.components) is not self.params["force"]:
             self.fail(

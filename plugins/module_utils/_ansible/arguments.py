@@ -275,7 +275,7 @@ HANDED_BACK = ArgumentSpec(
 
 RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
 
-#: The options that say what is done with a CA in its time for renewal.
+#: The options that choose between renewing and replacing a CA in its time for renewal.
 UPKEEP = ArgumentSpec(
     {
         "ca_renewal": {
@@ -306,7 +306,7 @@ AUTHORITY = ArgumentSpec(
 )
 
 
-#: Each is a key in a Secret, of which there are two for all nodes together.
+#: Each is a key in a Secret; all nodes together have two such Secrets.
 MOST_SPARE = 100
 _MINIMUM = {
     "validity_days": 1,

@@ -228,7 +228,7 @@ class ClusterModule:
         self._lease: TrustLease | None = None
 
     def done_so_far(self) -> dict[str, Any]:
-        """The part of a result about what was done; also of the result of a call that fails half-way."""
+        """The part of a result about the changes made; also in the result of a call that fails half-way."""
         return {"changed": False}
 
     @property

@@ -104,7 +104,7 @@ def _is_by_certificates(options: Mapping[str, Any]) -> bool:
 
 
 def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> bool:
-    """Whether the value is another than that of an option which is left out; what is empty is not given."""
+    """Whether the task gives the option. An empty value counts as left out."""
     return bool(options[name]) and options[name] != known[name].get("default")
 
 

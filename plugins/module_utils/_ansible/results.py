@@ -237,7 +237,7 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
 
 
 def describe_decision(decision: Decision) -> dict[str, Any]:
-    """The decision: what follows, or what is in the way."""
+    """The decision: the next steps, or the obstacles."""
     return {
         "done": decision.done,
         "phase": decision.steps[0].phase.value if decision.steps else None,

@@ -60,7 +60,7 @@ class Budget:
         self._facts = _facts(first.snapshot)
         self._parties: dict[str, str] = {}
         self._in_place: InPlace | None = None
-        #: The restarts of which the last warning about more of them has spoken.
+        #: The restarts that the last warning about more of them named.
         self._told: Restarts = Counter()
 
     def exceeded_by(
@@ -84,7 +84,7 @@ class Budget:
         if self._planned is None:
             self._planned = self._needed_restarts(self._first, self._intent) | self._told
         if _changeable_parts(intent) != _changeable_parts(self._intent):
-            # The call has told why it goes another way. Its plan is that of this way from the beginning, and no more.
+            # The call has said why it goes another way. From here its plan is the plan of that way.
             self._intent, self._planned = intent, self._planned | self._needed_restarts(self._first, intent)
         if not is_doubtful and not self.spent + due - self._planned:
             return Counter()
@@ -258,7 +258,7 @@ class Course:
         self.note_conflict()
 
     def find_losses(self, observation: Observation) -> tuple[Loss, ...]:
-        """Look whether what was written is still there, and return what is not; and tell of restarts. Raises KubeError."""
+        """Look whether the written content is still there, and return the missing part; and report restarts. Raises KubeError."""
         self._restarted.report_restarts(observation)
         lost = self._work.written.take_losses(observation, self._work.client)
         self._losses += lost
@@ -383,7 +383,7 @@ class Course:
 
 
 def _unknown(snapshot: Snapshot) -> tuple[Violation, ...]:
-    """The pods of which nothing is known, for which others may have to restart."""
+    """The pods without evidence; other pods may have to restart because of them."""
     return tuple(
         Violation(
             Condition.EVIDENCE,

@@ -152,7 +152,7 @@ def run(
     try:
         _pass_until_done(work, intent, before_write, reached, outcome, engine, patience)
     except LeaseHeld:
-        # A pause is that of the run which has the Lease.
+        # A pause belongs to the run that holds the Lease.
         raise
     except BaseException:
         end_pauses(work, intent, outcome, engine, patience)
@@ -278,7 +278,7 @@ def _keep_backup(outcome: Outcome, work: Work, phase: Phase) -> None:
 def _carry_out_what_can_be(
     steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str], course: Course
 ) -> Intent:
-    """Carry out the steps, as far as nothing comes in between. The intent for the rest of the call, without what has turned out to be
+    """Carry out the steps until something comes in between. The intent for the rest of the call, without what has turned out to be
     impossible. taken: errors about objects that were there already; the call adds this error.
     """
     try:
@@ -317,7 +317,7 @@ def _carry_out_what_can_be(
 
 def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
     """The intent for the rest of the call, which serves all users except the user whose Secret cannot be created.
-    Raises StepError where that is no user's Secret.
+    Raises StepError where the Secret belongs to no user.
     """
     name = error.attempt.name
     if name is None or name not in snapshot.served.keys() - intent.met.taken:

@@ -70,7 +70,7 @@ class _Cursor:
         return _Cursor(self.take(self.number(size)))
 
     def vectors(self, size: int) -> tuple[bytes, ...]:
-        """All bytes that are left, as a list of vectors, none of which may be empty."""
+        """The remaining bytes as a list of vectors. Refuses an empty vector."""
         found = []
         while self.left:
             content = self.take(self.number(size))

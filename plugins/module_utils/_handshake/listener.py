@@ -76,7 +76,7 @@ def make_untrusted_probe(*, now: datetime) -> Probe:
 
 
 def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
-    """A context that does not verify the other side, because its certificates are what is to be observed."""
+    """A context that does not verify the other side, whose certificates the caller wants to see."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -153,7 +153,7 @@ def judge_probe(probe: Handshake, untrusted: Handshake) -> Verdict:
 
 
 def judge_list(authority: Certificate, known: Iterable[Certificate], untrusted: Handshake) -> Verdict:
-    """The verdict by the names of the CAs of which the listener asks certificates. known: all CAs that it might mean by
+    """The verdict by the names of the CAs that the listener accepts certificates of. known: all CAs that it might mean by
     a name.
 
     A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.

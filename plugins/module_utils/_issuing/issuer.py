@@ -25,7 +25,7 @@ from .._trust.model.intent import Linker
 
 
 class External:
-    """The token is the request itself. answers: what was put back, in PEM, by request."""
+    """The token is the request itself. answers: the certificates that were put back, in PEM, by request."""
 
     reference = ExternalIssuer.reference
     remembers = False
@@ -174,7 +174,7 @@ class Kept:
 
 @runtime_checkable
 class RenewingIssuer(Issuer, Protocol):
-    """Makes the keys, and renews what was once requested until a call stops it; ``forget`` does not stop it (External
+    """Makes the keys, and renews each certificate that was once requested, until a call stops it; ``forget`` does not stop it (External
     Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
     """
 

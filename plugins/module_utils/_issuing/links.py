@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preparing the next CA with its link certificates: what is ordered, which issuer signs, and the checks of a link
+"""Preparing the next CA with its link certificates: which certificates are ordered, which issuer signs, and the checks of a link
 certificate that another issuer has signed (docs/design.md, "Link certificates"). No other code sees such a certificate
 before these checks.
 

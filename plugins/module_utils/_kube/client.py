@@ -109,7 +109,7 @@ class ObjectList:
 class WatchEvent:
     """An event of a watch (Kubernetes API concepts, "Efficient detection of changes")."""
 
-    #: ADDED, MODIFIED, DELETED or BOOKMARK (of which only metadata.resourceVersion has a meaning).
+    #: ADDED, MODIFIED, DELETED or BOOKMARK (only its metadata.resourceVersion has a meaning).
     type: str
     object: dict[str, Any]
 

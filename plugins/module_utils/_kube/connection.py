@@ -247,7 +247,7 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
     variables = os.environ if environment is None else environment
     resolved = resolve_options(options, variables)
     own = _authorization(resolved)
-    # Given credentials stay as they are; what was loaded may have been renewed, by an exec plugin or on the disk.
+    # Given credentials stay as they are; an exec plugin, or a change on the disk, may have renewed loaded credentials.
     load_again = None if own or _is_complete(resolved) else lambda: _configuration(resolved, variables)
     try:
         return HttpTransport(
@@ -419,7 +419,7 @@ def _complaints() -> Iterator[list[str]]:
 
 
 def _apply_options(configuration: Any, options: Mapping[str, Any]) -> None:
-    """Single options win over what was loaded."""
+    """Single options win over the kubeconfig."""
     if "host" in options:
         configuration.host = str(options["host"]).rstrip("/")
     if "validate_certs" in options:

@@ -67,7 +67,7 @@ class Attempt:
     # As in a rule of a Role.
     verb: str
     resource: Resource
-    # None for what is cluster-wide.
+    # None for cluster-scoped resources.
     namespace: str | None
     # None for lists.
     name: str | None = None

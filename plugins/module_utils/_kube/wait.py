@@ -99,7 +99,7 @@ class _Wait:
                 self.failures = 0
 
     def _extend_since(self, begun: float) -> None:
-        """Add the seconds since then to the time of the wait: a request that hangs shows nothing of what is waited for."""
+        """Add the seconds since then to the time of the wait: a request that hangs shows no change of the cluster."""
         lost = min(self.monotonic() - begun, self.timeout - self.given)
         self.given += lost
         self.deadline += lost

@@ -190,7 +190,7 @@ class Wanted:
     issuer: str
     #: Fingerprint of the CA that is to sign.
     authority: str
-    #: The time of a caller's wish to try again at once what had failed by then (later failures wait as usual); None where no caller has it.
+    #: When a caller asked to repeat failed requests at once (requests that fail later wait as usual); None where no caller did.
     insists: datetime | None = None
     #: Fingerprints of CAs that may take its place: their leaves are kept until a CA has.
     later: frozenset[str] = frozenset()

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from .._pki.certificates import Certificate, Chain
 from .._pki.usability import Purpose, leaf_defects
 
-#: A leaf cannot outlive what has signed it. A renewal that gains less than this is not made.
+#: A leaf cannot outlive its CA. A renewal has to gain at least this.
 GAIN = timedelta(days=1)
 
 
@@ -189,7 +189,7 @@ def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
 
 
 def why_misnamed(difference: str) -> Due:
-    """difference: what is wrong about the names, as a part of a sentence; empty where that is not known."""
+    """difference: how the names differ, as a part of a sentence; empty where that is unknown."""
     told = f": {difference}" if difference else ""
     return Due(Reason.SPECIFICATION, f"its alternative names are not the names that it should have{told}")
 

@@ -57,7 +57,7 @@ class KeySpec:
     """The algorithm and size of a private key."""
 
     algorithm: KeyAlgorithm = KeyAlgorithm.RSA
-    #: Modulus bits for RSA; bits of the curve for ECDSA. The default is that of the operator's CAs.
+    #: Modulus bits for RSA; bits of the curve for ECDSA. The default is the size of the operator's CA keys.
     size: int = 4096
 
 

@@ -85,7 +85,7 @@ def hosts_and_addresses(names: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 Network: TypeAlias = "IPv4Network | IPv6Network"
-#: A DNS name is text, also where the text is that of an address.
+#: A DNS name is text, also where the text reads as an address.
 Comparable: TypeAlias = "str | Address"
 
 #: The form in which JVMs or OpenSSL take a common name for a DNS name.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""PEM texts that this collection can read and a JVM cannot, and what is no PEM at all: the name of the form.
+"""The name of a form that is not PEM, or that this collection can read and a JVM cannot.
 
 The operator, Kafka and most clients read certificates with the class CertificateFactory of the JVM. It takes only what stands at the start of a line, and
 gives up at anything else than a certificate, where other libraries go on.

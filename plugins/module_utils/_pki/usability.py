@@ -313,7 +313,7 @@ _HASH_OF_RSA = "sha512"
 
 @dataclass(frozen=True)
 class KeyPolicy:
-    """Rules; what is empty or None is no rule."""
+    """Rules; an empty value or None sets no rule."""
 
     # The name of the policy, for messages.
     name: str = "key_policy"

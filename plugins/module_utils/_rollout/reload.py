@@ -115,7 +115,7 @@ def read_listener_settings(config: str, references: References, where: str) -> L
 def read_leaves_outside(
     config: str, references: References, where: str
 ) -> tuple[tuple[Setting | StaticValue, ...], ...]:
-    """The leaf of each listener for clients; none for a node that is no broker. Raises ReloadImpossible.
+    """The leaf of each listener for clients; none for a node without the broker role. Raises ReloadImpossible.
 
     A node refuses a new leaf for its listener between brokers while the leaf that it presents there has ended, and with it everything else in the same
     request. A node that has reloaded before holds that leaf by a dynamic value, which it resolves again with each request. So each request removes that value:

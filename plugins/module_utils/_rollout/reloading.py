@@ -154,7 +154,7 @@ class _Outside:
 
 
 def _await_outside(step: ReloadOutside, observation: Observation, work: Work) -> frozenset[tuple[str, int]]:
-    """The listeners, by the UID of the pod and the port, that present what is stored, once all do so or the time is over; none where the call cannot ask."""
+    """The listeners, by the UID of the pod and the port, that present the stored leaf, once all do so or the time is over; none where the call cannot ask."""
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves.stored if leaf.chain}
     asked, deadline = observation.with_only(step.uids), work.clock.monotonic() + _FOLLOWING
     while True:

@@ -237,7 +237,7 @@ class Outside:
     user_namespaces: tuple[UserNamespace, ...] | None = None
 
     def named(self, remembered: Named = NOTHING_NAMED) -> Named:
-        """Where to look: what is given, and what is remembered in place of what is not."""
+        """Where to look: the given places, and remembered places for the options that are left out."""
         return Named(
             remembered.trusting if self.trusting is None else self.trusting,
             remembered.presenting if self.presenting is None else self.presenting,

@@ -42,7 +42,7 @@ REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
-#: Label of this collection: the cluster of which the Secret was a user's, and was kept.
+#: Label of this collection: the cluster whose user had the Secret, which was kept.
 KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, an annotation for each CA; the
@@ -192,7 +192,7 @@ class ClusterNames:
 
     @property
     def own_labels(self) -> dict[str, str]:
-        """Labels of what is made here for the CA, and unknown to Strimzi: a flow on one CA removes nothing
+        """Labels of the objects that this collection makes for the CA, unknown to Strimzi: a flow on one CA removes nothing
         of the other.
         """
         manager = {CaKind.CLUSTER: "trustops.strimzi", CaKind.CLIENTS: "trustops.strimzi-clients-ca"}[self.ca]

@@ -126,7 +126,7 @@ def _bring_nodes_back(snapshot: Snapshot, intent: Intent, engine: Engine) -> Dec
 
 
 def _after_recovery(snapshot: Snapshot, intent: Intent) -> Intent:
-    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else finish what was begun."""
+    """The intent of a recovery once no node presents an ended certificate: renew a CA in use that has ended, else finish the flow that was begun."""
     ended = any(certificate.has_ended(snapshot.now) for certificate in snapshot.ca.in_use)
     return replace(intent, goal=Goal.RENEW if ended and in_flight(snapshot.ledger) is None else Goal.RECONCILE)
 

@@ -46,7 +46,7 @@ _CHANGING = {
 
 
 def state_of(snapshot: Snapshot, steps: Steps) -> int:
-    """A digest of what decides, and of what was decided: the same for the same state."""
+    """A digest of the snapshot and of the decision: the same for the same state."""
     return hash((_Likeness(snapshot).of(snapshot), likeness_of(steps, snapshot)))
 
 
@@ -122,7 +122,7 @@ def waits_for_window(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def describe_next_window(snapshot: Snapshot) -> str:
-    """The rest of a sentence about the Kafka resource, for a plan with restarts of which none may come about now."""
+    """The rest of a sentence about the Kafka resource, for a plan whose restarts have to wait for a window."""
     windows = snapshot.reconciliation.windows
     opens = f", which opens on {windows.opens_at:%Y-%m-%d at %H:%M} UTC" if windows and windows.opens_at else ""
     return (
@@ -132,7 +132,7 @@ def describe_next_window(snapshot: Snapshot) -> str:
 
 
 def _restarted(steps: Steps, snapshot: Snapshot, intent: Intent, stand_in: StandIn, engine: Engine) -> frozenset[str]:
-    """UIDs of the pods that these steps restart, or that the operator does because of them. Where they begin a pause, what is done in it counts: the
+    """UIDs of the pods that these steps restart, or that the operator does because of them. Where they begin a pause, the steps in it count: the
     operator sees all of that at once when it ends.
     """
     uids: frozenset[str] = frozenset()

@@ -88,7 +88,7 @@ def common_name(subject: str) -> str:
 
 
 Channel = dict[str, Any]
-#: The source of what is known of a channel.
+#: Where the knowledge about a channel comes from.
 HANDSHAKE, STORED = "handshake", "stored"
 
 

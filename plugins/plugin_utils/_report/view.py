@@ -461,7 +461,7 @@ def _carried_out(facts: Facts) -> list[str]:
 
 
 def _remainders(facts: Facts) -> list[str]:
-    """Sentences about what is left to do, and how."""
+    """Sentences about the work that is left, and how to do it."""
     left = [f"Left: {pending}" for pending in facts["pending"]] + [*facts["waiting"], *facts["unmanaged"]]
     if facts["result"] in ("held", "failed", "unfinished", "stopped"):
         left.append("Run the same playbook again to continue; it repeats no finished step.")

@@ -78,7 +78,7 @@ class RequestElsewhere:
 
 
 def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
-    """The open requests that a person carries. observation: with what is known of requests (``pending.with_requests``)."""
+    """The open requests that a person carries. observation: together with the requests (``pending.with_requests``)."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     return tuple(
         _by_hand(stored, record, leaves.get(stored.secret), observation)
@@ -278,7 +278,7 @@ class _Sorting:
         )
 
     def check(self) -> None:
-        """Checks the certificates as a run does, each beside the others and beside what was put back before."""
+        """Checks the certificates as a run does, each beside the others and beside the certificates that were put back before."""
         brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
         waiting = {
             name: _issued(request.answer)

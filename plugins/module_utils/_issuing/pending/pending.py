@@ -34,7 +34,7 @@ from .requests import NextKeys, RequestRecord, StoredRequest, read_requests
 
 
 def with_requests(observation: Observation, work: Work) -> Observation:
-    """The observation with what is known of requests for leaves. Raises KubeError, IssuerUnavailable."""
+    """The observation together with the requests for leaves. Raises KubeError, IssuerUnavailable."""
     stored = read_requests(observation.scope, observation.secrets)
     if not stored:
         return observation
@@ -88,7 +88,7 @@ def names_digest(subject: LeafSubject) -> str:
 
 
 def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
-    """The CAs of which a leaf can be wanted: prepared CAs, the CA in use, and CAs of the source that may take its
+    """The CAs that a flow can want a leaf of: prepared CAs, the CA in use, and CAs of the source that may take its
     place. The next CA comes first: where it is a renewal, the CA in use has the same key, and gets no more requests.
     """
     known = (

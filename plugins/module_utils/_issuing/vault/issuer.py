@@ -116,7 +116,7 @@ _LISTS: Mapping[str, str] = {
 
 
 def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
-    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is no host must
+    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is not a host name must
     not become an alternative name.
     """
     subject = order.subject
@@ -145,7 +145,7 @@ def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
 
 
 def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
-    """The name is that of the request. It has the key identifier, because Vault would compute its own; and its end as a
+    """The certificate takes its name from the request. It has the key identifier, because Vault would compute its own; and its end as a
     date, because Vault would cut a life to what the mount permits.
     """
     back = now - order.not_before + _AHEAD

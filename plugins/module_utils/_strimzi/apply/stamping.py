@@ -153,7 +153,7 @@ def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:
-    """Why pods have to be rolled; empty where annotations can tell the operator what was reloaded."""
+    """Why pods have to be rolled; empty where annotations can tell the operator about the reload."""
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
     live = {name: pod for name, pod in observation.pods.items() if _is_node(pod, observation)}
     unknown = {name for pod_set in pod_sets for name in find_not_reproduced(pod_set)}

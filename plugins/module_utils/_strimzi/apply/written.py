@@ -205,7 +205,7 @@ class Written:
     _times: Counter[tuple[Any, ...]] = field(default_factory=Counter)
 
     def note(self, key: Key, body: Mapping[str, Any] | None, uid: str = "") -> None:
-        """A write has been done. body: what was sent; None where the object was deleted. uid: of the object."""
+        """Note a write. body: the content that was sent; None where the object was deleted. uid: of the object."""
         if body is None:
             self._fields[key] = {(): _digest(None)}
             return
@@ -246,7 +246,7 @@ class Written:
         return present | self._pod_sets(observation, client)
 
     def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
-        """The StrimziPodSets of which something is known."""
+        """The known StrimziPodSets."""
         known = [key for key, fields in self._fields.items() if fields and key[0] == STRIMZI_POD_SETS.kind]
         if not known:
             return {}

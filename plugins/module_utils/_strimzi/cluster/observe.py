@@ -137,7 +137,7 @@ def _nodes_of_others(client: KubeClient, scope: names.ClusterNames) -> Iterator[
 
 
 def _named_as_a_node(secret: Mapping[str, Any], cluster: str) -> tuple[StoredLeaf, ...]:
-    """The leaf in the Secret where its subject is that of the cluster's nodes."""
+    """The leaf in the Secret where its subject names the cluster's nodes."""
     where = node_leaf(cluster, str(secret["metadata"]["name"]))
     leaf = read_leaf(where, secret)
     is_one = leaf.chain is not None and leaf.chain[0].subject == DistinguishedName(where.common_name).text

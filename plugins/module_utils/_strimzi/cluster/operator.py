@@ -220,7 +220,7 @@ def resume(step: Resume, observation: Observation, work: Work) -> None:
 
 
 def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> None:
-    """Wait until the operator has ended the reconcile after a pause; or, where it says that it cannot use what is stored, until it is content or says
+    """Wait until the operator has ended the reconcile after a pause; or, where it says that it cannot use the stored Secrets, until it is content or says
     something else. While pods move it is at work, and is given its time again. Where nothing comes, what it has said stays.
     """
     where, phase = f"Kafka {work.scope.namespace}/{work.scope.cluster}", step.phase.value

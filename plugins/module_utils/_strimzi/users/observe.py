@@ -56,7 +56,7 @@ def served_users(
     ledger: Ledger | None,
     renewal_window: timedelta,
 ) -> dict[str, ServedUser]:
-    """The users by their Secrets, which are read in full, so that a write rests on what was read; nothing private is kept. renewal_window: of users
+    """The users by their Secrets, which are read in full, so that a write rests on the content that was read; nothing private is kept. renewal_window: of users
     that say nothing themselves.
     """
     found = {
@@ -144,7 +144,7 @@ def observe_clients_ca(
     listeners = user_listeners(kafka or {})
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
-    # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
+    # The operator keeps a replaced clients CA until it expires: that alone does not mean that a flow is under way.
     bare = without_parties(client, scope, now, stored, replace(ca, retired=()), asked, source)
     ledger = bare.ledger
     clients_ca, used = read_clients_ca(certificates), _used(ca, ledger)

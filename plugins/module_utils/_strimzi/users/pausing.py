@@ -288,7 +288,7 @@ class ChangeOfAuthentication:
         return replace(found, has_certificate=good)
 
     def carry_out(self, wanted: Authentication) -> SeenUser:
-        """Until nothing is left; interrupted anywhere, it goes on from what is stored. Raises KubeError, StepError, OperatorSilent."""
+        """Until nothing is left; interrupted anywhere, it goes on from the stored state. Raises KubeError, StepError, OperatorSilent."""
         seen = self._read_permitted_user(wanted)
         if self.work.dry_run:
             for step in steps_left(seen, wanted):

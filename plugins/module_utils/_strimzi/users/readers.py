@@ -190,7 +190,7 @@ def _copy(binding: Object | None) -> Copy:
 
 
 def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Object], T | None]) -> Sequence[T]:
-    """The parts that ``pick`` takes: of a page of whole resources, such as pods, only what is needed stays."""
+    """The parts that ``pick`` takes: of a page of whole resources, such as pods, only the needed parts stay."""
     try:
         return client.each(kind, namespace, pick)
     except ResourceTypeMissing:

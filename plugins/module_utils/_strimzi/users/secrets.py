@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The certificate of a user as its Secret holds it, and what is wrong with it (docs/operator.md, "Users"). Only facts
+"""The certificate of a user as its Secret holds it, and its faults (docs/operator.md, "Users"). Only facts
 are kept: there may be ten thousand Secrets, and each holds a private key.
 
 The PKCS#12 file beside it holds that certificate, or an earlier certificate: the User Operator and this collection make the
@@ -126,7 +126,7 @@ class UserCertificate:
 
     @property
     def is_spoilt(self) -> bool:
-        """Whether no program can log in with what is stored, and the User Operator does not issue it again by itself."""
+        """Whether no program can log in with the stored certificate, and the User Operator does not issue it again by itself."""
         return self.is_unreadable or (self.is_current and not (self.authority and self.has_key))
 
 

@@ -100,7 +100,7 @@ class SeenUser:
 
     @property
     def secret_in_status(self) -> str:
-        """The name of the Secret of which the User Operator tells; empty where it tells of none."""
+        """The name of the Secret in the KafkaUser's status; empty where the status names none."""
         return str((self.resource.get("status") or {}).get("secret") or "")
 
     @property
@@ -312,7 +312,7 @@ class KnownUsers:
 
 
 def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
-    """Secrets are read before pods, so a pod that is missing here started with what was read, or newer. Raises KubeError,
+    """Secrets are read before pods, so a pod that is missing here started with the Secrets that were read, or later Secrets. Raises KubeError,
     StepError.
     """
     kafka = existing_kafka(client, scope)
@@ -407,7 +407,7 @@ def _in_namespace(
 
 
 def _kept_secrets(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
-    """Secrets of users whose certificates another issuer issues now: what was issued to them before may still be read."""
+    """Secrets of users whose certificates another issuer issues now: their earlier certificates may still be read."""
     for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
         kept = names.selector_of({names.KEPT_OF: scope.cluster})
         found = client.each(SECRETS, namespace, _name, label_selector=kept, metadata_only=True)

@@ -148,7 +148,7 @@ def _ports(ports: Sequence[int]) -> str:
 
 
 def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
-    """The parties outside the cluster, by what is seen now and by what the flow in flight saw before its switch."""
+    """The parties outside the cluster: seen now, or seen by the flow in flight before its switch."""
     journal, current = snapshot.ledger.journal if snapshot.ledger is not None else None, snapshot.ca.current
     if journal is None or journal.finished_at is not None or journal.outgoing is None or not journal.outgoing.switched:
         return snapshot.presenters
@@ -161,7 +161,7 @@ def known_presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
 
 
 def _bound_by_time(presenter: Presenter, outgoing: Outgoing, successor: str, now: datetime) -> Presenter:
-    """A program of which it is not known what it has read, but when the last certificate ends that this may be."""
+    """A program with an unknown certificate, and the end of the last certificate that it may hold."""
     if presenter.authorities is None or presenter.ends_at is not None or presenter.reads not in outgoing.readers:
         return presenter
     if outgoing.ends_at > now:
@@ -305,7 +305,7 @@ def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the nodes of which every listener was seen to present the leaf that is stored now."""
+    """UIDs of the nodes whose listeners were all seen to present the leaf that is stored now."""
     leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves.stored if leaf.chain}
     return frozenset(
         pod.uid
@@ -380,7 +380,7 @@ def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
-    """The nodes of which a listener has not answered, or which are leaving, so that another process is about to
+    """The nodes with a listener that has not answered, and the leaving nodes, where another process is about to
     take their place.
     """
     parties = {*stored.presenting_pods(snapshot), *stored.verifying(snapshot)}

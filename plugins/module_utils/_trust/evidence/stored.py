@@ -76,7 +76,7 @@ def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
 
 
 def why_not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
-    """Why no process of this cluster could use what is stored, as a part of a sentence: the leaf is unusable, or the
+    """Why no process of this cluster could use the stored leaf, as a part of a sentence: the leaf is unusable, or the
     ledger does not have its CA. Empty where a process could use it.
     """
     if leaf.chain and not issuers_of(leaf.chain, ledger):

@@ -33,7 +33,7 @@ HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and 
 
 
 def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    """Whether every verifier accepts leaves that are presented in this form: issuer first, then what is sent behind it."""
+    """Whether every verifier accepts leaves that are presented in this form: the issuer first, then the certificates that are sent behind it."""
     return (*_closed(snapshot, ledger, form), *check_clients_accept(snapshot, ledger, form))
 
 
@@ -105,7 +105,7 @@ class _Refusal:
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
     """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
 
-    A leaf of which the CA is not known counts as relying on this CA, and so does a leaf that is only about to be issued.
+    A leaf of an unknown CA counts as relying on this CA, and so does a leaf that is about to be issued.
     """
     remaining = ledger.without_entry(fingerprint)
     needs = tuple(_needs(snapshot, ledger, fingerprint))
@@ -128,7 +128,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
 
 
 def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain, before: Ledger) -> Iterator[_Refusal]:
-    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers of which that is not known.
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and the verifiers whose answer is unknown.
 
     ledger: without the CA that leaves. before: with that CA.
     """

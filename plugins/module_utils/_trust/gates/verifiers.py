@@ -133,7 +133,7 @@ def _void(snapshot: Snapshot, ledger: Ledger) -> frozenset[Certificate]:
 
 
 def check_clients_accept(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    """Violations of the clients that cannot validate leaves in this form, or of which it is not known. Behind leaves of the CA in use, and of a
+    """Violations of the clients that cannot validate leaves in this form, or whose answer is unknown. Behind leaves of the CA in use, and of a
     renewal of it, nodes send its link certificates.
     """
     found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)

@@ -184,7 +184,7 @@ def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
 
 
 def remember_leaves(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Record of which CA each leaf is that a pod was started with: its Secret can get another leaf before the pod
+    """Record the CA of each leaf that a pod was started with: its Secret can get another leaf before the pod
     restarts.
 
     Where a former leaf was put back, a pod that starts next presents that leaf under its old annotations: what

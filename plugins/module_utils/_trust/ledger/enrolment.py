@@ -32,7 +32,7 @@ def as_seen(snapshot: Snapshot) -> Ledger:
 
 
 def enrol_authorities(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """Add what is missing as UNTRUSTED.
+    """Add missing CAs as UNTRUSTED.
 
     A cluster without a ledger is adopted: the CA it works with enters as TRUSTED_UNUSED (docs/design.md, "States").
     """

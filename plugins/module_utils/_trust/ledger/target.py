@@ -161,7 +161,7 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
 
 
 def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
-    """The CAs, other than the CA in use, of which checked leaves are at hand. A leaf that has come and is not recorded
+    """The CAs, other than the CA in use, that have checked leaves at hand. A leaf that has come and is not recorded
     yet would be requested again as soon as its CA is the next CA.
     """
     signers = {

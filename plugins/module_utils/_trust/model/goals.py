@@ -21,7 +21,7 @@ class Goal(str, Enum):
     RENEW_LEAVES = "renew_leaves"
     RECONCILE = "reconcile"
     ABORT = "abort"
-    #: Bring nodes with ended certificates back, renew a CA that has ended, and finish what was begun.
+    #: Bring nodes with ended certificates back, renew a CA that has ended, and finish a flow that was begun.
     RECOVER = "recover"
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger: the single record of which CA is trusted by which party (docs/design.md, "Ledger"). Plain values;
+"""The ledger: the single record of the CAs that each party trusts (docs/design.md, "Ledger"). Plain values;
 ``_strimzi/ledger/layouts.py`` lays them out in Secrets.
 
 A CA certificate has a state, and takes edges between states (docs/design.md, "States"). The upkeep renews a CA in its
@@ -163,7 +163,7 @@ class HeldByProcesses:
 
     @property
     def holders(self) -> frozenset[str]:
-        """UIDs of all pods of which a channel may know the certificate."""
+        """UIDs of all pods whose certificate a channel may know."""
         return self.awaiting | self.lingering
 
 
@@ -190,7 +190,7 @@ class Outgoing:
     readers: frozenset[str]
     #: When the last of these certificates ends.
     ends_at: datetime
-    #: Whether that covers what was on its way when the next CA came into use.
+    #: Whether that covers the certificates that were on their way when the next CA came into use.
     switched: bool = False
 
 
@@ -348,5 +348,5 @@ class CaSource:
 
 
 def _rank(certificate: Certificate) -> tuple[bool, datetime, str]:
-    """The digest puts what is alike in an order that is the same in every run."""
+    """The digest puts equal certificates in the same order in every run."""
     return certificate.is_root, certificate.not_after, certificate.sha256

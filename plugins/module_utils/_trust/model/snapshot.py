@@ -217,7 +217,7 @@ class CaSecrets:
         return authority.public_key_sha256 in self.elsewhere
 
     def has_key_of(self, authority: Certificate) -> bool:
-        """Whether the key of this CA is here. Half-way through a switch the key is that of a prepared CA; the key of the CA in use may be kept beside it."""
+        """Whether the key of this CA is here. In a switch the Secret holds a prepared CA's key; the key of the CA in use may be kept beside it."""
         good = {authority.public_key_sha256, *(prepared.key for prepared in self.prepared if prepared.key)}
         return self.key in good or authority.fingerprint in self.kept_keys
 
@@ -246,7 +246,7 @@ class CaSecrets:
         return next((link for link in own if link.old_with_new is not None), None)
 
     def behind_nodes(self, issuer: Chain, now: datetime) -> Chain:
-        """The chain that nodes send behind leaves of this CA: its link certificates where it is in use, then the CA and what is above it."""
+        """The chain that nodes send behind leaves of this CA: its link certificates where it is in use, then the CA and the CAs above it."""
         links = self.links_in_use
         if links is None or not links.new_with_old.is_twin_of(issuer[0]):
             return issuer
@@ -352,7 +352,7 @@ class Nodes:
     pods: tuple[Pod, ...] = ()
     #: The answers of the listeners of running nodes; None where no connection was opened, so that only stored evidence counts.
     listeners: tuple[ObservedListener, ...] | None = None
-    #: UIDs of the nodes that are taken to answer what is stored: in a forecast, the nodes that it has restarted or had read their files again.
+    #: UIDs of the nodes that are assumed to present the stored leaf: in a forecast, the nodes that it has restarted or had read their files again.
     assumed: frozenset[str] = frozenset()
     #: The obstacles to a change without a restart; None before the call has looked for them.
     in_place: InPlace | None = None
@@ -510,7 +510,7 @@ class Snapshot:
     pools: Pools = NO_POOLS
     #: The users of the clients CA, and the listeners that verify them; None for the cluster CA, whose leaves processes of the cluster present.
     users: CaUsers | None = None
-    #: The clients outside the cluster that hold a copy of its CAs, and what is published for them.
+    #: The clients outside the cluster that hold a copy of its CAs, and the certificates that are published for them.
     outside: OutsideClients = NO_CLIENTS
     #: Obstacles to reading or writing the objects of the cluster.
     objects: Objects = NOTHING_AMISS
@@ -575,7 +575,7 @@ class Snapshot:
         return self.pools.spare if self.ca.in_use_elsewhere else {}
 
     def assuming(self, uids: frozenset[str]) -> Snapshot:
-        """The snapshot as if these nodes had answered what is stored about them. Pods that are gone are forgotten."""
+        """The snapshot as if these nodes had presented their stored leaves. Pods that are gone are forgotten."""
         return self.with_nodes(assumed=(self.nodes.assumed | uids) & self.uids)
 
     def with_ca(self, **changes: Any) -> Snapshot:

@@ -42,8 +42,8 @@ _REFUSED_CHAIN = (
 
 
 def secrets_are_complete(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Where a backup holds what is damaged, one playbook puts it back. A ledger that is missing alone is made again from evidence; and where nothing shows a
-    running cluster, the backup may be of a cluster before this.
+    """Where a backup holds the damaged Secrets, one playbook puts them back. A flow makes a ledger that alone is missing
+    again from evidence; and where no object shows a running cluster, the backup may be from an earlier cluster.
     """
     if not (snapshot.nodes.pods or snapshot.every_leaf):
         return

@@ -52,7 +52,7 @@ _REPLACE_DELETED = (
 
 
 def nothing_is_in_deletion(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A deletion cannot be taken back, and what is written into it is lost with it."""
+    """A deletion is final, and takes with it each later write to the object."""
     for subject, finalizers in snapshot.objects.in_deletion.items():
         yield deletion_of(subject, finalizers, AFTER_DELETION if subject == snapshot.names.kafka else _REPLACE_DELETED)
 

@@ -105,13 +105,13 @@ _DAY = timedelta(days=1)
 MARGIN = 7 * _DAY
 #: The same of a flow that is under way: this has become of the week.
 REST = _DAY
-#: The life of a certificate of which the Kafka resource says nothing.
+#: The life of a certificate where the Kafka resource does not set it.
 _USUAL = timedelta(days=365)
 
 
 @dataclass(frozen=True)
 class _Signing:
-    """The CA of which leaves are going to be issued."""
+    """The CA that is going to issue leaves."""
 
     #: The certificate, as messages name it.
     subject: str
@@ -247,12 +247,12 @@ def _days(length: timedelta) -> str:
     return f"{-(-length // _DAY)} days"
 
 
-#: Bytes of what is recorded about a certificate that is on its way, and of an RSA certificate.
+#: Bytes of the record of a certificate that is on its way, and of an RSA certificate.
 _ON_ITS_WAY = 2200
 
 
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A listener that verifies by the CA unseen would refuse what is issued, and go on with the CA that leaves."""
+    """A listener that verifies by the CA unseen would refuse the new leaves, and go on with the CA that leaves."""
     users = snapshot.users
     if users is None or users.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
         return

@@ -177,7 +177,7 @@ def _sha256_of_current(snapshot: Snapshot) -> str:
 
 
 def _signatures(snapshot: Snapshot, swap: Swap) -> str:
-    """Sentences that say which stored leaves are of which of the two CAs."""
+    """Sentences that name the stored leaves of each of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
     found = {
         certificate: [

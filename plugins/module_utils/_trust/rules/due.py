@@ -123,7 +123,7 @@ _GOALS = frozenset({Goal.RENEW_LEAVES, Goal.RECONCILE})
 
 
 def renewed_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Stored leaves of the CA in use of which the issuer has a later leaf that passed every check."""
+    """Stored leaves of the CA in use that the issuer has a later, checked leaf for."""
     if intent.goal not in _GOALS or not snapshot.ca.current:
         return ()
     return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed(leaf, snapshot))
@@ -137,7 +137,7 @@ def _is_renewed(leaf: StoredLeaf, snapshot: Snapshot) -> bool:
 
 
 def correct_orders(at: Situation) -> Steps:
-    """Have the issuer renew what is wanted; not while the CA is being replaced, when the flow requests
+    """Have the issuer renew the leaves that are due; not while the CA is being replaced, when the flow requests
     every leaf anyway.
     """
     if at.intent.goal not in _GOALS or at.successor is not None or at.current is None:
@@ -478,7 +478,7 @@ def _leaves(snapshot: Snapshot, within: timedelta) -> Iterator[Expiring]:
     current = snapshot.ca.current
     for leaf in snapshot.every_leaf:
         if not (current and leaf.chain) or not leaf.chain[0].signed_by(current[0]):
-            # Another rule tells what is wrong with it.
+            # Another rule reports the fault.
             continue
         own = leaf.chain[0]
         before_end = max(within, window_of(own, snapshot.window_of(leaf)))

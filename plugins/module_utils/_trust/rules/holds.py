@@ -180,7 +180,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
                 Condition.EVIDENCE, names.pod(seen.party), f"the run cannot tell which certificate it presents: {seen.why}.",
                 "Find the program or person that removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
-    # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and what is at rest stays as it is.
+    # Outside of a flow no CA of theirs leaves: an adoption changes no certificate, and a cluster at rest stays as it is.
     for presenter in presenters(at.snapshot) if at.begun is not None else ():
         if presenter.authorities is None:
             yield Violation(
@@ -203,7 +203,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
 
 
 def wait_where_it_matters(found: Decision, assumed: Decision, snapshot: Snapshot, intent: Intent) -> Decision:
-    """The decision about a cluster of which nodes have not answered.
+    """The decision about a cluster with nodes that have not answered.
 
     found: with gates closed to what is unknown. assumed: as if these nodes had answered what is stored. Their answers do not matter where both
     decisions take the same steps, which restart no pod and reload none of these nodes. A call waits once for each of them; then their

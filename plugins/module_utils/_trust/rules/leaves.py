@@ -256,7 +256,7 @@ def await_restarts(at: Situation) -> Turn:
 
 
 def _describe_holders(at: Situation) -> tuple[str, ...]:
-    """A sentence that says which CA stays trusted, because of which pods and until when."""
+    """A sentence that names the CA that stays trusted, the pods that need it, and until when."""
     journal = at.begun
     if journal is None or not retires_when_restarted(at):
         return ()

@@ -85,7 +85,7 @@ def stamp_pods(at: Situation) -> Steps:
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:
-    """Whether the ledger tells what the pod's process holds, or it holds what is stored: a pod that has started in the pause was started with
+    """Whether the ledger says which leaf the pod's process holds, or it holds the stored leaf: a pod that has started in the pause was started with
     that, although it is annotated with what was stored before.
     """
     held = any(pod.uid in held.holders for held in at.ledger.held)
@@ -203,7 +203,7 @@ RULES: tuple[Rule, ...] = (
     switch,
     tidy_keys,
     forget_requests,
-    # Uptake: what was written is taken up; by the operator's restarts before a process is made to forget a CA.
+    # Uptake: processes take up the written leaves; by the operator's restarts before a process is made to forget a CA.
     await_restarts,
     # Users that have their certificates are let on before others get theirs.
     resume_served_users,

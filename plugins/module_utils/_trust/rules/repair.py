@@ -49,7 +49,7 @@ def is_sound(snapshot: Snapshot) -> bool:
 
 
 def restore_secrets(snapshot: Snapshot) -> tuple[RestoreSecrets, ...]:
-    """Put back what is damaged, from the newest backup that fits the cluster; nothing where nothing is damaged, or no backup fits."""
+    """Put damaged Secrets back from the newest backup that fits the cluster; no step where all are intact, or no backup fits."""
     if snapshot.reconciliation.generated:
         return ()
     found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)

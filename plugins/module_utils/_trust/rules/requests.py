@@ -113,7 +113,7 @@ def awaited_leaves(at: Situation) -> tuple[str, ...]:
 
 
 def ask_for_leaves(at: Situation) -> Steps:
-    """Record what has come back, then ask for what is missing."""
+    """Record the certificates that have come back, then request the missing certificates."""
     asked = leaves_to_ask_for(at)
     if asked is None:
         return ()
@@ -239,7 +239,7 @@ def _detail(request: LeafRequest | None) -> str:
 
 
 def keep_spare_leaves(at: Situation) -> Steps:
-    """Record what has come back, then ask for what is missing. Not while another CA is on its way: the leaves would be
+    """Record the certificates that have come back, then request the missing certificates. Not while another CA is on its way: the leaves would be
     of the old CA.
     """
     if at.snapshot.ca.prepared:
@@ -287,7 +287,7 @@ def resume_served_users(at: Situation) -> Steps:
 
 
 def write_user_leaves(at: Situation) -> Steps:
-    """Write what is at hand, as far as every verifier is known to accept it; a certificate that the CA's key signed
+    """Write the leaves at hand, as far as every verifier is known to accept them; a certificate that the CA's key signed
     before a renewal stays, also if it ends before long, as long as its successor is not at hand. The first certificate
     is written alone, so that a mistake hits no other; then all others, or as many at a time as the caller says. A user
     whose Secret cannot be created keeps no other waiting, and holds the flow at its end.

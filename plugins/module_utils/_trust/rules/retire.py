@@ -113,7 +113,7 @@ def tidy_keys(at: Situation) -> Steps:
 
 
 def _known_by_probes(at: Situation) -> frozenset[str]:
-    """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: other CAs have
+    """Fingerprints of the removed CAs that listeners refuse by the evidence of a probe alone: other CAs have
     the same names.
     """
     asked = (entry for entry in at.ledger.removed if entry.awaiting & at.snapshot.uids)
@@ -122,7 +122,7 @@ def _known_by_probes(at: Situation) -> frozenset[str]:
 
 def undo_replacement(at: Situation) -> Steps:
     """Before the switch the next CA is given up. After it the replaced CA becomes the next CA: every party trusts it
-    still, so the way back is that of any replacement.
+    still, so the way back is an ordinary replacement.
     """
     unwanted, begun, current = at.ledger.undone, at.begun, at.current
     if unwanted is None or begun is None or current is None:

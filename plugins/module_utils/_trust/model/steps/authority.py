@@ -189,7 +189,7 @@ def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) 
 
 @dataclass(frozen=True, kw_only=True)
 class RestoreSecrets(Step):
-    """Put Secrets with the state of the CA back from a backup: what is missing comes back, and what is there beside it stays."""
+    """Put Secrets with the state of the CA back from a backup: missing entries come back, and other entries stay."""
 
     backup: Backup
     damaged: frozenset[StateSecrets]

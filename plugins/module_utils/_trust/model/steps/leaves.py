@@ -188,7 +188,7 @@ def _record_requests(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class CollectLeaves(Step):
-    """Record what has come back: certificates that have passed every check, so that their issuer is not needed any more,
+    """Record the certificates that have come back and passed every check, so that their issuer is not needed any more,
     and refusals.
     """
 
@@ -243,7 +243,7 @@ class ForgetRequests(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectOrders(Step):
-    """Have the issuer renew what is wanted for the leaves of these Secrets."""
+    """Have the issuer renew the certificates for these Secrets."""
 
     secrets: tuple[str, ...]
     #: The reference of the issuer.

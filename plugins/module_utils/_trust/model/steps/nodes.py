@@ -75,7 +75,7 @@ class Resume(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitVerdict(Step):
-    """Wait for the end of the operator's next reconcile, and so for its verdict on what is stored."""
+    """Wait for the end of the operator's next reconcile, and so for its verdict on the stored Secrets."""
 
     #: The name of the request to reconcile now; empty where it does so by itself, after a pause.
     request: str = ""
