@@ -32,7 +32,7 @@ def test_misspelt_variable(runner: Runner) -> None:
     refused(runner, "renew", "No role reads strimzi_untill_phase", strimzi_untill_phase="trust")
 
 
-def test_what_is_read_no_more(runner: Runner) -> None:
+def test_variables_that_no_role_reads(runner: Runner) -> None:
     refused(runner, "renew", "No role reads strimzi_way", "There is one way of working now", strimzi_way="takeover")
     refused(runner, "renew", "No role reads strimzi_bridge", "A link certificate is used", strimzi_bridge="never")
 

@@ -79,7 +79,9 @@ def test_a_missing_permission_is_named_and_nothing_is_changed(
     ("resource", "verb"),
     [("strimzipodsets", "patch"), ("pods", "patch"), ("configmaps", "get")],
 )
-def test_what_a_reload_lacks_is_known_beforehand(runner: Runner, tmp_path: Path, resource: str, verb: str) -> None:
+def test_permissions_that_a_reload_lacks_are_known_beforehand(
+    runner: Runner, tmp_path: Path, resource: str, verb: str
+) -> None:
     namespace = runner.cluster.namespace
 
     def become(rules: list[dict[str, Any]], said: str) -> None:

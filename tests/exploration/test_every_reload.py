@@ -146,5 +146,5 @@ def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record
         pytest.param(in_turn(PATIENT, RECONCILE), id="a scheduled reconcile goes on with it"),
     ],
 )
-def test_what_is_asked_for_changes_at_any_moment(runner: Runner, record_property: Record) -> None:
+def test_the_intent_changes_at_any_moment(runner: Runner, record_property: Record) -> None:
     to_an_end(record_property, runner, 1)

@@ -115,7 +115,7 @@ def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.Monkey
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
 
 
-def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_raft_clients_still_trust_a_ca_that_listeners_have_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     after_removal = books._after_removal
 
     def forgetful(*arguments: Any) -> RemovedEntry | None:
@@ -126,7 +126,7 @@ def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest
     assert counter_example(LookingRunner(LINKED), 1).startswith("I5: the ledger forgets that pod 0 trusts")
 
 
-def test_what_listeners_present_again_raft_clients_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_raft_clients_do_not_present_a_leaf_that_listeners_have_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     after_renewal = books._after_renewal
     monkeypatch.setattr(
         books, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering=frozenset())

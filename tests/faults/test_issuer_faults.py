@@ -59,7 +59,7 @@ def told(course: Course) -> tuple[Ends, str]:
     list(chain.from_iterable(_cells(number, row) for number, row in enumerate([*FAULTS, *STATUSES]))),
     indirect=["course"],
 )
-def test_what_goes_wrong_is_told_harms_nothing_and_heals(course: Course, cell: Cell) -> None:
+def test_a_fault_of_an_issuer_is_reported_harms_no_process_and_heals(course: Course, cell: Cell) -> None:
     cluster, issuer = course.cluster, course.issuer
     before, old = {name: cluster.secret(name) for name in LEAVES}, cluster.current
     cell.begins(course)

@@ -81,7 +81,7 @@ HELD = {CaKind.CLUSTER: {CONNECT}, CaKind.CLIENTS: {"KafkaUser kafka/orders", "K
 
 
 @pytest.mark.parametrize("ca", CaKind)
-def test_what_comes_to_light_after_a_kill_holds_the_next_call(
+def test_an_object_that_is_found_after_a_kill_holds_the_next_call(
     ca: CaKind, points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three calls follow each kill."""

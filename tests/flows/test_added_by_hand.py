@@ -84,7 +84,7 @@ def removing(cluster: WatchedCluster, nodes: ReloadingNodes) -> Chain:
     return gone
 
 
-def test_what_has_just_left_is_taken_out_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_a_ca_that_has_just_left_is_removed_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     """A pod that starts meanwhile knows it as well."""
     (gone,) = removing(cluster, nodes)
     cluster.put(CERTIFICATES, ours_crt=gone.pem)

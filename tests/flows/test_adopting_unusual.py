@@ -45,7 +45,7 @@ def no_ca() -> Authority:
 
 
 @pytest.mark.parametrize("left_over", [expired, no_ca])
-def test_what_can_issue_nothing_holds_nothing(cluster: WatchedCluster, left_over: Callable[[], Authority]) -> None:
+def test_a_ca_that_can_issue_no_leaf_holds_no_flow(cluster: WatchedCluster, left_over: Callable[[], Authority]) -> None:
     own, other = root(), left_over()
     cluster.store(own, {"other.crt": other.pem})
     cluster.deploy()
@@ -113,7 +113,7 @@ def test_a_replacement_of_the_operator_is_waited_for(cluster: WatchedCluster, st
 
 
 @pytest.mark.parametrize(("secret", "trigger"), [(KEYS, "force-replace"), (CERTIFICATES, "force-renew")])
-def test_what_the_operator_is_about_to_do_is_waited_for(cluster: WatchedCluster, secret: str, trigger: str) -> None:
+def test_a_flow_waits_for_the_next_act_of_the_operator(cluster: WatchedCluster, secret: str, trigger: str) -> None:
     """At no point between two of its reconciles the CA can be taken over, until the operator is quiet."""
     cluster.deploy(generated=True)
     cluster.change("secrets", secret, {"metadata": {"annotations": {f"strimzi.io/{trigger}": "true"}}})

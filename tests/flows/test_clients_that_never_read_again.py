@@ -194,7 +194,7 @@ def test_a_ca_whose_key_is_not_here_certifies_none(cluster: WatchedCluster) -> N
 
 
 @ONCE
-def test_what_the_operator_has_issued_is_led_back_at_no_restart(cluster: WatchedCluster) -> None:
+def test_leaves_of_the_operator_are_led_back_at_no_restart(cluster: WatchedCluster) -> None:
     """It knows no link certificates. The node presents them from its next restart, or when it reads again."""
     old = replaced(cluster)
     add_a_node(cluster)

@@ -61,7 +61,7 @@ def test_a_silent_node_holds_the_first_use(cluster: WatchedCluster, nodes: Reloa
     ],
     ids=str,
 )
-def test_what_was_said_before_a_pause_opens_no_gate_in_it(
+def test_an_answer_from_before_a_pause_opens_no_gate_in_it(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, number: int
 ) -> None:
     """A node falls silent when the operator is paused: what the pause was made for is not done, and the pause ends."""

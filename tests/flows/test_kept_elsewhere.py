@@ -330,7 +330,7 @@ class Careless(SigningOffice):
 
 
 @ONCE
-def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: WatchedCluster) -> None:
+def test_a_refused_certificate_is_requested_again_in_an_hour_or_at_once(cluster: WatchedCluster) -> None:
     cluster.create()
     before, supplied = cluster.current, elsewhere(root("Corporate Root", path_length=0))
     run(cluster, Goal.REPLACE_KEY, supplied)
@@ -470,7 +470,7 @@ def test_leaves_are_renewed_by_runs_that_stop_after_the_phase_use(cluster: Watch
 
 
 @ONCE
-def test_what_ends_while_a_client_holds_the_flow_is_told(cluster: WatchedCluster) -> None:
+def test_a_flow_that_a_client_holds_names_the_certificates_that_end_meanwhile(cluster: WatchedCluster) -> None:
     """No issuer renews certificates of the CA in use before the switch, and the operator cannot."""
     cluster.create()
     first = moved(cluster, elsewhere(root("First")))

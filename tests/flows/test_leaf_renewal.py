@@ -56,7 +56,7 @@ def test_nothing_restarts(cluster: WatchedCluster, nodes: ReloadingNodes, lastin
     assert cluster.ready
 
 
-def test_what_is_not_in_its_time_is_left_alone(
+def test_leaves_before_their_time_for_renewal_stay(
     cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority
 ) -> None:
     """Half of its life is left, or more than was asked for."""

@@ -257,7 +257,9 @@ def test_other_names_of_listeners_come_although_the_operator_stays_on_the_old_ca
     assert cluster.states == {cluster.current: IN_USE}
 
 
-def test_what_is_refused_again_at_once_is_asked_for_once(cluster: WatchedCluster, vault: FakeVault) -> None:
+def test_a_link_certificate_that_is_refused_at_once_is_requested_once(
+    cluster: WatchedCluster, vault: FakeVault
+) -> None:
     """The user wants another try, and has corrected nothing."""
     cluster.create()
     corporate = replace(root("Corporate Root"), elsewhere=True)

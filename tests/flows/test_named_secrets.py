@@ -182,7 +182,7 @@ def test_a_program_that_is_waived_by_mistake_is_refused(cluster: ClientsCluster)
         cluster.run(Goal.REPLACE_KEY)
 
 
-def test_what_was_kept_of_a_user_that_moved_holds_the_old_ca_until_it_is_deleted(cluster: ClientsCluster) -> None:
+def test_the_kept_secret_of_a_moved_user_holds_the_old_ca_until_it_is_deleted(cluster: ClientsCluster) -> None:
     """Programs may go on reading the Secret that the User Operator wrote."""
     cluster.add("partner")
     partner = Partner(cluster, "partner")
@@ -365,7 +365,7 @@ def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCl
         cluster.run(Goal.RECONCILE)
 
 
-def test_what_is_named_again_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
+def test_a_secret_that_is_named_again_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
     copied(cluster)
     Partner(cluster, "partner")
     cluster.outside = NOTHING_SAID

@@ -297,7 +297,7 @@ def tidied(managed: Managed, *, dry_run: bool = False) -> list[tuple[str, str]]:
     return [(action.verb, action.object) for action in work.actions]
 
 
-def test_what_is_in_use_is_not_left_over(managed: Managed) -> None:
+def test_certificates_in_use_are_not_left_over(managed: Managed) -> None:
     """A Certificate in use is left over neither for its own issuer nor for another one that is named too early."""
     assert tidied(managed) == []
     managed.cluster.issuer = ExternalIssuer()
@@ -306,7 +306,7 @@ def test_what_is_in_use_is_not_left_over(managed: Managed) -> None:
     assert managed.certificate() is not None
 
 
-def test_what_another_issuer_has_replaced_is_removed_with_its_secret(managed: Managed) -> None:
+def test_a_certificate_that_another_issuer_replaced_is_removed_with_its_secret(managed: Managed) -> None:
     managed.cluster.issuer = ExternalIssuer()
     managed.cluster.finish(Goal.REPLACE_KEY, replaces=managed.cluster.current)
     planned = tidied(managed, dry_run=True)

@@ -64,7 +64,7 @@ def test_with_certificates_at_hand_the_run_does_not_wait(cluster: WatchedCluster
     assert at_hand(cluster) == ["demo-kafka-3"]
 
 
-def test_what_is_missing_is_asked_for_before_any_pause(cluster: WatchedCluster) -> None:
+def test_missing_leaves_are_requested_before_any_pause(cluster: WatchedCluster) -> None:
     signing = growing(cluster)
     signing.signed.clear()
     cluster.look_away()
@@ -91,7 +91,7 @@ def test_scaling_down_takes_no_pause(cluster: WatchedCluster) -> None:
 
 @ONCE
 @pytest.mark.parametrize("spare", [1, 2])
-def test_what_waits_after_a_node_has_gone(cluster: WatchedCluster, spare: int) -> None:
+def test_leaves_for_other_nodes_are_forgotten_after_a_node_has_gone(cluster: WatchedCluster, spare: int) -> None:
     """Leaves for other numbers than those of the next nodes are forgotten, and the missing ones are asked for."""
     signing = growing(cluster, spare)
     before = at_hand(cluster)

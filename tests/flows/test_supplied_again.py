@@ -46,7 +46,7 @@ def test_another_ca_on_the_same_day_is_put_in_place_too(cluster: WatchedCluster)
     assert_only(cluster, second.fingerprint)
 
 
-def test_what_a_playbook_replaced_long_ago_does_not_come_back(cluster: WatchedCluster) -> None:
+def test_a_ca_that_a_playbook_replaced_long_ago_does_not_come_back(cluster: WatchedCluster) -> None:
     """The playbook names the CA that it replaces, and that CA is gone."""
     cluster.create()
     first, second = below(root()), root("Kafka Root")

@@ -52,7 +52,7 @@ def test_an_intermediate_of_a_trusted_root_is_made_known_first(cluster: WatchedC
 
 
 @pytest.mark.parametrize("engine", [ENGINE, leaving_open("alone")], ids=["closed", "open"])
-def test_what_the_operator_presents_alone_has_a_gate_of_its_own(cluster: WatchedCluster, engine: Engine) -> None:
+def test_the_operators_own_leaf_has_a_gate_of_its_own(cluster: WatchedCluster, engine: Engine) -> None:
     """It can issue its own leaf at any time, and does so without the chain that we would write with it."""
     _corporate, second = with_the_root_trusted(cluster)
 

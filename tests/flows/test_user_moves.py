@@ -124,7 +124,7 @@ def test_killed_at_any_write(cluster: ClientsCluster, wanted: Authentication, af
     assert number == (4 if wanted is EXTERNAL else 2)
 
 
-def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(cluster: ClientsCluster) -> None:
+def test_the_status_of_an_earlier_pause_is_no_confirmation(cluster: ClientsCluster) -> None:
     """The User Operator may be at work on the user, and would write its Secret with the labels."""
     paused = {"observedGeneration": 1, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]}
     cluster.users_run = False

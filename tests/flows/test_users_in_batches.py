@@ -236,9 +236,7 @@ def test_a_user_that_gets_another_authentication_while_it_is_paused_is_let_on(
     assert set(stored_issuers(cluster).values()) == {"CN=clients-ca v1,O=io.strimzi"}
 
 
-def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(
-    cluster: ClientsCluster, nodes: ReloadingNodes
-) -> None:
+def test_the_status_of_an_earlier_pause_is_no_confirmation(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """Another program has resumed the user, and the User Operator has yet to look: we pause the user when its status tells of no pause any more."""
     cluster.begin()
     cluster.change("kafkausers", "orders", {"metadata": {"annotations": {PAUSE: "true"}}})

@@ -144,7 +144,7 @@ def test_a_certificate_is_kept_where_no_operator_looks(by: Issued) -> None:
 
 
 @by_certificates
-def test_what_cert_manager_renews_by_itself_is_copied_by_the_next_run(by: Issued) -> None:
+def test_a_user_certificate_that_cert_manager_renews_is_copied_by_the_next_run(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)
     assert isinstance(by.issuer, ByCertificates)
     by.cluster.memory.seconds += 7200
@@ -157,7 +157,7 @@ def test_what_cert_manager_renews_by_itself_is_copied_by_the_next_run(by: Issued
 
 
 @by_certificates
-def test_what_no_listener_trusts_is_not_copied(by: Issued) -> None:
+def test_a_user_certificate_that_no_listener_trusts_is_not_copied(by: Issued) -> None:
     """The administrator has exchanged the CA behind the issuer, and cert-manager renews by it."""
     by.finish(Goal.REPLACE_KEY, by.authority)
     assert isinstance(by.issuer, ByCertificates)

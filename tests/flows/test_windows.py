@@ -72,7 +72,7 @@ def test_a_replacement_waits_before_its_first_use(cluster: WatchedCluster, nodes
     assert len(cluster.states) == 2
 
 
-def test_what_is_asked_for_goes_on_at_any_time(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+def test_requests_go_on_outside_of_windows(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     flow, _opens = begun(cluster, Case(Goal.REPLACE_KEY))
     flow.finish(ignores_windows=True)
     assert cluster.paid == flow.cost

@@ -108,7 +108,7 @@ def test_a_request_that_no_approver_approves(corporate: Corporate) -> None:
     assert "signers issuers.cert-manager.io/unapproved.corporate" in answer.why
 
 
-def test_what_a_denial_says(corporate: Corporate) -> None:
+def test_the_message_of_a_denial(corporate: Corporate) -> None:
     answer = corporate.counterpart("corporate").refused(wish().order)
     assert isinstance(answer, Refused)
     assert answer.why.endswith(" was denied: no such names here.")
@@ -138,7 +138,7 @@ def _asking_for_a_ca(order: LeafOrder) -> LeafOrder:
     return replace(order, csr=request.public_bytes(Encoding.PEM))
 
 
-def test_what_is_not_permitted_is_named(corporate: Corporate) -> None:
+def test_a_missing_permission_is_named(corporate: Corporate) -> None:
     with pytest.raises(Forbidden) as raised:
         by(corporate, CertManagerIssuer("corporate"), "cert-manager").request(wish().order)
     assert "verbs: [create], apiGroups: ['cert-manager.io'], resources: [certificaterequests]" in raised.value.remedy

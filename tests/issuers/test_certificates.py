@@ -139,7 +139,7 @@ def test_a_failure_is_told_and_tried_again_at_once(corporate: Corporate) -> None
     assert isinstance(waiting, Waiting)
 
 
-def test_what_waits_for_approval_says_so(corporate: Corporate) -> None:
+def test_a_certificate_that_waits_for_approval_says_so(corporate: Corporate) -> None:
     one, order = corporate.by_certificates("corporate"), wish().order
     token = asked(one.silent, order)
 

@@ -145,13 +145,15 @@ def test_a_ca_below_which_there_may_be_none_certifies_none(ready: SetUp) -> None
     ],
     ids=["role", "issuer", "mount"],
 )
-def test_what_is_not_there(ready: SetUp, changed: dict[str, str], cause: str, remedy: str) -> None:
+def test_a_missing_object_of_vault_is_named_with_a_remedy(
+    ready: SetUp, changed: dict[str, str], cause: str, remedy: str
+) -> None:
     said = unavailable(ready, **changed)
     assert cause in said
     assert remedy in said
 
 
-def test_what_the_role_does_not_permit(ready: SetUp) -> None:
+def test_names_that_the_role_does_not_permit(ready: SetUp) -> None:
     answer = ready.issuer(STRICT).request(wish().order)
     assert isinstance(answer, Refused)
     is_told(answer)

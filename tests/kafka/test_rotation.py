@@ -86,7 +86,7 @@ def test_nodes_say_the_same_when_they_are_asked_by_their_addresses(rotated: Rota
     assert direct == forwarded
 
 
-def test_what_has_not_read_its_trust_again_is_named(rotated: Rotated) -> None:
+def test_a_process_that_has_not_read_its_trust_again_is_named(rotated: Rotated) -> None:
     """Raft clients and agents do at their next restart only."""
     _tier, runner, _old, _console = rotated
     (removed,) = runner.module("strimzi_ca_info")["removed"]

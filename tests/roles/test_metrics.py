@@ -75,7 +75,7 @@ def write(
     return play_locally(play, folder, *options)
 
 
-def test_what_the_filter_says_takes_the_place_of_the_file_byte_by_byte(tmp_path: Path) -> None:
+def test_the_file_holds_the_filters_text_byte_by_byte(tmp_path: Path) -> None:
     held = [{"gate": "trust", "subject": HOSTILE, "message": HOSTILE, "remedy": HOSTILE}]
     look = seen(cas=[ca(subject=f"CN={HOSTILE}\n# ä")], violations=held)
     (tmp_path / "metrics").mkdir()

@@ -84,14 +84,14 @@ def test_programs_are_waited_for_until_they_have_read_the_new_certificate(progra
     assert counter_example(start(REPLACE_KEY, (1,), 1, (program,)), world()).startswith("I2")
 
 
-def test_what_was_on_its_way_at_the_switch_ends_later(monkeypatch: Patch) -> None:
+def test_certificates_on_their_way_at_the_switch_end_later(monkeypatch: Patch) -> None:
     """A program reads a certificate that the User Operator began before the switch and stored after it."""
     monkeypatch.setattr(journal, "_BELATED", -timedelta(days=1))
     begin = start(REPLACE_KEY, (1,), 1, (READER,), environment=Environment(aging=True, expiring=True))
     assert counter_example(begin, world()).startswith("I2")
 
 
-def test_what_programs_had_read_before_the_switch_ends(monkeypatch: Patch) -> None:
+def test_certificates_that_programs_read_before_the_switch_end(monkeypatch: Patch) -> None:
     """Where the journal did not say when, the flow would wait for ever for a program that never reads again."""
     monkeypatch.setattr(parties, "known_presenters", lambda snapshot: snapshot.presenters)
     begin = start(REPLACE_KEY, (1,), 1, (READER,), environment=Environment(aging=True, reading=False))
@@ -177,7 +177,7 @@ def pause_at_once(step: PauseStep, seen: Secrets, listed: Listed) -> tuple[Write
     return () if seen.pause.asked else (Write(KAFKA, "pause", None),)
 
 
-def test_what_the_operator_still_says_of_an_earlier_pause_does_not_count(monkeypatch: Patch) -> None:
+def test_the_operators_status_of_an_earlier_pause_does_not_count(monkeypatch: Patch) -> None:
     monkeypatch.setitem(runs._WRITES, PauseStep, pause_at_once)
     assert counter_example(start(REPLACE_KEY), world()).startswith("I5")
 
@@ -187,7 +187,7 @@ def annotated_at_once(model: ModelUsers, write: Write) -> ModelUsers:
     return model if user is None else model.with_user(write.slot or 0, user._replace(paused=True))
 
 
-def test_what_is_still_said_of_a_user_does_not_count(monkeypatch: Patch) -> None:
+def test_the_status_of_a_user_from_an_earlier_pause_does_not_count(monkeypatch: Patch) -> None:
     """The User Operator is at work on it again, and reads a certificate and a key that do not belong together."""
     monkeypatch.setitem(runs._APPLY, runs.PAUSE_USER, annotated_at_once)
     assert counter_example(start(REPLACE_KEY, environment=BLIND_AND_WORN), world()) == LOST

@@ -37,7 +37,7 @@ def test_a_pod_killed_without_warning_counts_from_its_end() -> None:
 
 
 @pytest.mark.parametrize("events", [(), (GOES,), (GOES, IS_GONE), (GOES, IS_GONE, COMES)])
-def test_what_is_not_back_is_no_restart_yet(events: tuple[Any, ...]) -> None:
+def test_a_pod_that_is_not_back_is_no_restart_yet(events: tuple[Any, ...]) -> None:
     restarts = seen(*events)
     assert restarts.done == []
     assert not restarts.have_seen([pod("a", "a2"), pod("b", "b1")])

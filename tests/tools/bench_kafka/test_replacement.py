@@ -16,7 +16,7 @@ PLAIN = Replacement("plain", 120.0, 3, (10.0,) * 9)
 ONE_ROLL = Replacement("quick", 42.0, 3, (10.0, 12.0, 8.0))
 
 
-def test_what_is_no_restart_is_the_rest() -> None:
+def test_the_rest_is_the_time_outside_of_restarts() -> None:
     assert (PLAIN.restarts_per_node, PLAIN.restarting, PLAIN.other) == (3.0, 90.0, 30.0)
 
 

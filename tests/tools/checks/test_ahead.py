@@ -33,7 +33,7 @@ def test_the_bed_that_the_command_can_use(
     assert made == prepared
 
 
-def test_what_cannot_be_had_is_left_to_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bed_that_cannot_be_made_is_left_to_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise MissingTool("no mvn")
 

@@ -50,7 +50,7 @@ def _found(text: str, repository: Path, name: str = "some.py") -> list[str]:
         "IPv4, I/O",
     ],
 )
-def test_what_leads_somewhere_passes(text: str, repository: Path) -> None:
+def test_a_citation_that_leads_somewhere_passes(text: str, repository: Path) -> None:
     assert _found(text, repository) == []
 
 
@@ -71,7 +71,7 @@ def test_what_leads_somewhere_passes(text: str, repository: Path) -> None:
         ("(spec/1)", "1: spec/1 is a document that is not in this repository"),
     ],
 )
-def test_what_leads_nowhere_is_found(text: str, problem: str, repository: Path) -> None:
+def test_a_citation_that_leads_nowhere_is_found(text: str, problem: str, repository: Path) -> None:
     assert _found(text, repository) == [problem]
 
 

@@ -45,7 +45,7 @@ def test_one_whose_making_was_broken_off_is_made_again(made: list[Path]) -> None
     assert len(made) == 2
 
 
-def test_what_fails_does_not_count_as_made(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_environment_does_not_count_as_made(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(folder: Path, python: str, lock_file: Path) -> None:
         folder.mkdir(parents=True)
         raise environments.CannotPrepare("no network")

@@ -42,7 +42,7 @@ def test_there_are_only_packages_with_hashes(lock: Lock) -> None:
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.pair.requirements)
-def test_what_we_want_is_locked(lock: Lock) -> None:
+def test_our_requirements_are_locked(lock: Lock) -> None:
     text = (REQUIREMENTS / lock.wanted).read_text()
     wanted = {normalised(found["name"]): found["version"] for found in _WANTED.finditer(text)}
     assert len(wanted) == sum(not line.startswith(("#", "--no-binary ")) for line in text.splitlines())
@@ -74,7 +74,7 @@ def test_lock_file_is_made_for_its_python_and_its_core(uv: Path, tmp_path: Path)
     assert core == "ansible-core==2.19.*"
 
 
-def test_what_cannot_be_locked_is_said(uv: Path, tmp_path: Path) -> None:
+def test_a_requirement_that_cannot_be_locked_is_named(uv: Path, tmp_path: Path) -> None:
     with pytest.raises(CannotPrepare, match=r"no wanted\.in"):
         renew(uv, LOCK, tmp_path)
 

@@ -66,7 +66,7 @@ def test_verdicts() -> None:
         ("1;2;3;4;5;6;7", ("3", "4", "5", "6", "7")),
     ],
 )
-def test_what_failed_is_named(printed: str, findings: tuple[str, ...]) -> None:
+def test_failed_checks_are_named(printed: str, findings: tuple[str, ...]) -> None:
     code = f"print(*{printed!r}.split(';'), sep=chr(10)); raise SystemExit(1)"
     assert run.run_check(quick("bad", code), None).findings == findings
     assert run.run_check(quick("good", "print('FAILED in name only')"), None).findings == ()
@@ -108,7 +108,7 @@ def test_a_check_waits_for_those_it_comes_after(tmp_path: Path) -> None:
     assert verdicts(second, first) == {"first": "passed", "second": "passed"}
 
 
-def test_what_comes_after_a_skipped_check_decides_for_itself() -> None:
+def test_a_check_after_a_skipped_check_decides_for_itself() -> None:
     skip = quick("skip", "print('no root'); raise SystemExit(77)")
     assert verdicts(skip, quick("other", after=("skip",))) == {"skip": "skipped", "other": "passed"}
 
@@ -150,7 +150,7 @@ def test_notes_are_repeated_beside_the_result() -> None:
     assert (outcome.verdict, outcome.reason) == ("passed", "pwsh is missing")
 
 
-def test_what_a_check_prepares_or_waits_for_is_told_of_it_and_of_no_other() -> None:
+def test_preparations_are_reported_with_the_check_that_makes_them_alone() -> None:
     note = f"import os; open(os.environ[{NOTES!r}], 'a').write('waited 7 s for the image\\n')"
     for _round in range(2):
         outcomes = {o.check: o for o in run.run_all([quick("waits", note), quick("other")])}

@@ -116,7 +116,7 @@ def test_a_process_that_waited_for_a_killed_build_builds() -> None:
     assert waiting.communicate(timeout=20)[0] == "begun\n1\n"
 
 
-def test_what_is_prepared_is_noted_for_the_runner_of_the_checks(
+def test_preparations_are_noted_for_the_runner_of_the_checks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notes = tmp_path / "notes"

@@ -43,14 +43,14 @@ def test_looking_at_the_machine_installs_what_it_is_looked_at_with(bare: Path) -
     assert again.endswith(" install iptables")
 
 
-def test_what_is_there_is_not_installed_again(bare: Path) -> None:
+def test_installed_packages_are_not_installed_again(bare: Path) -> None:
     needs.install()
     bare.unlink()
     needs.install()
     assert not bare.exists()
 
 
-def test_what_cannot_be_installed_is_said_by_apt_get(bare: Path, program: Program) -> None:
+def test_apt_get_names_the_package_that_it_cannot_install(bare: Path, program: Program) -> None:
     program("apt-get", 'echo "E: no network" >&2; exit 100')
     with pytest.raises(MissingTool, match=r"(?s)apt-get .*install iptables failed:\nE: no network"):
         needs.install()

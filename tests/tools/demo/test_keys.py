@@ -18,7 +18,7 @@ KEY, FOREIGN = (authority.keys[0].reveal() for authority in (AUTHORITY, ANOTHER)
     ("content", "said"),
     [(KEY, "the CA's key"), (FOREIGN, "another key"), (b"It is with somebody.\n", "no key: It is with somebody.")],
 )
-def test_what_is_there(content: bytes, said: str) -> None:
+def test_kinds_of_keys_that_a_keeper_has(content: bytes, said: str) -> None:
     shown = who_keeps(Keeper(AUTHORITY.pem, {"here": content}))
     assert shown.splitlines()[-1].split(maxsplit=1) == ["here", said]
     assert "PRIVATE" not in shown

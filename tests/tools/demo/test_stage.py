@@ -53,7 +53,7 @@ def test_simulated_pods_where_parts_of_a_node_cannot_be_had(
 
 
 @pytest.mark.parametrize("real", [True, False])
-def test_what_an_earlier_demo_left_is_found_again(raised: list[BedCluster], real: bool) -> None:
+def test_the_remains_of_an_earlier_demo_are_found_again(raised: list[BedCluster], real: bool) -> None:
     folder = stage.left().bed.folder
     folder.mkdir()
     if real:

@@ -51,7 +51,7 @@ def test_half():
         pytest.param("", "", [], id="nothing"),
     ],
 )
-def test_what_was_changed(before: str, after: str, first_lines: list[int]) -> None:
+def test_the_functions_that_a_change_touches(before: str, after: str, first_lines: list[int]) -> None:
     assert list(changed_functions(CODE, CODE.replace(before, after, 1))) == first_lines
 
 

@@ -28,7 +28,7 @@ def said(**result: Any) -> str:
     return json.dumps([item, made if result.get("worker_outcome", "normal") else None])
 
 
-def test_what_became_of_each() -> None:
+def test_the_result_of_each_mutant() -> None:
     found = tuple(mutants(MODULE, "\n".join([said(), said(test_outcome="killed")])))
     survivor = Mutant(MODULE, "gate", "return a and b", "return a or b", is_killed=False)
     assert found == (survivor, Mutant(**{**survivor.__dict__, "is_killed": True}))
@@ -39,7 +39,7 @@ def test_a_line_that_is_gone() -> None:
     assert (found.before, found.after) == ("return a and b", "")
 
 
-def test_what_was_left_out_does_not_count() -> None:
+def test_mutants_that_were_left_out_do_not_count() -> None:
     assert tuple(mutants(MODULE, said(worker_outcome="skipped", test_outcome=None, diff=None))) == ()
 
 

@@ -29,5 +29,5 @@ def test_where_they_are(source: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("begin", "end", "text"), [((1, 7), (1, 12), "a.Bad"), ((2, 2), (2, 6), "pass"), ((1, 7), (2, 6), "a.Bad:")]
 )
-def test_what_stands_there(begin: tuple[int, int], end: tuple[int, int], text: str) -> None:
+def test_the_text_of_a_span(begin: tuple[int, int], end: tuple[int, int], text: str) -> None:
     assert text_of("except a.Bad:\n  pass\n", begin, end) == text

@@ -26,7 +26,7 @@ def test_the_threshold(killed: int, alive: int, passes: bool) -> None:
     assert (found.killed, len(found.survivors), found.passes) == (killed, alive, passes)
 
 
-def test_what_cannot_be_noticed_does_not_count() -> None:
+def test_equivalent_mutants_do_not_count() -> None:
     found = summarise([NOTICED, ALIVE], [KNOWN])
     assert (found.percentage, found.survivors, found.equivalent, found.untrue) == (100.0, (), 1, ())
     assert str(found) == "100.0 %  1 of 1 killed, 1 equivalent"
@@ -44,7 +44,7 @@ def test_a_line_of_another_module_is_another_line() -> None:
         ([NOTICED], "but there is no such mutant"),
     ],
 )
-def test_what_is_not_so_of_the_list_fails_the_run(mutants: list[Mutant], why: str) -> None:
+def test_an_untrue_line_of_the_list_fails_the_run(mutants: list[Mutant], why: str) -> None:
     found = summarise(mutants, [KNOWN])
     (sentence,) = found.untrue
     assert sentence.endswith(why)

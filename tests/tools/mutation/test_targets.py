@@ -30,7 +30,7 @@ def test_a_file_a_folder_and_each_module_once() -> None:
 
 
 @pytest.mark.parametrize("path", ["plugins/modules/strimzi_ca.py", f"{GATES}/nothing.py", "/etc/passwd", "nowhere"])
-def test_what_is_not_mutated(path: str) -> None:
+def test_lines_that_are_not_mutated(path: str) -> None:
     with pytest.raises(NotMutated, match="no file or folder of"):
         modules([path])
 

@@ -78,7 +78,7 @@ def test_every_node_has_its_services_and_itself() -> None:
     ],
     ids=lambda value: f"{value['type']}:{value['name']}:{value['port']}" if isinstance(value, dict) else "",
 )
-def test_what_a_listener_adds_on_a_broker(given: dict[str, Any], more: set[str]) -> None:
+def test_names_that_a_listener_adds_on_a_broker(given: dict[str, Any], more: set[str]) -> None:
     """docs/operator.md, "Node names", items 3 to 7; a controller has none of it."""
     assert names(given) == SERVICES | own() | more
     assert names(given, broker=False) == SERVICES | own()

@@ -90,7 +90,7 @@ def test_aliases_in_the_truststore(generated: OperatedCluster, clock: Clock) -> 
     ],
     ids=["label", "annotation", "owner", "entry"],
 )
-def test_what_is_foreign_vanishes_from_generated_secrets(
+def test_foreign_entries_vanish_from_generated_secrets(
     foreign: dict[str, Any], secret: str, generated: OperatedCluster
 ) -> None:
     """docs/operator.md, "CA Secrets", "Generated CA": labels, annotations and entries that are no certificates; each

@@ -50,7 +50,7 @@ def test_it_is_replaced_when_its_user_is_issued_again(
     assert connect.restarts == 1
 
 
-def test_what_else_changes_in_the_secret_does_not_matter(
+def test_other_changes_of_the_secret_do_not_matter(
     connect: ConnectDouble, users: UserOperatorDouble, generated: OperatedCluster
 ) -> None:
     users.reconcile()

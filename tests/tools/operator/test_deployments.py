@@ -53,7 +53,7 @@ def test_selector_labels_strategy_and_owner(deployment: str, generated: Operated
     assert [owner["uid"] for owner in found["metadata"]["ownerReferences"]] == [kafka["metadata"]["uid"]]
 
 
-def test_what_is_not_in_the_resource_is_not_deployed(cluster: OperatedCluster) -> None:
+def test_a_component_outside_the_resource_is_not_deployed(cluster: OperatedCluster) -> None:
     """docs/operator.md, "Restart reasons"."""
     cluster.start(generated=True, components=False)
     assert cluster.api.all("deployments", "kafka") == []

@@ -95,7 +95,7 @@ def test_a_pod_comes_back_as_the_set_has_it(generated: OperatedCluster) -> None:
     }
 
 
-def test_what_is_foreign_in_the_set_vanishes(generated: OperatedCluster) -> None:
+def test_foreign_fields_of_the_set_vanish(generated: OperatedCluster) -> None:
     """docs/operator.md, "Pod sets": replaced when it differs from the model."""
     before = generated.existing("strimzipodsets", SET)
     pods = copy.deepcopy(before["spec"]["pods"])

@@ -62,7 +62,7 @@ CHANGES: list[tuple[str, bool, Callable[[OperatedCluster], None]]] = [
 
 
 @pytest.mark.parametrize(("plural", "wakes", "change"), CHANGES)
-def test_what_wakes_it(
+def test_events_that_wake_the_operator(
     plural: str, wakes: bool, change: Callable[[OperatedCluster], None], generated: OperatedCluster
 ) -> None:
     """docs/operator.md, "Re-issue": Kafka resources and node pools, annotations included; no Secret, no pod."""

@@ -31,7 +31,7 @@ def replace_chain(cluster: OperatedCluster, name: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES.values(), ids=BREAKAGES)
-def test_what_is_missing_makes_the_cluster_not_ready(
+def test_a_missing_secret_makes_the_cluster_not_ready(
     breakage: Callable[[OperatedCluster], None], managed: OperatedCluster
 ) -> None:
     """docs/operator.md, "User-managed CA": InvalidResourceException; ca.key has to be there even if nothing is to be

@@ -231,7 +231,7 @@ class IssuerContract:
         assert counterpart.issuer.poll(()) == ()
         counterpart.issuer.forget(())
 
-    def test_what_is_forgotten_can_be_forgotten_again(self, counterpart: Counterpart) -> None:
+    def test_a_forgotten_request_can_be_forgotten_again(self, counterpart: Counterpart) -> None:
         token = asked(counterpart.issuer, wish().order)
         issued(counterpart.issuer, token)
         for _round in range(2):
@@ -325,7 +325,7 @@ class ForgettingContract:
         (found,) = issued(counterpart.issuer, token)
         assert first.key.matches(found.leaf)
 
-    def test_what_is_lost_can_be_forgotten(self, counterpart: Remembering) -> None:
+    def test_a_lost_request_can_be_forgotten(self, counterpart: Remembering) -> None:
         tokens = [asked(counterpart.issuer, wish(number=number).order) for number in range(2)]
         counterpart.lose(tokens[0])
         counterpart.issuer.forget(tokens)
@@ -341,7 +341,7 @@ class MemoryContract:
         (other,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
         assert certificate == other
 
-    def test_what_is_lost_is_asked_for_again(self, counterpart: Remembering) -> None:
+    def test_a_lost_request_is_made_again(self, counterpart: Remembering) -> None:
         wanted = [wish(number=number) for number in range(3)]
         tokens = [asked(counterpart.issuer, leaf.order) for leaf in wanted]
         issued(counterpart.issuer, *tokens)
@@ -355,7 +355,7 @@ class MemoryContract:
 class StandingContract:
     """Of an issuer that makes the keys, and renews by itself what it was once asked for."""
 
-    def test_what_will_not_do_is_issued_again(self, counterpart: Counterpart) -> None:
+    def test_an_unfit_certificate_is_issued_again(self, counterpart: Counterpart) -> None:
         order = wish().order
         (first,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
         again = replace(order, unfit=frozenset({first.leaf.sha256}))

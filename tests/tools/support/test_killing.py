@@ -42,7 +42,7 @@ def test_a_copy_ends_at_each_write_and_the_process_at_none(after: bool, found: d
     assert names_in(api) == "abcd"
 
 
-def test_what_a_copy_finds_fails_the_test() -> None:
+def test_a_violation_in_a_copy_fails_the_test() -> None:
     api = MemoryApi()
     transport = ForkingTransport(api, {1, 2, 3}, True)
 
@@ -123,7 +123,7 @@ def test_an_error_of_the_flow_that_nothing_kills_is_an_error() -> None:
         transport.kill_copies(run, lambda: None)
 
 
-def test_what_a_copy_cannot_send_fails_the_test() -> None:
+def test_a_result_that_a_copy_cannot_send_fails_the_test() -> None:
     transport = ForkingTransport(MemoryApi(), {1})
     with pytest.raises(AssertionError, match=r"in the copy of call 1(?s:.*)pickle"):
         transport.kill_copies(flow(transport, "a"), lambda: lambda: None)

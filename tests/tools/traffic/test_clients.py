@@ -45,7 +45,7 @@ def test_no_event_is_lost_in_a_log() -> None:
         (KafkaError._TRANSPORT, "Disconnected (after 3 ms in state UP)", False),
     ],
 )
-def test_what_counts_as_refused_of_what_librdkafka_says(code: int, text: str, failed: bool) -> None:
+def test_messages_of_librdkafka_that_count_as_refused(code: int, text: str, failed: bool) -> None:
     assert refused(code, text) is failed
 
 
@@ -60,5 +60,5 @@ def test_what_counts_as_refused_of_what_librdkafka_says(code: int, text: str, fa
         ('{"name": "producer_send_error", "value": "1.0", "message": "TimeoutException"}', False),
     ],
 )  # fmt: skip
-def test_what_counts_as_refused_of_what_a_jvm_says(line: str, failed: bool) -> None:
+def test_messages_of_a_jvm_that_count_as_refused(line: str, failed: bool) -> None:
     assert (parse(line).get("name") == "tls_failure") is failed

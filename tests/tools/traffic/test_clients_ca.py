@@ -65,7 +65,7 @@ def run(patch: pytest.MonkeyPatch, name: str, *, variant: str = "reload", lets_i
     return started
 
 
-def test_what_a_flow_waits_for_is_restarted_and_the_flow_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_a_flow_waits_for_is_restarted_and_the_flow_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     found = run(monkeypatch, "replace_key", replace_key=WAITS)
     assert (found.playbooks, found.restarted) == (["replace_key", "reconcile"], 1)
     assert list(found.complaints(flow("replace_key"))) == []

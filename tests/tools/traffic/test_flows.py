@@ -41,7 +41,7 @@ def foreseen(variant: Variant, path_length: int = 1) -> dict[str, frozenset[str]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: str(variant.name))
-def test_what_is_foreseen_to_fail(variant: Variant) -> None:
+def test_handshakes_that_are_foreseen_to_fail(variant: Variant) -> None:
     found = foreseen(variant)
     assert found.keys() == UNLED.get(variant.name, set())
     assert {party for them in found.values() for party in them} <= parties(of_cluster_ca(LAYOUTS[0]))

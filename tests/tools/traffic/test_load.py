@@ -34,7 +34,7 @@ def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
     assert sorted(found.split(": ")[0] for found in loaded.unsettled(READERS)) == sorted(others)
 
 
-def test_what_was_never_tried_has_not_settled() -> None:
+def test_a_client_that_never_tried_has_not_settled() -> None:
     loaded = load()
     loaded.last.clear()
     assert len(loaded.unsettled()) == len(of_cluster_ca(COMBINED))
@@ -45,7 +45,7 @@ def test_a_restart_counts_where_its_pod_was_first_seen() -> None:
     assert (found.restarts(2.0, 3.0), found.restarts(3.0, float("inf"))) == (2, 1)
 
 
-def test_what_has_succeeded_is_counted_for_whom() -> None:
+def test_handshakes_that_succeed_are_counted_by_client() -> None:
     loaded = load()
     loaded.results = [
         (1.0, "a", Outcome.DONE), (2.0, "a", Outcome.DONE), (2.5, "b", Outcome.FAILED), (2.9, "c", Outcome.DONE),

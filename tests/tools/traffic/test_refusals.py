@@ -29,7 +29,7 @@ def counted(nodes: Any) -> Refusals:
     return Refusals(nodes, ("a", "b"))
 
 
-def test_what_was_before_and_what_is_tried_on_purpose_do_not_count() -> None:
+def test_earlier_and_deliberate_refusals_do_not_count() -> None:
     nodes = Nodes()
     found = counted(nodes)
     assert found.count() == 0
