@@ -94,6 +94,11 @@ def test_a_run_that_does_not_say_which_cluster_fails_before_anything_else(tmp_pa
         assert "strimzi_cluster and strimzi_namespace not given. Give the name of the Kafka resource" in said
 
 
+def test_a_goal_that_no_plan_can_have_is_refused(tmp_path: Path) -> None:
+    found = failures({"roles": ["trustops.strimzi.plan"]}, tmp_path, {"scale": {**PLACE, "strimzi_goal": "scale"}})
+    assert "strimzi_goal: scale is no flow that can be planned. Give one of " in found["scale"]
+
+
 @pytest.mark.parametrize(
     ("most", "failed", "begun"),
     [
