@@ -83,7 +83,7 @@ options:
     type: str
   no_proxy:
     description:
-      - Hosts that are reached without the proxy. Can also be given by E(K8S_AUTH_NO_PROXY).
+      - Hosts to reach without the proxy. Can also be given by E(K8S_AUTH_NO_PROXY).
     type: str
   proxy_headers:
     description:
@@ -127,9 +127,10 @@ requirements:
 options:
   ca:
     description:
-      - Which CA of the cluster this is about. The C(cluster) CA is that of the nodes and components, which verify each other by it. By the
-        C(clients) CA brokers verify the users of listeners with the authentication C(tls), and the User Operator issues their certificates of it.
-      - Each has a ledger, a Lease and flows of its own. A flow on one waits for no flow on the other, and does nothing in a pause of it.
+      - The CA of the cluster. Nodes and components verify each other by the C(cluster) CA. By the C(clients) CA brokers verify the users of listeners
+        with the authentication C(tls); the User Operator issues the users' certificates with it.
+      - Each CA has a ledger, a Lease and flows of its own. Flows on both CAs can be in flight at once; while a flow on one CA has the operator paused, a call
+        on the other CA changes nothing.
     type: str
     choices: [cluster, clients]
     default: cluster

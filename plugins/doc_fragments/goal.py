@@ -12,9 +12,9 @@ class ModuleDocFragment:
 options:
   goal:
     description:
-      - The flow that RV(plan) is about. A flow that is in flight is continued, whatever goal is given.
+      - The flow that RV(plan) describes. Where a flow is in flight the plan continues that flow, whatever goal you give.
       - V(renew_leaves) renews the nodes' certificates under the same CA.
-      - V(reconcile) finishes what was begun. It begins a renewal or a replacement only where the source of CAs (the option C(ca_source)) holds another CA.
+      - V(reconcile) finishes the flow in flight. It begins a renewal or a replacement only where the source of CAs (the option C(ca_source)) holds another CA.
       - V(create), V(renew), V(replace_key), V(upgrade), V(downgrade), V(abort) and V(recover) are the flows of the roles of these names.
     type: str
     choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile, abort, recover]
@@ -26,9 +26,8 @@ options:
 options:
   replaces:
     description:
-      - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace.
-      - Names the CA that is to go, so that a second run does nothing.
-      - Without it the CA in use is meant, unless a flow of the same kind finished within O(fresh_for_hours).
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace, so that a second run does nothing.
+      - Without it the flow renews or replaces the CA in use, unless a flow of the same kind finished within O(fresh_for_hours).
     type: str
   fresh_for_hours:
     description:
@@ -42,38 +41,38 @@ options:
 options:
   adopts:
     description:
-      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that was put into the place of the CA in use, past this
-        collection. Such a CA holds every flow, and the flow names it, until this option adopts it or the CA of before is put back.
-      - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the CA in use. Else the CA
-        of before takes its place again, and the new CA replaces it through every gate.
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of a CA that another program or a person has put into the place of the CA in use. Such a CA
+        stops every flow, and the flow names it, until this option adopts it or the former CA is put back.
+      - For the flow that adopts only. Where every process has started with this CA already, it enters the ledger as the CA in use. Else the former CA
+        takes its place again, and the new CA replaces it through every gate.
     type: str
   raise_path_length:
     description:
-      - For the flow that adopts only. Whether the adopted CA is renewed where it allows no CA below it, as with a CA that the operator makes. It keeps
+      - For the flow that adopts only. Whether to renew the adopted CA where it allows no CA below it, such as a CA that the operator makes. It keeps
         its name, its key and its end, or gets a later end, and has path length 1.
-      - With that clients of OpenSSL, librdkafka and Go that have read it since can be led on to the next CA whenever its key is replaced, also clients
-        that read their CAs only when they start. It restarts no node that can reload; Deployments restart once.
-      - By default an adoption changes no byte of a CA, so that it can be taken back at no cost, and the replacement renews it first.
+      - Clients of OpenSSL, librdkafka and Go that have read the renewed CA accept the next CA whenever the key is replaced, also clients
+        that read their CAs only when they start. The renewal restarts no node that can reload; Deployments restart once.
+      - By default an adoption changes no byte of a CA, so that you can hand it back at no cost, and the replacement renews it first.
     type: bool
     default: false
 """
 
-    #: The options of a CA that is handed back.
+    #: The options for a CA that is handed back.
     HANDED_BACK = r"""
 options:
   operator_may_renew:
     description:
-      - Whether a CA is handed back that is in the operator's time for renewal (C(renewalDays)). The Cluster Operator renews it at once and restarts
+      - Whether to hand back a CA that is in the operator's time for renewal (C(renewalDays)). The Cluster Operator renews it at once and restarts
         every pod, or with C(certificateExpirationPolicy=replace-key) makes a new key without a check that the new CA is trusted; in the next
         maintenance window where there are any. The plan says which.
-      - For the flow that hands back only. Without it such a CA is held, and has to be renewed first.
+      - For the flow that hands back only. Without it the flow stops at such a CA; renew the CA first.
     type: bool
     default: false
   keep_ca:
     description:
-      - Whether the CA stays user-managed (C(generateCertificateAuthority=false)), and the operator does not get it. The ledger goes, with what it
-        records, open requests, the Lease and the annotations of this collection on the Kafka resource and the CA Secrets. No pod restarts, and every
-        process goes on with what it has.
+      - Whether the CA stays user-managed (C(generateCertificateAuthority=false)), and the operator does not get it. The flow removes the ledger,
+        open requests, the Lease and the annotations of this collection on the Kafka resource and the CA Secrets. No pod restarts, and every
+        process keeps its certificates and CAs.
       - From then on nothing renews the CA. Adopting it again begins a new ledger.
     type: bool
     default: false
@@ -96,13 +95,13 @@ options:
 options:
   ca_renewal:
     description:
-      - What is done with the CA in use in its time for renewal. The Cluster Operator does not renew a CA that was adopted, so a schedule has to.
+      - What the call does with the CA in use in its time for renewal. The Cluster Operator does not renew a CA that was adopted, so a schedule has to.
       - With V(renew-certificate) it gets new dates and keeps its key. With V(replace-key) its key is replaced, with the same gates as in any other
         replacement; unless O(retire) says otherwise, no node restarts for it, and the old CA leaves when each node has restarted for another reason.
       - With V(specified), what C(certificateExpirationPolicy) of the Kafka resource says, C(renew-certificate) where that says nothing.
-      - With V(none), nothing. The ledger records what the last call did, so that every other call can say what is going to renew the CA, and when. A
+      - With V(none), nothing. The ledger records this option of the last call, so that every other call can say what is going to renew the CA, and when. A
         call without this option does nothing either, and leaves the record as it is.
-      - A CA whose key is kept elsewhere, or that another CA has issued, is renewed by its issuer alone. RV(expiring) says when it has to be.
+      - Only its issuer renews a CA whose key is kept elsewhere, or that another CA has issued. RV(expiring) says by when.
     type: str
     choices: [specified, renew-certificate, replace-key, none]
   ca_renewal_days:
@@ -125,32 +124,32 @@ options:
   key_type:
     description:
       - Kind of a new CA key - RSA with so many bits, or ECDSA on the NIST curve of that name. Where it is not given, a new key is of V(rsa-4096).
-      - A call that finds the CA made already, by a flow in flight or a flow that has just ended, is refused where it asks for another kind of key or
-        path length than that has; once the flow has ended, also for another validity.
+      - Where a flow in flight, or a flow that has just ended, has made the CA already, a call fails that asks for another kind of key or
+        path length than this CA has; once the flow has ended, also for another validity.
       - A CA in use, or a CA that O(certificate) supplies, may have a key of a kind that is not listed.
     type: str
     choices: [rsa-2048, rsa-3072, rsa-4096, rsa-8192, ecdsa-p256, ecdsa-p384]
   path_length:
     description:
       - Path length constraint of a new or renewed CA. Where it is not given, a new CA has 1, which leaves room for one CA below it, and a renewed
-        one keeps what it has; but 0 becomes 1 where its certificates carry chains, because clients that know only it could not be led on to
-        the next CA else.
+        CA keeps its path length; but 0 becomes 1 where nodes present chains, because clients that know only this CA would otherwise refuse
+        the next CA.
     type: int
   certificate:
     description:
-      - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
-      - Nothing is done when it is in use already, however long ago it was put there.
-      - Its form is given, so O(key_type) and O(path_length) are refused beside it where they ask for another form.
+      - CA certificate in PEM form, with its chain after it, to use instead of a generated CA.
+      - Where this CA is in use already, the call does nothing.
+      - The call fails where O(key_type) or O(path_length) ask for another form than this certificate has.
       - A renewal needs a certificate with the name and key of the CA in use, a replacement needs another key.
-      - To give it is to confirm it. Not together with O(ca_source).
+      - The CA counts as confirmed. Not together with O(ca_source).
     type: str
   certificate_from:
     description:
-      - A Secret of the type C(kubernetes.io/tls) with the CA, such as cert-manager writes for a Certificate that is a CA, to be used like O(certificate) and
-        O(private_key). Its key is in no option, variable or file.
-      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), that follows. Without C(tls.key)
-        O(issuer) has to sign its certificates.
-      - The Secret is read, and stays as it is. When another CA comes to lie there, nothing happens until the CA is renewed or replaced.
+      - A Secret of the type C(kubernetes.io/tls) with the CA, such as cert-manager writes for a Certificate that is a CA, to use in the place of O(certificate)
+        and O(private_key). The key is in no option, variable or file.
+      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), C(ca.crt) follows. Without C(tls.key)
+        O(issuer) has to sign the certificates of this CA.
+      - The call only reads the Secret. Another CA in this Secret has no effect until you renew or replace the CA.
     type: dict
     suboptions:
       secret:

@@ -10,19 +10,19 @@ version_added: 1.0.0
 description:
   - Turns results of M(trustops.strimzi.strimzi_ca_info) into the text format of Prometheus, for the textfile collector of node_exporter. The role
     P(trustops.strimzi.status#role) writes it with O(trustops.strimzi.status#role:main:strimzi_metrics_dir).
-  - It tells when each CA and certificate ends, which CA is in use and which state each has, which flow is in flight since when, the conditions that do
-    not hold, and when the call looked. It holds no key. All metrics are gauges, and all times are Unix times.
+  - The metrics say when each CA and certificate ends, which CA is in use and which state each CA has, which flow is in flight since when, which conditions
+    do not hold, and when the call read the cluster. They hold no key. All metrics are gauges, and all times are Unix times.
 options:
   _input:
     description:
-      - By C(cluster) or C(clients), the result of M(trustops.strimzi.strimzi_ca_info) for this CA. Results of calls that failed are refused, so that the
-        last file stays, and its age shows.
+      - A dictionary with the keys C(cluster) and C(clients), or one of them, each with the result of M(trustops.strimzi.strimzi_ca_info) for this CA. The
+        filter refuses results of calls that failed, so that the last file stays, and its age shows.
     type: dict
     required: true
   users:
     description:
-      - The result of M(trustops.strimzi.strimzi_user_info), for the certificates of users. The 50 that end first are samples of their own. What a task that
-        was skipped registered counts as nothing.
+      - The result of M(trustops.strimzi.strimzi_user_info), for the certificates of users. The 50 certificates that end first are samples of their own. The
+        result of a task that was skipped counts as no result.
     type: dict
     default: {}
   context:
@@ -39,7 +39,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Look at the cluster CA
+- name: Read the cluster CA
   trustops.strimzi.strimzi_ca_info:
     cluster: demo
     namespace: kafka

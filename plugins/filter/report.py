@@ -12,8 +12,8 @@ description:
 options:
   _input:
     description:
-      - The results of the modules in the order of the calls, M(trustops.strimzi.strimzi_ca_info) first. What a task that was skipped
-        registered, and empty dictionaries, are left out.
+      - The results of the modules in the order of the calls, M(trustops.strimzi.strimzi_ca_info) first. The filter ignores results of skipped tasks and
+        empty dictionaries.
     type: list
     elements: dict
     required: true
@@ -22,18 +22,18 @@ options:
     type: str
     required: true
   check_mode:
-    description: Whether nothing was changed.
+    description: Whether the run only planned, and changed nothing.
     type: bool
     default: false
   now:
     description: The end of the run and the day that the days until expiry count from, as C(2026-01-31T12:00:00Z). The current time by default.
     type: str
   cluster:
-    description: Name of the Kafka resource, for a flow that failed before it was read.
+    description: Name of the Kafka resource, for a flow that failed before it read the resource.
     type: str
     default: ''
   namespace:
-    description: Namespace of the Kafka resource, for a flow that failed before it was read.
+    description: Namespace of the Kafka resource, for a flow that failed before it read the resource.
     type: str
     default: ''
   ca:
@@ -66,9 +66,9 @@ _value:
     schema: {description: Version of this structure., type: int, sample: 2}
     cluster: {description: The Kafka resource as seen last., type: dict, sample: {name: demo, namespace: kafka}}
     goal: {description: The goal of the flow., type: str, sample: replace_key}
-    ca: {description: "Which CA of the cluster it is about, V(cluster) or V(clients).", type: str, sample: cluster}
-    check_mode: {description: Whether nothing was changed., type: bool, sample: false}
-    done: {description: "Whether the goal, or the phase to stop after, is reached.", type: bool, sample: true}
+    ca: {description: "The CA of the flow, V(cluster) or V(clients).", type: str, sample: cluster}
+    check_mode: {description: "Whether the run only planned, and changed nothing.", type: bool, sample: false}
+    done: {description: "Whether the flow has reached its goal, or the phase after which it stops.", type: bool, sample: true}
     result:
       description: How it ended - V(done), V(nothing_to_do), V(stopped), V(planned), V(unfinished), V(held) or V(failed).
       type: str
@@ -80,12 +80,12 @@ _value:
     started_at: {description: "Begin of the run; null when it was not noted.", type: str, sample: "2026-01-31T12:00:00Z"}
     finished_at: {description: End of the run., type: str, sample: "2026-01-31T12:00:46Z"}
     seconds: {description: How long the run took., type: float, sample: 46.0}
-    worked_seconds: {description: How long of it calls worked and waited., type: float, sample: 21.4}
-    writes: {description: How many objects were created or updated or deleted., type: int, sample: 25}
-    restarts: {description: "How many pods were restarted in the course of the run, by whomever.", type: int, sample: 18}
+    worked_seconds: {description: How many seconds of the run calls worked and waited., type: float, sample: 21.4}
+    writes: {description: How many objects the run created or updated or deleted., type: int, sample: 25}
+    restarts: {description: "How many pods restarted during the run, for any reason.", type: int, sample: 18}
     nodes: {description: How many Kafka nodes there are., type: int, sample: 3}
-    rolls: {description: How often the Kafka node that was replaced most often was replaced., type: int, sample: 3}
-    nodes_away_together: {description: "The most Kafka nodes that were seen away at once in a roll; null when there was none.", type: int, sample: 1}
+    rolls: {description: The largest number of restarts of a Kafka node., type: int, sample: 3}
+    nodes_away_together: {description: "The most Kafka nodes that were away at once in a roll; null without a roll.", type: int, sample: 1}
     removed_ca_trusted_by: {description: How many pods still trust a CA that was removed., type: int, sample: 0}
     removed_ca_known_by:
       description: Nodes whose listeners refuse a removed CA, while their Raft clients and agents know it until they restart.
@@ -101,11 +101,11 @@ _value:
     removed: {description: "CAs that left the ledger, with C(pods) that still trust them.", type: list, elements: dict, sample: []}
     pods: {description: The pods as modules return them with how often each was restarted., type: list, elements: dict, sample: []}
     pods_before: {description: The pods at the start., type: list, elements: dict, sample: []}
-    parties: {description: Parties that are equal in groups., type: list, elements: dict, sample: [{component: kafka, count: 3}]}
+    parties: {description: Groups of parties that present and trust the same., type: list, elements: dict, sample: [{component: kafka, count: 3}]}
     parties_before: {description: The same at the start., type: list, elements: dict, sample: []}
-    look: {description: "When a call last asked the listeners, or why none did.", type: dict, sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
+    look: {description: "When a call last made handshakes with the listeners, or why none did.", type: dict, sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
     channels:
-      description: Each listener, what else of a node knows a removed CA, and every other client as a party of its own.
+      description: Each listener, each Raft client and agent of a node that knows a removed CA, and every other client.
       type: list
       elements: dict
       contains:
@@ -114,12 +114,12 @@ _value:
         port: {description: Port of a listener; 0 of anything else., type: int, sample: 9091}
         verifies: {description: Whether it verifies clients by these CAs., type: bool, sample: true}
         evidence: {description: "V(handshake), or V(stored) when the channel was not observed.", type: str, sample: handshake}
-        presents: {description: "CAs of what it presents, by the first 12 digits of their SHA-256.", type: list, elements: str, sample: [6c1f0e9a2b3c]}
+        presents: {description: "CAs of its certificates, by the first 12 digits of their SHA-256.", type: list, elements: str, sample: [6c1f0e9a2b3c]}
         trusts: {description: CAs that it trusts., type: list, elements: str, sample: [6c1f0e9a2b3c]}
-        refuses: {description: CAs that it was seen to refuse., type: list, elements: str, sample: [9b2c41aa0d11]}
-        why: {description: What is not known and why., type: list, elements: str, sample: []}
+        refuses: {description: CAs that it has refused in handshakes., type: list, elements: str, sample: [9b2c41aa0d11]}
+        why: {description: Sentences about missing evidence and its cause., type: list, elements: str, sample: []}
     proof:
-      description: How far it was observed that no listener trusts the removed CAs, in numbers of listeners and of nodes that no call asked.
+      description: How many listeners have shown whether they trust the removed CAs, and how many nodes no call asked.
       type: dict
       sample: {listeners_asked: 6, listeners_refusing: 6, listeners_trusting: 0, nodes_not_asked: 0}
     outside:
@@ -127,7 +127,7 @@ _value:
       type: list
       elements: dict
       sample: [{client: KafkaConnect kafka/connect, trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"], doubt: "", waiver: null}]
-    unmanaged: {description: "Listeners that trust whom their owner says, as modules return them.", type: list, elements: str, sample: []}
+    unmanaged: {description: "Listeners whose owner decides which CAs they trust, as modules return them.", type: list, elements: str, sample: []}
     presenters:
       description: The parties that present certificates of the clients CA, as modules return it; parties that are not done, with the waiver of each.
       type: dict
@@ -140,39 +140,39 @@ _value:
         name: {description: The KafkaUser or the Secret., type: str, sample: KafkaUser kafka/orders}
         authentication: {description: Its authentication., type: str, sample: tls}
         subject: {description: Subject of the certificate., type: str, sample: CN=orders}
-        issuer: {description: "The clients CA under which it is valid, else its issuer as it says itself.", type: str, sample: clients-ca v0 (6c1f0e9a2b3c)}
+        issuer: {description: "The clients CA under which it is valid, else the issuer in the certificate.", type: str, sample: clients-ca v0 (6c1f0e9a2b3c)}
         sha256: {description: SHA-256 fingerprint., type: str, sample: "77aa01"}
         not_after: {description: Its end., type: str, sample: "2027-01-01T00:00:00Z"}
         read_by: {description: The programs that read it., type: list, elements: dict, sample: [{name: Pod kafka/orders-0, up_to_date: true}]}
-        problem: {description: What is wrong., type: str, sample: ""}
+        problem: {description: A sentence about its problem; empty without one., type: str, sample: ""}
     leaves: {description: The end-entity certificates in their Secrets., type: list, elements: dict, sample: []}
     leaves_before: {description: The same at the start., type: list, elements: dict, sample: []}
     phases:
-      description: What was done, by phases.
+      description: The work of the run, by phases.
       type: list
       elements: dict
       contains:
         phase: {description: The phase., type: str, sample: trust}
-        seconds: {description: How long calls worked and waited in it., type: float, sample: 4.8}
-        writes: {description: What was written by objects., type: list, elements: dict, sample: [{object: Kafka kafka/demo, times: 1, what: []}]}
+        seconds: {description: How long calls worked and waited in this phase., type: float, sample: 4.8}
+        writes: {description: The objects that were written., type: list, elements: dict, sample: [{object: Kafka kafka/demo, times: 1, what: []}]}
         restarts: {description: The pods that were restarted., type: list, elements: dict, sample: [{pod: demo-kafka-0, seconds: 1.1}]}
-        waits: {description: What was waited for., type: list, elements: dict, sample: []}
+        waits: {description: The waits of the calls., type: list, elements: dict, sample: []}
         work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}
     plan: {description: "In check mode, the steps of the plan.", type: list, elements: dict, sample: []}
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     planned_seconds: {description: "How long the plan takes, estimated: least and most; null where there is no estimate.", type: dict,
       sample: {least: 145, most: 420}}
-    planned_lives: {description: "How long CAs and certificates last beside that, as modules return it.", type: list, elements: dict,
+    planned_lives: {description: "How long CAs and certificates last beside the plan, as modules return it.", type: list, elements: dict,
       sample: [{name: 3 certificates of the Kafka nodes, not_after: "2027-01-01T00:00:00Z", seconds_left: 2592000, lasts: true}]}
-    choices: {description: Why the plan does it this way., type: list, elements: str, sample: []}
+    choices: {description: "The reasons for the plan, such as why nodes restart.", type: list, elements: str, sample: []}
     plan_hash: {description: The hash of the plan; empty where nothing was planned., type: str, sample: 3f2a9c11-77ab02dd-c01dbeef-4f53cda1}
     command: {description: The command that carries this plan out; empty where nothing was planned., type: str,
       sample: ansible-playbook trustops.strimzi.renew -e strimzi_cluster=demo -e strimzi_namespace=kafka}
     not_in_command: {description: Variables that were given and that the command needs as well., type: list, elements: str, sample: [strimzi_issuer]}
-    pending: {description: Steps that are left because the flow was to stop after a phase., type: list, elements: str, sample: []}
-    waiting: {description: "What running processes still hold, which process, and until when.", type: list, elements: str, sample: []}
-    violations: {description: "What holds the flow, with what helps.", type: list, elements: dict, sample: []}
+    pending: {description: Steps that are left because the flow stops after a phase., type: list, elements: str, sample: []}
+    waiting: {description: "Processes that still hold an old CA or certificate, and until when.", type: list, elements: str, sample: []}
+    violations: {description: "Conditions that stop the flow, each with its remedy.", type: list, elements: dict, sample: []}
     failure: {description: "The message of the call that failed; null when none did.", type: str, sample: null}
     journal: {description: "The flow in flight, or the last flow that finished.", type: dict, sample: {goal: replace_key}}
     steps: {description: The log of the calls that did something., type: list, elements: dict, sample: []}

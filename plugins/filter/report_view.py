@@ -8,11 +8,11 @@ name: report_view
 short_description: Texts, rows and pictures for a report about a flow
 version_added: 1.0.0
 description:
-  - Turns the facts of P(trustops.strimzi.report#filter) into what a page about them shows, with the places of everything in its pictures.
-  - Nothing is escaped; that is for the page to do.
+  - Turns the facts of P(trustops.strimzi.report#filter) into the texts, rows and pictures of a report.
+  - It escapes nothing; the template of the page has to.
 options:
   _input:
-    description: What P(trustops.strimzi.report#filter) returned.
+    description: The result of P(trustops.strimzi.report#filter).
     type: dict
     required: true
 seealso:

@@ -13,11 +13,11 @@ description:
   - A host is named C(<cluster>.<namespace>), and C(<cluster>.<namespace>.<context>) where O(contexts) are given. Characters of a context that a
     pattern of hosts could not hold become a hyphen.
   - The name of the file ends in C(strimzi.yml), C(strimzi.yaml), C(kafka.yml) or C(kafka.yaml).
-  - It reads the list of Kafka resources, and of each cluster the certificate Secret and the ledger of both CAs, by their names. It reads no Secret
-    that is made to hold a key, so it does not see when the certificates of nodes end, and not which issuer keeps a key;
-    M(trustops.strimzi.strimzi_ca_info) does.
-  - It takes the credentials that the modules take, the variables C(K8S_AUTH_*) of the environment included. They need C(list) for C(kafkas) and C(get) for
-    C(secrets), in each of O(namespaces), or without these in the whole Kubernetes cluster.
+  - The plugin reads the list of Kafka resources, and of each cluster the certificate Secret and the ledger of both CAs, by their names. It reads no Secret
+    that is made to hold a key, so it sees neither the ends of the certificates of nodes nor the issuer that keeps a key;
+    M(trustops.strimzi.strimzi_ca_info) shows both.
+  - The plugin takes the same credentials as the modules, also the variables C(K8S_AUTH_*) of the environment. They need C(list) for C(kafkas) and C(get) for
+    C(secrets), in each of O(namespaces), or without O(namespaces) in the whole Kubernetes cluster.
   - "Variables for the playbooks: C(strimzi_cluster), C(strimzi_namespace), C(strimzi_context) and C(strimzi_kubeconfig) where given here,
     C(ansible_connection=local), and C(ansible_python_interpreter), which is the Python of the controller."
   - "Variables about the cluster: C(kafka_state), which is V(ready), V(not_ready) or V(paused); C(kafka_failure), the operator's message;
@@ -50,7 +50,7 @@ options:
   contexts:
     description:
       - Contexts of the kubeconfig file, each a Kubernetes cluster to look into. The playbooks get the context of each host as C(strimzi_context).
-      - Without any, the connection of the modules is the only connection - E(K8S_AUTH_CONTEXT), E(K8S_AUTH_HOST) and the others.
+      - Without any, the plugin uses the one connection of the modules - E(K8S_AUTH_CONTEXT), E(K8S_AUTH_HOST) and the others.
     type: list
     elements: str
     default: []
@@ -64,7 +64,7 @@ options:
     type: str
     default: ''
   days:
-    description: For each number of days, the group of clusters a CA of which ends within so many days.
+    description: For each number of days, the plugin makes a group of the clusters with a CA that ends within so many days.
     type: list
     elements: int
     default: [7, 30, 90]
@@ -72,7 +72,7 @@ options:
     description:
       - Whether a Kubernetes cluster whose API server does not answer, or does not accept the credentials, is left out with a warning. By default the whole
         inventory fails, since a run over the other hosts would look complete.
-      - An inventory with something left out is not cached.
+      - The plugin does not cache an inventory that lacks a Kubernetes cluster.
     type: bool
     default: false
 requirements:

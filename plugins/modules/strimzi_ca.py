@@ -7,61 +7,62 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_ca
-short_description: Create, renew, replace or retire the cluster CA of a Strimzi cluster
+short_description: Create, renew, replace or retire a CA of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says what is to become of its CA. With O(ca=clients)
-    it is the clients CA. Every other option has a default that fits most clusters.
-  - Brings the cluster CA into the state that O(state) names, from where the cluster is, and waits until it is so. A task that was interrupted
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) is the wanted state of its cluster CA, or with
+    O(ca=clients) of its clients CA. Every other option has a default that fits most clusters.
+  - Brings the CA into that state, whatever state the cluster is in, and waits until it is reached. A task that was interrupted
     continues when you run it again; once the state is reached it does nothing.
-  - A new CA is prepared beside the CA in use, published, and put to use behind gates that ask every process of the cluster. The Cluster
-    Operator stays on the old CA until the switch at the end, for which it is paused for some seconds.
-  - It restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow after a phase, until it is led on.
+  - The flow prepares a new CA beside the CA in use, publishes it, and uses it only after gates have checked that every process of the cluster accepts it.
+    The Cluster Operator stays on the old CA until the switch at the end, for which the flow pauses it for some seconds.
+  - The module restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow after a phase, until a later call
+    continues it.
 options:
   state:
     description:
-      - V(present) makes a first CA where there is none; with O(before_kafka) before the C(Kafka) resource exists. Where there is one it says in
-        RV(drift) how it differs from what the other options ask for, and renews it where it ends within O(renew_before_days).
+      - V(present) makes a first CA where there is none; with O(before_kafka) before the C(Kafka) resource exists. Where there is a CA already, RV(drift)
+        shows how it differs from the other options, and the module renews it where it ends within O(renew_before_days).
       - V(renewed) gives the CA new dates under the same key and name.
       - V(replaced) puts a CA with a new key and another name in its place.
-      - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
-      - V(absent) takes the CA O(fingerprint) out of the trust when no certificate in use is of it.
-      - V(aborted) undoes a renewal or replacement that was begun and has not finished. Every node and component uses the old CA again and forgets the new
+      - V(promoted) ends with the switch of the operator to a CA that V(renewed) or V(replaced) has prepared.
+      - V(absent) removes the CA O(fingerprint) from the trust when no certificate in use is of that CA.
+      - V(aborted) undoes a renewal or replacement that has not finished. Every node and component uses the old CA again and forgets the new
         CA. It fails where the old CA has left the trust already.
-      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that was
-        put by hand into the place of the CA in use. With O(raise_path_length) it renews the adopted CA where that allows no CA below it.
+      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that a person
+        has put into the place of the CA in use. With O(raise_path_length) it renews the adopted CA where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set. With O(keep_ca) the CA stays as it is, and only the records of this collection go.
       - V(recovered) brings back a cluster whose certificates have ended, or whose CA Secrets are lost. It puts back from a backup what was deleted or
         damaged of the CA Secrets and the ledger, where a backup fits the cluster; no node restarts for it.
       - Then V(recovered) restarts nodes that present ended certificates, at the same time and in place, once their next certificates are stored, also with a CA
-        that the operator generates; the cluster is away until they are back, for about a minute. Before that, listeners for clients read the next
-        certificates where nodes can reload (O(spread)). A user-managed CA that has ended is renewed under the same key. It finishes a flow that was begun, and
+        that the operator generates; the cluster is away until they are back, for about a minute. Before that, listeners for clients reload the next
+        certificates where nodes can reload (O(spread)). It renews a user-managed CA that has ended, under the same key, finishes a flow in flight, and
         changes nothing in a healthy cluster.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back, recovered]
     default: present
   fingerprint:
     description:
-      - With O(state=absent), SHA-1 or SHA-256 fingerprint of the CA that is to be absent, with or without colons. To name the CA that a renewal or
-        replacement is about there is O(replaces).
+      - With O(state=absent), SHA-1 or SHA-256 fingerprint of the CA to remove, with or without colons. For a renewal or replacement give O(replaces)
+        instead.
     type: str
   before_kafka:
     description:
-      - With O(state=present), whether the C(Kafka) resource may be missing, because its first CA is to be there before it. Without it, as with every
-        other state, a cluster that does not exist is a failure, which names the clusters that exist.
+      - With O(state=present), whether the C(Kafka) resource may be missing, because you make its first CA before it. Without it, as with every
+        other state, the task fails where the cluster does not exist, and names the clusters that exist.
     type: bool
     default: false
   ends_after:
     description:
-      - With O(state=renewed) and O(state=replaced), the phase after which this task ends, where further tasks of the play go on with the flow.
-        O(until_phase) says where the flow itself stops.
+      - With O(state=renewed) and O(state=replaced), the phase after which this task ends, so that further tasks of the play go on with the flow.
+        O(until_phase) stops the flow itself.
     type: str
     choices: [prepare, trust, use]
   renew_before_days:
     description:
-      - With O(state=present), how many days before its end the CA is renewed, in the second half of its life at most. Not at all where it is
-        not given.
+      - With O(state=present), how many days before its end the module renews the CA, in the second half of its life at most. Without it the module does
+        not renew the CA.
     type: int
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
@@ -77,7 +78,7 @@ extends_documentation_fragment:
 attributes:
   idempotent:
     support: partial
-    details: With O(state=renewed) and O(state=replaced) for O(fresh_for_hours) only, unless O(replaces) names the CA that is to go.
+    details: With O(state=renewed) and O(state=replaced) for O(fresh_for_hours) only, unless O(replaces) names the CA to renew or replace.
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
   - module: trustops.strimzi.strimzi_trusted_certs
@@ -99,7 +100,7 @@ EXAMPLES = r"""
     namespace: kafka
     renew_before_days: 60
 
-- name: Look which CA is in use
+- name: Read which CA is in use
   trustops.strimzi.strimzi_ca_info:
     cluster: demo
     namespace: kafka
@@ -119,7 +120,7 @@ EXAMPLES = r"""
     state: replaced
     replaces: "{{ trust.cas[0].sha256 }}"
 
-# A replacement once more, phase by phase; each task waits until what it says is so.
+# The same replacement, phase by phase; each task waits until its state is reached.
 - name: Prepare a CA with a new key, and publish it beside the old CA
   trustops.strimzi.strimzi_ca:
     cluster: demo
@@ -166,7 +167,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 drift:
-  description: How the CA differs from what the options ask for, as sentences.
+  description: How the CA differs from the options, as sentences.
   returned: with O(state=present)
   type: list
   elements: str
@@ -177,19 +178,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -10,21 +10,21 @@ module: strimzi_ca_info
 short_description: Show the CAs of a Strimzi cluster, and which pods use and trust them
 version_added: 1.0.0
 description:
-  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(goal) where the plan of a certain flow is of interest. Give the
-    options of that flow with it, and the plan is that of this flow.
-  - Reads everything about a cluster's CAs - states, usage, expiry, what every pod presents and trusts, what a flow would do next and what is
-    in its way; also of a cluster that was never adopted.
-  - Never changes anything and does not fail on violations.
+  - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource. For the plan of a certain flow give O(goal), and the options of that
+    flow.
+  - Reads everything about a cluster's CAs - states, usage, expiry, the CAs that every pod presents and trusts, the next steps of a flow and what
+    would stop it; also of a cluster that was never adopted.
+  - Changes nothing, and does not fail on violations.
 options:
   expiring_within_days:
     description:
-      - Show in RV(expiring) also what ends within so many days. What is in its time for renewal is shown in any case.
+      - Show in RV(expiring) also CAs and certificates that end within so many days. It shows CAs and certificates in their time for renewal in any case.
     type: int
     default: 0
   plan_hash:
     description:
-      - The RV(plan_hash) of a plan that was approved. Fail where the cluster has another plan, and say which of its parts changed. A flow in flight
-        of the same goal, which began with the same CA, goes on; where nothing is left to do, nothing needs an approval.
+      - The RV(plan_hash) of a plan that was approved. The call fails where the cluster has another plan, and says which part of it changed. It does not fail
+        where a flow of the same goal, which began with the same CA, is in flight, and where nothing is left to do.
     type: str
   audit_entries:
     description:
@@ -83,14 +83,14 @@ cas:
     fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
-    usage: {description: How many of the processes that present certificates present a certificate of it., type: str, returned: always, sample: ALL}
+    usage: {description: "Whether none, some or all of the processes present a certificate of it.", type: str, returned: always, sample: ALL}
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
     led_on_since:
       description:
-        - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it, or a
+        - Clients that have read this CA since this time accept the next CA behind a link certificate, whatever their library. Null while it, or a
           certificate of it that clients may still read, has path length 0, and where no record says when it was published.
       type: str
       returned: always
@@ -100,14 +100,14 @@ cas:
     pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
     used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
     used_by_count:
-      description: How many present one, be they pods or, of the clients CA, users and the programs that read their Secrets.
+      description: How many pods present a certificate of it; of the clients CA, how many users and programs that read their Secrets.
       type: int
       returned: always
       sample: 3
 removed:
   description:
     - CAs that left the ledger and that some pods (C(pods)) still trust until they restart.
-    - The listeners of the pods in C(lingering) have read their trust again and refuse such a CA; their Raft clients and agents
+    - The listeners of the pods in C(lingering) have reloaded and refuse such a CA; their Raft clients and agents
       know it until they restart.
   returned: always
   type: list
@@ -118,9 +118,9 @@ removed:
     fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
     not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    pods: {description: "Pods that still trust it as a whole.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    pods: {description: "Pods whose listeners may still trust it.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
     lingering:
-      description: Pods whose listeners have read again, and whose other threads know it until the pods restart.
+      description: Pods whose listeners have reloaded, and whose Raft clients and agents know it until the pods restart.
       type: list
       elements: str
       returned: always
@@ -129,7 +129,7 @@ held_leaves:
   description:
     - Certificates of nodes that their Secrets do not hold any more and that processes still present.
     - The listeners of the pods in C(lingering) present the stored certificate; their Raft clients and agents present this certificate until they restart,
-      which a run asks for seven days before it ends. The listeners of C(pods) have yet to read the stored certificate.
+      and a run restarts them seven days before it ends. The listeners of C(pods) have yet to read the stored certificate.
   returned: always
   type: list
   elements: dict
@@ -141,20 +141,20 @@ held_leaves:
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     pods: {description: "Pods that have yet to read the stored certificate.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
     lingering:
-      description: Pods whose listeners have read again, and whose other threads know it until the pods restart.
+      description: Pods whose listeners have reloaded, and whose Raft clients and agents know it until the pods restart.
       type: list
       elements: str
       returned: always
       sample: [demo-kafka-1]
 pods:
-  description: "The pods of the cluster: what each presents and trusts."
+  description: The pods of the cluster, and the CAs of the certificates that each presents and trusts.
   returned: always
   type: list
   elements: dict
   contains:
     name: {description: Its name., type: str, returned: always, sample: demo-kafka-0}
     uid: {description: Its UID., type: str, returned: always, sample: 0b0e5f0a-5a1c-4f57-9a3c-000000000001}
-    component: {description: What runs in it., type: str, returned: always, sample: kafka}
+    component: {description: The component that runs in it., type: str, returned: always, sample: kafka}
     ready: {description: Whether it is ready., type: bool, returned: always, sample: true}
     generation: {description: The generation of the CA that it carries; null where it carries none., type: int, returned: always, sample: 1}
     presents:
@@ -163,12 +163,12 @@ pods:
       elements: str
       returned: always
       sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
-    evidence: {description: How that is known., type: str, returned: always, sample: generation}
+    evidence: {description: The evidence for this., type: str, returned: always, sample: generation}
     trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
 presenters:
   description:
     - The parties that present certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are parties that
-      present something else than certificates of the CA in use, or may; C(name) is what a waiver names.
+      present other certificates than of the CA in use, or may; a waiver names C(name).
   returned: always
   type: dict
   contains:
@@ -185,19 +185,19 @@ presenters:
           awaits_certificate: false
           waiver: null
 outside:
-  description: Clients outside the cluster that hold a copy of its CAs, as far as they can be seen.
+  description: Clients outside the cluster that hold a copy of its CAs, as far as the collection sees them.
   returned: always
   type: list
   elements: dict
   contains:
-    client: {description: "Kind, namespace and name; what a waiver names.", type: str, returned: always, sample: KafkaConnect kafka/connect}
+    client: {description: "Kind, namespace and name, as a waiver names it.", type: str, returned: always, sample: KafkaConnect kafka/connect}
     trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
-    doubt: {description: Why it is not known what its processes trust; empty where it is., type: str, returned: always, sample: ""}
+    doubt: {description: Why the trust of its processes is unknown; empty where it is known., type: str, returned: always, sample: ""}
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 unmanaged:
   description:
     - Listeners with the authentication C(custom) that ask for certificates, of which the collection cannot see whether they verify by the clients CA. Each is a
-      sentence that says what its owner has to do. They hold no flow, and are a warning.
+      sentence that says what its owner has to do. No flow waits for them; a run warns of them.
   returned: always
   type: list
   elements: str
@@ -205,9 +205,9 @@ unmanaged:
 leaves:
   description:
     - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of this cluster that has signed it,
-      with the start of its SHA-256; it is empty where none has.
-    - C(misnamed) tells what the operator wants otherwise about the names of a leaf that it cannot issue, because the key of its CA is elsewhere; it is
-      empty elsewhere.
+      with the start of its SHA-256; it is empty where no CA of this cluster has signed it.
+    - C(misnamed) says which other names the operator wants for a leaf that it cannot issue, because the key of its CA is elsewhere; else it is
+      empty.
   returned: always
   type: list
   elements: dict
@@ -222,7 +222,7 @@ leaves:
       generation: 1
       misnamed: ""
 leaf_states:
-  description: How far the certificate of each component has come, be it in use, wanted or awaited.
+  description: The state of the certificate of each component.
   returned: always
   type: list
   elements: dict
@@ -230,8 +230,8 @@ leaf_states:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
       description: >-
-        V(REQUIRED) where one is wanted and no request is open, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
-        and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
+        V(REQUIRED) where a certificate is missing or due and no request is open, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come
+        and waits until it is used; V(IN_USE); V(NOT_NEEDED) where no process needs it any more.
       type: str
       returned: always
       sample: IN_USE
@@ -239,11 +239,11 @@ leaf_states:
       description: >-
         Why another leaf is due. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
         V(specification) for other names or usages, V(renewed) where its issuer has a later leaf, V(asked) where the caller wants another,
-        V(expiring), V(path) where something above it ends first; empty where none is.
+        V(expiring), V(path) where a CA above it ends first; empty where no other leaf is due.
       type: str
       returned: always
       sample: ""
-    why: {description: The same in words., type: str, returned: always, sample: ""}
+    why: {description: The reason as a sentence., type: str, returned: always, sample: ""}
 leaf_requests:
   description: Requests to an issuer for certificates, because the key of their CA is kept elsewhere.
   returned: always
@@ -256,14 +256,14 @@ leaf_requests:
       type: str
       returned: always
       sample: REQUESTED
-    issuer: {description: The issuer; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
-    asked_at: {description: When., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-    waiting: {description: What the issuer says it waits for., type: str, returned: always, sample: ""}
-    outdated: {description: Why it is not what is wanted any more., type: str, returned: always, sample: ""}
-    failure: {description: Why it was refused the last time., type: str, returned: always, sample: ""}
-    next_try: {description: When the next run asks for it again., type: str, returned: always, sample: null}
+    issuer: {description: The issuer; empty where the certificate has come., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
+    asked_at: {description: When the run made the request., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    waiting: {description: "The event that the issuer waits for, in its words.", type: str, returned: always, sample: ""}
+    outdated: {description: Why the leaf needs another request by now., type: str, returned: always, sample: ""}
+    failure: {description: Why the issuer or a check refused it the last time., type: str, returned: always, sample: ""}
+    next_try: {description: From when on a run repeats the request., type: str, returned: always, sample: null}
 renewals:
-  description: What an issuer keeps for each leaf that it renews by itself; empty with any other issuer.
+  description: The certificate that an issuer keeps for each leaf that it renews by itself; empty with any other issuer.
   returned: always
   type: list
   elements: dict
@@ -273,13 +273,13 @@ renewals:
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     in_use: {description: Whether the Secret of the leaf holds it., type: bool, returned: always, sample: true}
     usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
-    problem: {description: "Why it is not used, or not renewed, with what helps; empty where nothing is wrong.", type: str, returned: always, sample: ""}
-    differs: {description: "Why the issuer would not renew what is wanted; the next reconcile corrects it.", type: str, returned: always, sample: ""}
+    problem: {description: "Why no run uses it, or the issuer does not renew it, with the remedy.", type: str, returned: always, sample: ""}
+    differs: {description: "How the issuer's object differs from the leaf; the next reconcile corrects it.", type: str, returned: always, sample: ""}
 upkeep:
   description:
-    - What the ledger records of the renewal of the CA in use - what is done with it in its time for renewal (C(policy)), how many days before its end that
-      begins (C(days)), when that is (C(due_from)), and since when calls with O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) do so (C(since)).
-    - Null where no call has said so.
+    - The record in the ledger about the renewal of the CA in use - what calls do in its time for renewal (C(policy)), how many days before its end this time
+      begins (C(days)), when that is (C(due_from)), and since when calls give O(trustops.strimzi.strimzi_trusted_certs#module:ca_renewal) (C(since)).
+    - Null where no call has given that option.
   returned: always
   type: dict
   sample: {policy: renew-certificate, days: 37, since: "2026-01-01T00:00:00Z", due_from: "2026-11-25T00:00:00Z"}
@@ -291,17 +291,17 @@ expiring:
   type: list
   elements: dict
   contains:
-    name: {description: What it is., type: str, returned: always, sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
+    name: {description: The name of the CA or certificate., type: str, returned: always, sample: "The CA CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"}
     is_ca: {description: Whether it is a CA., type: bool, returned: always, sample: true}
     sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
     not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     days_left: {description: How many days it has left., type: int, returned: always, sample: 29}
-    renewed_by: {description: What is going to renew it; empty where nothing is., type: str, returned: always, sample: the reconcile playbook}
-    remedy: {description: How it comes to be renewed; empty where something is going to do so., type: str, returned: always, sample: ""}
+    renewed_by: {description: The program that is going to renew it; empty without any., type: str, returned: always, sample: the reconcile playbook}
+    remedy: {description: How to have it renewed; empty where renewed_by is given., type: str, returned: always, sample: ""}
     refusal: {description: The programs that refuse it or its certificates because it has ended; empty before its end., type: str, returned: always, sample: ""}
 first_to_end:
   description:
-    - What ends first, each as in RV(expiring) or null, however long it has left - C(ca), the CA in use or a CA above it, C(certificate), a certificate of a
+    - The first to end of each kind, as in RV(expiring) or null - C(ca), the CA in use or a CA above it, C(certificate), a certificate of a
       node, of a component or of the operator, C(user), a certificate of a user that this collection issues, C(other_ca), the other CA of the cluster.
   returned: always
   type: dict
@@ -312,14 +312,14 @@ other_ca:
   type: dict
   sample: {name: clients CA, subject: "CN=clients-ca v0,O=io.strimzi", sha256: "9b2c41", generated: true, state: null, flow: null}
 ca_source:
-  description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
+  description: The CAs in C(ca_source), and the flow that C(reconcile) would begin; null without C(ca_source).
   returned: always
   type: dict
   contains:
     object: {description: The object and its entry., type: str, returned: always, sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
-    problem: {description: Why it cannot be used; empty where it can., type: str, returned: always, sample: ""}
+    problem: {description: Why the run cannot use the object; empty where it can., type: str, returned: always, sample: ""}
     cas:
-      description: Its CAs; C(current) says which one is in use, C(known) which are in the ledger.
+      description: Its CAs; C(current) says which CA is in use, C(known) which CAs are in the ledger.
       type: list
       elements: dict
       returned: always
@@ -332,34 +332,34 @@ ca_source:
           known: true
     changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
     signing:
-      description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it is unknown.
+      description: SHA-256 of the CA that is to issue certificates; null while a flow is in flight, or where it is unknown.
       type: str
       returned: always
       sample: "6c1f0e"
     begins:
-      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null where there is nothing to begin.
+      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null where it begins none.
       type: str
       returned: always
       sample: null
     to_be_confirmed:
-      description: SHA-256 of the CAs about which nothing is done before they are in C(confirm_roots).
+      description: SHA-256 of the CAs that wait for a confirmation in C(confirm_roots).
       type: list
       elements: str
       returned: always
       sample: []
 node_pools:
-  description: The node pools, where the key of the CA is not in the cluster or one is scaled, and how far each can be scaled without waiting for the issuer.
+  description: The node pools, where the key of the CA is elsewhere or the call scales a pool, and how far each can grow without the issuer.
   returned: always
   type: list
   elements: dict
   contains:
     name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
     replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
-    at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
+    at_hand: {description: Numbers of its next nodes whose certificates have come., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
     leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always, sample: []}
     when_added:
-      description: What is not known yet about certificates of new nodes, and what follows, as a sentence; empty where all is.
+      description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty where all are known.
       type: str
       returned: always
       sample: ""
@@ -369,19 +369,19 @@ node_pools:
       returned: always
       sample: ""
 ledger:
-  description: Where the states of the CAs are recorded; null where they are not.
+  description: The Secrets with the states of the CAs; null without a ledger.
   returned: always
   type: dict
   contains:
     layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.", type: str, returned: always, sample: single}
     object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
-    complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
+    complete: {description: Whether no Secret of another layout is left over; the next flow removes it., type: bool, returned: always, sample: true}
 journal:
   description:
-    - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are its names
-      and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
-      goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it, and C(is_upkeep) whether the flow began because the
-      replaced CA was in its time for renewal.
+    - The flow in flight, or the last flow that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are the
+      Secrets and namespaces that it remembers, empty once it has finished. C(stop) is the phase after which it stops until a call continues it, and since
+      when; null where it goes on to its end. C(to_replace) says of a renewal whether the flow replaces the key after it, and C(is_upkeep) whether the flow
+      began because the replaced CA was in its time for renewal.
   returned: always
   type: dict
   sample:
@@ -394,13 +394,13 @@ backups:
   type: list
   elements: dict
   contains:
-    object: {description: The Secret that holds it., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-backup-1}
+    object: {description: The Secret of the backup., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-backup-1}
     kept_at: {description: When it was made., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     subject: {description: The CA that was in use., type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
     sha256: {description: SHA-256 of that CA., type: str, returned: always, sample: "6c1f0e"}
     generation: {description: The generation of its certificate., type: int, returned: always, sample: 1}
 replaces:
-  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
+  description: The CA that this flow is about. Give it as C(replaces) to M(trustops.strimzi.strimzi_ca), so that the same task does nothing once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
@@ -417,27 +417,27 @@ transitions:
       usage: NONE
       evidence: generation
 evidence:
-  description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when this call asked the listeners last.
+  description: The evidence of the last decision, V(handshake) or V(annotations), why it was not V(handshake), and when this call made handshakes last.
   returned: always
   type: dict
   sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
 listeners:
-  description: The last answer of each TLS listener of each node to this call; empty where it asked none.
+  description: The last answer of each TLS listener of each node to this call; empty where it made no handshakes.
   returned: always
   type: list
   elements: dict
   contains:
     pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
-    uid: {description: UID of the pod; another one can get its name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
+    uid: {description: UID of the pod; a later pod can have the same name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued its certificates., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
-    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
+    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: What is in the way; in check mode also what would be after the steps of its plan that the call can take.
+  description: The conditions that stop the flow; in check mode also the conditions that would stop it after the steps that the call can take.
   returned: always
   type: list
   elements: dict
@@ -452,7 +452,7 @@ phase:
   type: str
   sample: trust
 plan:
-  description: Every step from here to the end. Where clients or users alone would hold the flow, a step says so before the others.
+  description: Every step from here to the end. Where only clients or users would stop the flow, a step says so before the others.
   returned: in check mode of a flow, and always by strimzi_ca_info
   type: list
   elements: dict
@@ -460,14 +460,14 @@ plan:
     phase: {description: The phase., type: str, returned: always, sample: use}
     does:
       description:
-        - V(restart), V(reload) where nodes read again without a restart, V(write), V(wait), or V(hold) where a party outside the cluster holds the flow.
+        - V(restart), V(reload) where nodes reload without a restart, V(write), V(wait), or V(hold) where the flow waits for a party outside the cluster.
       type: str
       returned: always
       sample: restart
     what: {description: The step and its reason., type: str, returned: always, sample: restart 3 pods}
     restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
     outside:
-      description: The parties outside the cluster that have to read something before the flow goes on.
+      description: The parties outside the cluster that have to read a CA or a certificate before the flow goes on.
       type: list
       elements: str
       returned: always
@@ -491,12 +491,12 @@ planned_restarts:
   sample: 9
 planned_seconds:
   description:
-    - How long RV(plan) takes, estimated from the last starts of these very pods, the time that clients get, and the usual reactions of the operator. Null
+    - How long RV(plan) takes, estimated from the last starts of these pods, the time that clients get, and the usual reactions of the operator. Null
       where no pod shows how long its start takes.
   returned: with RV(plan)
   type: dict
   contains:
-    least: {description: Where nothing keeps a step waiting., type: int, returned: always, sample: 145}
+    least: {description: Where no step has to wait., type: int, returned: always, sample: 145}
     most: {description: The usual time at most; null where an issuer or a client outside the cluster decides., type: int, returned: always, sample: 420}
   sample: {least: 145, most: 420}
 planned_lives:
@@ -511,19 +511,19 @@ planned_lives:
     not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     seconds_left: {description: Seconds until then; negative after it., type: int, returned: always, sample: 2592000}
     lasts:
-      description: Whether it lasts twice as long as the plan takes. Null where nothing shows how long the plan takes at most.
+      description: Whether it lasts twice as long as the plan takes. Null without an estimate of the most that the plan takes.
       type: bool
       returned: always
       sample: true
 choices:
-  description: Why the plan does it this way, where there is another, as sentences.
+  description: The reasons where the plan could have taken another way, such as why nodes restart, as sentences.
   returned: with RV(plan)
   type: list
   elements: str
   sample: []
 plan_hash:
   description:
-    - A hash of RV(plan) and of what is in its way, to approve. It stays the same while neither the CA, nor a step, nor a pod that restarts, nor an obstacle
+    - A hash of RV(plan) and of the obstacles, to approve. It stays the same while neither the CA, nor a step, nor a pod that restarts, nor an obstacle
       changes. Give it as O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as C(strimzi_plan_hash) to a playbook.
     - In check mode with O(trustops.strimzi.strimzi_ca_info#module:goal) it is also the custom statistic C(strimzi_plan_hash), which later nodes of a workflow
       get as an extra variable.
@@ -542,19 +542,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -13,28 +13,28 @@ description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, O(state), and the O(directory) with the files.
   - Where the key of a CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
     C(<cluster>-issuing-<component>), requests of users in C(<cluster>-clients-issuing-user), and wait for certificates. This
-    module shows them, writes them to files, and puts certificates back.
-  - What is put back is checked completely, as the flow checks it again before it uses it. No private key is shown or written to a file.
-  - Requests of other issuers are named in RV(requests_elsewhere) and left alone.
+    module shows the requests, writes them to files, and puts certificates back beside them.
+  - It checks each certificate completely; the flow checks it again before it uses it. It shows no private key, and writes none to a file.
+  - It names requests with other issuers in RV(requests_elsewhere), and leaves them alone.
 options:
   state:
     description:
-      - With V(listed), nothing changes; RV(requests) has every open request.
-      - With V(exported), each request that is still to be signed is in O(directory) as C(<leaf's Secret>.csr). Other files there stay.
-      - With V(imported), certificates are put back beside their requests, all of them or none, and the next run of the flow takes them.
-        Each belongs to the request with its public key, whatever its file is called.
+      - V(listed) changes nothing; RV(requests) has every open request.
+      - V(exported) writes each request without a certificate to O(directory) as C(<leaf's Secret>.csr). Other files there stay.
+      - V(imported) puts certificates back beside their requests, all of them or none, and the next run of the flow takes them.
+        Each belongs to the request with its public key, whatever the name of its file.
     type: str
     choices: [listed, exported, imported]
     default: listed
   directory:
     description:
-      - A folder on the machine where the module runs. With O(state=exported) it is made where it is missing.
-      - With O(state=imported), certificates are read from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem); other files, such as files of
-        another cluster or of the CA itself, are named in RV(other_files).
+      - A folder on the machine where the module runs. O(state=exported) makes it where it is missing.
+      - O(state=imported) reads certificates from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem). It names other files, such as files of
+        another cluster or of the CA itself, in RV(other_files).
     type: path
   dns_domain:
     description:
-      - DNS domain of the Services in this Kubernetes cluster, as the flow that has asked was given it; see O(trustops.strimzi.strimzi_ca#module:dns_domain).
+      - DNS domain of the Services in this Kubernetes cluster. Give the value that you give to the flow; see O(trustops.strimzi.strimzi_ca#module:dns_domain).
     type: str
   certificates:
     description:
@@ -43,9 +43,9 @@ options:
     elements: str
   ca_source:
     description:
-      - The Secret or ConfigMap with the CAs to trust that the flow is given, as the option of the same name of M(trustops.strimzi.strimzi_ca).
-      - With it, a certificate of a CA that lies there and is not in use yet is put back as well, and waits until every node and component trusts that CA and
-        in use, for which C(reconcile) sees. Without it, such a certificate is refused.
+      - The Secret or ConfigMap with the CAs to trust, as you give it to the flow (the option of the same name of M(trustops.strimzi.strimzi_ca)).
+      - With it, the module also takes a certificate of a CA that lies there and is not in use yet. The certificate waits until C(reconcile) has every
+        node and component trust that CA, and uses it. Without this option the module refuses such a certificate.
     type: dict
     suboptions:
       kind:
@@ -82,7 +82,7 @@ EXAMPLES = r"""
     cluster: demo
     namespace: kafka
 
-- name: Write it to files
+- name: Write them to files
   trustops.strimzi.strimzi_csr:
     cluster: demo
     namespace: kafka
@@ -90,7 +90,7 @@ EXAMPLES = r"""
     directory: /tmp/demo-requests
   register: exported
 
-- name: Sign it, on the machine that has the key of the CA
+- name: Sign them, on the machine that has the key of the CA
   ansible.builtin.shell:
     chdir: /tmp/demo-requests
     cmd: |
@@ -118,7 +118,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 requests:
-  description: The requests that wait to be carried to the signer, as they are after this call.
+  description: The open requests for a person or a tool to sign, after this call.
   returned: always
   type: list
   elements: dict
@@ -128,33 +128,33 @@ requests:
     subject: {description: "Requested distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
     subject_alternative_names: {description: Requested DNS names and IP addresses., type: list, elements: str, returned: always, sample: [demo-kafka-brokers]}
     public_key_sha256: {description: SHA-256 of the requested SubjectPublicKeyInfo., type: str, returned: always, sample: "6c1f0e"}
-    asked_at: {description: Since when it is there., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    asked_at: {description: When the run made it., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     authority:
-      description: Subject and SHA-256 of the CA that is to sign; null where it is none of this cluster any more.
+      description: Subject and SHA-256 of the CA that is to sign; null where it is no CA of this cluster any more.
       type: dict
       returned: always
       sample: {subject: CN=Corporate CA, sha256: "6c1f0e"}
     csr: {description: The signing request in PEM form., type: str, returned: always, sample: "-----BEGIN CERTIFICATE REQUEST-----\n..."}
-    answered: {description: Whether a certificate was put back that the next run takes., type: bool, returned: always, sample: false}
-    problem: {description: "Why it must not be signed, with what helps; empty where it may be.", type: str, returned: always, sample: ""}
-    refused: {description: "Why what was put back is refused; empty where nothing was, or where it is good.", type: str, returned: always, sample: ""}
-    waiting: {description: "What a good certificate waits for before it is used; empty where it waits for nothing.", type: str, returned: always, sample: ""}
+    answered: {description: Whether its certificate was put back for the next run., type: bool, returned: always, sample: false}
+    problem: {description: "Why the CA must not sign it, with the remedy; empty where it may.", type: str, returned: always, sample: ""}
+    refused: {description: "Why the certificate that was put back is refused; empty where it is good.", type: str, returned: always, sample: ""}
+    waiting: {description: "The event for which a good certificate waits; empty without any.", type: str, returned: always, sample: ""}
     failed:
-      description: How often requests before it have failed, when the last did, and why; null where none has.
+      description: How many requests before it have failed, when the last failed, and why; null where none has failed.
       type: dict
       returned: always
       sample: {count: 1, at: "2026-01-01T00:00:00Z", why: "The certificate that came back is refused: it is a CA certificate."}
 requests_elsewhere:
-  description: Open requests to another issuer, which wait for no carrier.
+  description: Open requests to another issuer, which no person carries.
   returned: always
   type: list
   elements: dict
   contains:
     secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
     issuer: {description: The issuer., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
-    asked_at: {description: Since when it is there., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    asked_at: {description: When the run made it., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
 exported:
-  description: The files with requests that are to be signed; with O(state=exported).
+  description: The files with open requests; with O(state=exported).
   returned: always
   type: list
   elements: dict
@@ -172,7 +172,7 @@ imported:
     subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
     sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-    changed: {description: Whether this call has put it back., type: bool, returned: always, sample: true}
+    changed: {description: Whether this call has stored it., type: bool, returned: always, sample: true}
 other_files:
   description: Files of O(directory) that end like certificates and are named after no leaf of this cluster; with O(state=imported).
   returned: always
@@ -180,7 +180,7 @@ other_files:
   elements: str
   sample: [/tmp/demo-requests/corporate.pem]
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -13,40 +13,41 @@ description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether missing certificates are issued or
     certificates that come to their end are renewed. Every other option has a default that fits most clusters.
   - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter, in exactly the form in which
-    the operator keeps them. What an issuer returns is checked before it is written.
-  - With O(secret) it issues a certificate for names of one's own.
+    the operator keeps them. It checks each certificate of an issuer before it writes it.
+  - With O(secret) it issues a certificate for names of your own.
 options:
   state:
     description:
-      - With V(issued), the certificates of the cluster exist, and in a replacement of the CA they are of the new CA. They are issued
-        behind the same gates as in the whole flow, before the operator is switched where a link certificate carries them.
-      - With V(renewed), the nodes' certificates that come to their end are renewed under the same CA; nodes read them again, or restart
+      - V(issued) issues certificates of the cluster that are missing, and in a replacement of the CA certificates of the new CA. It does so
+        behind the same gates as the whole flow; with a link certificate before the switch of the operator.
+      - V(renewed) renews the nodes' certificates that come to their end, under the same CA; nodes reload them, or restart
         where they cannot.
-      - With V(tidied), Certificates of cert-manager that this collection has made for the cluster and that nothing needs any more are
-        removed with their Secrets, as after a move to another issuer; C(actions) says which, and why. Give the O(issuer) that the
-        playbooks have. Of any other issuer, a Certificate stays as long as its leaf is in use.
+      - V(tidied) removes Certificates of cert-manager that this collection has made for the cluster and that no leaf needs any more, with
+        their Secrets, such as after a move to another issuer; C(actions) says which, and why. Give the same O(issuer) as to the
+        playbooks. A Certificate of another issuer stays as long as its leaf is in use.
     type: str
     choices: [issued, renewed, tidied]
     default: issued
   components:
     description:
-      - With O(state=issued), only missing certificates of these are issued. All by default. With O(force), these are issued again.
+      - With O(state=issued), the components whose missing certificates are issued. All by default. With O(force), the components whose certificates are
+        issued again.
     type: list
     elements: str
     choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
-      - With O(state=issued), only missing certificates in these Secrets are issued. All by default. With O(force), the certificates in these Secrets are issued
+      - With O(state=issued), the Secrets whose missing certificates are issued. All by default. With O(force), the Secrets whose certificates are issued
         again.
     type: list
     elements: str
   force:
     description:
       - With O(state=renewed), whether the certificates of O(components) and O(secrets) are issued again whenever they end, such as after a key may have
-        been seen by others. Each run issues them once more. What is in its time for renewal is renewed as well.
-      - Nodes read them again, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a node present the certificate that
-        it was started with until it restarts.
-      - Where the task asks an issuer that has not answered by the end of the task, run the same task again; a task without O(force) takes the request back.
+        leaked. Each run issues them once more, and renews certificates in their time for renewal as well.
+      - Nodes reload them, or restart where they cannot; the pod of a component restarts. Raft clients and agents of a node present the certificate of
+        their start until the node restarts.
+      - Where the issuer has not answered by the end of the task, run the same task again; a task without O(force) takes the request back.
     type: bool
     default: false
   validity_days:
@@ -58,9 +59,9 @@ options:
     type: int
   secret:
     description:
-      - With O(state=issued), name of a Secret in the cluster's namespace for a certificate for names of one's own, issued by the CA in use. It gets the entries
+      - With O(state=issued), name of a Secret in the cluster's namespace for a certificate for names of your own, issued by the CA in use. It gets the entries
         C(<common_name>.crt), the certificate with its chain, C(<common_name>.key) and C(ca.crt), the trusted CAs.
-      - It is issued again when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
+      - The module issues the certificate again when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
     type: str
   common_name:
     description:
@@ -74,8 +75,8 @@ options:
     elements: str
   forms:
     description:
-      - Further forms of the certificate in O(secret) with its key. They are made again with it, and where one of them or what they were made of
-        has changed; a form that the task does not name any more is removed.
+      - Further forms of the certificate in O(secret) with its key. The module makes them again with the certificate, and where one of them or the
+        entries behind them have changed; it removes a form that the task does not name any more.
       - V(pkcs12) makes the keystore C(<common_name>.p12) and the truststore C(<common_name>.truststore.p12). V(jks) makes the same with the ending
         C(.jks), for programs that read no other form; an alias there is in lower case.
       - V(combined) makes C(<common_name>.pem) with the key, in PKCS#8 form, and then the certificate with its chain, as Kafka's own clients read it with
@@ -106,7 +107,7 @@ EXAMPLES = r"""
     cluster: demo
     namespace: kafka
 
-- name: The same of one node
+- name: Issue the certificate of one node whose Secret is missing
   trustops.strimzi.strimzi_ee_cert:
     cluster: demo
     namespace: kafka
@@ -133,7 +134,7 @@ EXAMPLES = r"""
     namespace: kafka
     state: tidied
 
-- name: Have a certificate for a tool that speaks to the brokers
+- name: Issue a certificate for a tool that connects to the brokers
   trustops.strimzi.strimzi_ee_cert:
     cluster: demo
     namespace: kafka
@@ -141,7 +142,7 @@ EXAMPLES = r"""
     common_name: tools
     subject_alternative_names: [tools.kafka.svc]
 
-- name: Have it as a keystore and a truststore for a program in Java too
+- name: Write this certificate as a keystore and a truststore for a program in Java too
   trustops.strimzi.strimzi_ee_cert:
     cluster: demo
     namespace: kafka
@@ -152,7 +153,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 certificate:
-  description: The certificate for names of one's own, with O(secret).
+  description: The certificate for names of your own, with O(secret).
   returned: with O(secret)
   type: dict
   sample: {secret: kafka/tools-tls, subject: "CN=tools,O=io.strimzi", sha256: 6c1f0e, not_after: "2027-01-01T00:00:00Z", why: it is not there yet}
@@ -162,19 +163,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

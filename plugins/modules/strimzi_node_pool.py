@@ -13,14 +13,14 @@ description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, the O(pool), and how many O(replicas) it is to have. Every other option
     has a default that fits most clusters.
   - Gives a C(KafkaNodePool) another number of nodes.
-  - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. This module puts them in place before
-    the node pool asks for the nodes, while the operator is paused, because the operator deletes certificates of nodes that no node pool has. It uses
+  - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. This module stores them before
+    it scales the node pool, while the operator is paused, because the operator deletes certificates of nodes that no node pool has. It uses
     certificates that wait (O(spare_leaves)), and requests missing certificates before any pause. As long as one of them is still to come the call
-    ends without an error and nothing is scaled. RV(waiting) says so, and the next call goes on.
-  - Where the key is in the cluster, and where the pool shrinks, the number is set and nothing else is done. Whether a broker may go is for the
-    operator to decide. It deletes the Secrets of the nodes that it removes; RV(node_pools) says which, and what becomes of certificates
+    ends without an error and scales nothing. RV(waiting) says so, and the next call goes on.
+  - Where the key is in the cluster, and where the pool shrinks, the module only sets the number. The operator decides whether a broker may
+    go, and deletes the Secrets of the nodes that it removes; RV(node_pools) says which, and what becomes of certificates
     that wait.
-  - Not in the middle of a flow that changes a CA whose key is elsewhere.
+  - The module refuses to scale in the middle of a flow that changes a CA whose key is elsewhere.
 options:
   pool:
     description:
@@ -56,18 +56,18 @@ EXAMPLES = r"""
 
 RETURN = r"""
 node_pools:
-  description: The node pools, where the key of the CA is not in the cluster or one is scaled, and how far each can be scaled without waiting for the issuer.
+  description: The node pools, where the key of the CA is elsewhere or the call scales a pool, and how far each can grow without the issuer.
   returned: always
   type: list
   elements: dict
   contains:
     name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
     replicas: {description: How many nodes its resource asks for., type: int, returned: always, sample: 3}
-    at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
+    at_hand: {description: Numbers of its next nodes whose certificates have come., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
     leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always, sample: []}
     when_added:
-      description: What is not known yet about certificates of new nodes, and what follows, as a sentence; empty where all is.
+      description: Which names of certificates of new nodes are unknown yet, and what follows, as a sentence; empty where all are known.
       type: str
       returned: always
       sample: ""
@@ -82,19 +82,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -11,8 +11,8 @@ short_description: Pause or resume the reconciliation of a Strimzi cluster
 version_added: 1.0.0
 description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says whether its reconciliation pauses or goes on.
-  - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again and waits until the operator goes on.
-  - Flows of this collection pause and resume by themselves; this module is for work of one's own. A flow does not start while it holds.
+  - Pauses the C(Kafka) resource and waits until the operator confirms the pause, or ends that pause and waits until the operator goes on.
+  - Flows of this collection pause and resume by themselves; this module is for your own work on a cluster. No flow starts while your pause holds.
 options:
   state:
     description:
@@ -42,14 +42,14 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Let the operator leave the cluster alone
+- name: Have the operator leave the cluster alone
   trustops.strimzi.strimzi_reconciliation:
     cluster: demo
     namespace: kafka
     state: paused
     holder: storage team
 
-- name: Let it go on
+- name: Have the operator go on
   trustops.strimzi.strimzi_reconciliation:
     cluster: demo
     namespace: kafka
@@ -64,19 +64,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -12,16 +12,17 @@ version_added: 1.0.0
 description:
   - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(reason) says why its nodes restart. Every other option has
     a default that fits most clusters.
-  - Without O(reason), brings every process of the cluster to present what is stored - it waits for the operator's restarts, has nodes read
-    their certificates again, or restarts nodes that have to.
-  - With O(reason), restarts pods of a cluster in which no flow is in flight, or a flow that only waits for restarts - all Kafka nodes, or
-    O(pods), or the pods of O(components).
-  - One Kafka node goes at a time, by the operator's own rules, and the module waits until all pods are ready. Pods that were replaced already
-    are not replaced again, so an interrupted roll is continued. Used in a playbook, it shows a line for every restart while it happens.
+  - Without O(reason), has every process of the cluster present its stored certificate - it waits for the operator's restarts, has nodes reload
+    their certificates, or restarts nodes that cannot reload.
+  - With O(reason), restarts pods - all Kafka nodes, or O(pods), or the pods of O(components). It does so where no flow is in flight, or where the flow only
+    waits for restarts.
+  - It restarts one Kafka node at a time, by the operator's own rules, and waits until all pods are ready. A task that was interrupted continues
+    when you run it again, and restarts no pod twice. Used in a playbook, it shows a line for every restart while it happens.
 options:
   reason:
     description:
-      - Why pods are to restart, for the log and the report. Restarts them even though nothing needs it. An empty one counts as not given.
+      - Why pods are to restart, for the log and the report. With a reason the module restarts them although nothing else requires it. An empty text counts
+        as not given.
     type: str
   pods:
     description:
@@ -36,8 +37,8 @@ options:
     choices: [kafka, entity-operator, cruise-control, kafka-exporter]
   since:
     description:
-      - With O(reason), a time in ISO 8601, UTC where no offset is given. Only pods that were made before it are restarted, so that the same
-        task run again does nothing. A time that is still to come is refused.
+      - With O(reason), a time in ISO 8601, UTC where no offset is given. The module restarts only pods that were created before it, so that the same
+        task run again does nothing. It refuses a time in the future.
     type: str
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
@@ -83,19 +84,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -10,7 +10,7 @@ module: strimzi_trusted_certs
 short_description: Add CAs to the truststores of a Strimzi cluster, and remove them
 version_added: 1.0.0
 description:
-  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) says what is to become of its trust. Every other
+  - Most calls give three options - O(cluster) and O(namespace) name the C(Kafka) resource, and O(state) is the wanted state of its trusted CAs. Every other
     option has a default that fits most clusters.
   - Keeps the ledger, which says which process trusts which CA, and finishes pending changes in every process of the cluster. The ledger is the
     Secret C(<cluster>-cluster-ca-trusted-certs), unless O(layout) has put it elsewhere.
@@ -18,30 +18,30 @@ description:
 options:
   state:
     description:
-      - With V(trusted), every CA that is to be trusted is published, read back from the operator's trust bundle, and accepted by every
-        process; processes that would refuse its certificates restart.
-      - With V(retired), every flow is at its end, and every CA that no process uses any more has left the trust. O(ca_renewal) says whether the CA in
-        use is renewed in its time for renewal.
-      - With V(converted), the ledger is kept in the Secrets of O(layout). Nothing restarts, and no truststore changes. A flow that is
-        in flight goes on afterwards as if nothing had happened.
+      - V(trusted) publishes every CA that is to be trusted, reads it back from the operator's trust bundle, and has every process accept
+        it; processes that would refuse its certificates restart.
+      - V(retired) finishes the flow in flight, and removes every CA that no process uses any more from the trust. O(ca_renewal) says whether it renews
+        the CA in use in its time for renewal.
+      - V(converted) moves the ledger into the Secrets of O(layout). Nothing restarts, and no truststore changes. A flow in
+        flight goes on unchanged.
     type: str
     choices: [trusted, retired, converted]
     default: trusted
   layout:
     description:
-      - The Secrets that O(state=converted) puts the ledger into. All other tasks find it wherever it is, and leave it there.
+      - The Secrets into which O(state=converted) moves the ledger. All other tasks find the ledger in any layout, and leave it there.
       - With V(single), one Secret, C(<cluster>-cluster-ca-trusted-certs), with entries C(<sha1>.crt) and C(<sha1>.state).
       - With V(split), the states are in C(<cluster>-cluster-ca-trust-state), with entries C(<sha1>), and the certificates in
         C(<cluster>-cluster-ca-trusted-certs), as C(<sha1>.crt).
       - With V(keyed), one Secret of type C(strimzi.io/trust), C(<cluster>-cluster-ca-trust), with entries C(<sha1>.<state>).
-      - What a layout has no place for is kept in it under names of this collection. Handing the CA back deletes the ledger in any layout.
+      - Entries without a place in a layout stand in the same Secrets under names of this collection. To hand the CA back deletes the ledger in any layout.
     type: str
     choices: [single, split, keyed]
   certificate:
     description:
-      - A CA certificate in PEM form, with its chain after it, that is to be trusted beside the others. It issues nothing here. Not with
+      - A CA certificate in PEM form, with its chain after it, to trust beside the other CAs. The collection issues no certificates with it. Not with
         O(state=converted).
-      - M(trustops.strimzi.strimzi_ca) with C(state=absent) takes it out again.
+      - M(trustops.strimzi.strimzi_ca) with C(state=absent) removes this CA again.
     type: str
 extends_documentation_fragment:
   - trustops.strimzi.cluster.auth
@@ -65,7 +65,7 @@ EXAMPLES = r"""
     namespace: kafka
   register: trust
 
-- name: Hand the trusted CAs to a client
+- name: Write the trusted CAs to a file for a client
   ansible.builtin.copy:
     dest: /tmp/kafka-ca.pem
     content: "{{ trust.trusted_certificates | join }}"
@@ -105,19 +105,19 @@ done:
   type: bool
   sample: true
 pending:
-  description: What is left to do, or to wait for, as sentences.
+  description: The steps and waits that are left, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 waiting:
-  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  description: Sentences about events that the flow waits for, and about old CAs and certificates that pods hold, with their end.
   returned: always
   type: list
   elements: str
   sample: []
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

@@ -13,11 +13,11 @@ description:
   - Every call gives O(cluster) and O(namespace), which name the C(Kafka) resource, the O(user), and its new O(authentication).
   - Moves a C(KafkaUser) from the authentication C(tls), with certificates that the User Operator issues, to C(tls-external), with certificates that
     another issuer issues, such as cert-manager; or back. Name, rights and quotas stay as they are.
-  - The User Operator deletes the Secret of a user whose authentication changes, and pods that mount it could not start any more. So the user is paused
-    first, its Secret is taken from the User Operator, and only then the authentication changes. The Secret stays, with the certificate that it has,
+  - The User Operator deletes the Secret of a user whose authentication changes, and pods that mount it could not start any more. So the module first pauses
+    the user and takes the labels and the owner off its Secret, and only then changes the authentication. The Secret stays, with its certificate,
     until you delete it; programs move to the other Secret one by one.
   - On the way back the User Operator issues a certificate into the Secret of the user's name. The task ends when it is there.
-  - Interrupted anywhere, the same task continues. Where the resource is kept elsewhere too (Git, Helm), change it there as well.
+  - A task that was interrupted continues when you run it again. Where Git or Helm has the resource too, change it there as well.
 options:
   user:
     description: Name of the KafkaUser.
@@ -28,9 +28,10 @@ options:
     type: str
   authentication:
     description:
-      - V(tls-external) leaves the certificate to another issuer. Where O(presenting_secrets) names Secrets, one has to hold a certificate with the
-        subject C(CN=<user>) that brokers accept; without any, the task warns that no issuer may be at work.
-      - V(tls) gives it back to the User Operator, unless the key of the clients CA is kept elsewhere - it could issue none then.
+      - V(tls-external) leaves the certificate to another issuer. Where O(presenting_secrets) names Secrets, one of them has to hold a certificate with the
+        subject C(CN=<user>) that brokers accept; without O(presenting_secrets) the task warns that no issuer may be at work.
+      - V(tls) has the User Operator issue the certificate again. The task fails where the key of the clients CA is kept elsewhere, because the User Operator
+        could not issue.
     type: str
     required: true
     choices: [tls, tls-external]
@@ -73,7 +74,7 @@ user:
   type: dict
   sample: {name: partner, namespace: kafka, authentication: tls-external, secret: partner}
 actions:
-  description: Every write and restart of this call, in order; in check mode the first steps that it would take, of which the plan has all.
+  description: Every write and restart of this call, in order; in check mode the first steps that it would take; C(plan) has all.
   returned: always
   type: list
   elements: dict

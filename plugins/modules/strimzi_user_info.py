@@ -12,25 +12,25 @@ version_added: 1.0.0
 description:
   - Most calls give O(cluster) and O(namespace), which name the C(Kafka) resource, and O(presenting_secrets) for certificates that are in no Secret of a
     KafkaUser.
-  - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that, and the pods and resources
-    that present it. It asks every broker on every listener on which users log in which clients CAs it accepts. It changes nothing.
-  - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users again as soon as it
+  - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that certificate, and the pods and resources
+    that present it. On every listener on which users log in it checks which clients CAs each broker accepts. It changes nothing.
+  - Run it before you renew or replace the clients CA, also with Strimzi itself or by hand. Strimzi issues new certificates to all users as soon as it
     has another clients CA, and does not wait until every broker trusts it.
-  - Of a Secret only facts are kept; no private key is shown. A PKCS#12 file is opened where another program than the
+  - The result holds no private key. The module opens a PKCS#12 file where another program than the
     User Operator has written to the Secret, which takes a twentieth of a second for each.
-  - Certificates that are in no Secret of a KafkaUser are seen where O(presenting_secrets) names the Secrets, such as Secrets of users with
+  - It sees certificates outside the Secrets of KafkaUsers where O(presenting_secrets) names their Secrets, such as Secrets of users with
     C(tls-external), or of superusers whose names are in the Kafka resource.
 options:
   evidence:
     description:
-      - V(handshake) asks the listeners, with certificates that live for an hour and give no rights. V(auto) asks where any of them can be reached.
-        V(annotations) opens no connection.
+      - V(handshake) makes handshakes with the listeners, with certificates that live for an hour and give no rights. V(auto) does so where the module can
+        reach any of them. V(annotations) opens no connection.
     type: str
     choices: [auto, handshake, annotations]
     default: auto
   pod_access:
     description:
-      - How ports of brokers are reached. V(port_forward) goes through the API server, V(direct) to the addresses of the pods, where there is a
+      - How the module reaches ports of brokers. V(port_forward) goes through the API server, V(direct) to the addresses of the pods, where there is a
         route to them.
     type: str
     choices: [port_forward, direct]
@@ -47,7 +47,7 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Look at the users
+- name: Read the users and their certificates
   trustops.strimzi.strimzi_user_info:
     cluster: demo
     namespace: kafka
@@ -65,7 +65,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 namespace:
-  description: "Where the cluster's User Operator looks for users."
+  description: The namespace in which the cluster's User Operator looks for users.
   returned: always
   type: str
   sample: kafka
@@ -75,7 +75,7 @@ user_operator:
   type: bool
   sample: true
 clients_cas:
-  description: The CAs whose certificates brokers accept from users; C(current) says which one issues.
+  description: The CAs whose certificates brokers accept from users; C(current) says which CA issues.
   returned: always
   type: list
   elements: dict
@@ -87,10 +87,10 @@ users:
   elements: dict
   contains:
     name: {description: The KafkaUser., type: str, returned: always, sample: orders}
-    namespace: {description: Where it is., type: str, returned: always, sample: kafka}
+    namespace: {description: Its namespace., type: str, returned: always, sample: kafka}
     authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str, returned: always, sample: tls}
     secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
-    ready: {description: Whether the User Operator says so., type: bool, returned: always, sample: true}
+    ready: {description: Whether the User Operator reports it as ready., type: bool, returned: always, sample: true}
     paused: {description: Whether it is paused., type: bool, returned: always, sample: false}
     certificate:
       description: "The certificate in its Secret; null where it gets none, as with V(scram-sha-512)."
@@ -98,13 +98,13 @@ users:
       returned: always
       contains:
         subject: {description: Subject., type: str, returned: always, sample: CN=orders}
-        issuer: {description: Issuer as it says itself., type: str, returned: always, sample: "CN=clients-ca v0,O=io.strimzi"}
+        issuer: {description: The issuer in the certificate., type: str, returned: always, sample: "CN=clients-ca v0,O=io.strimzi"}
         sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "77aa01"}
         not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
-        ca: {description: The clients CA under which it is valid; empty where none is., type: str, returned: always, sample: clients-ca v0 (6c1f0e9a2b3c)}
+        ca: {description: The clients CA under which it is valid; empty without any., type: str, returned: always, sample: clients-ca v0 (6c1f0e9a2b3c)}
         keystore: {description: Whether a PKCS#12 file lies beside it., type: bool, returned: always, sample: true}
         changed_at: {description: "When the Secret changed last; null where that is not recorded.", type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-        problem: {description: What is wrong with it or the PKCS#12 file; empty where nothing is., type: str, returned: always, sample: ""}
+        problem: {description: The problem of the certificate or the PKCS#12 file; empty without a problem., type: str, returned: always, sample: ""}
     presenters:
       description:
         - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespaces of
@@ -114,7 +114,7 @@ users:
       returned: always
       sample: [{name: Pod kafka/orders-0, up_to_date: true}]
 named_certificates:
-  description: The certificates in the Secrets of O(presenting_secrets), with what is wrong, and the programs that present them, as for users.
+  description: The certificates in the Secrets of O(presenting_secrets), with their problems, and the programs that present them, as for users.
   returned: always
   type: list
   elements: dict
@@ -137,18 +137,18 @@ user_listeners:
     port: {description: Its port., type: int, returned: always, sample: 9093}
     type: {description: "Its type, such as V(internal).", type: str, returned: always, sample: internal}
     managed: {description: "Whether the operator gives it the clients CA, as it does not with V(custom).", type: bool, returned: always, sample: true}
-    pod: {description: The broker that answered; empty where none did., type: str, returned: always, sample: demo-kafka-0}
+    pod: {description: The broker that answered; empty without an answer., type: str, returned: always, sample: demo-kafka-0}
     trusts: {description: Clients CAs of which it accepts certificates., type: list, elements: str, returned: always, sample: ["clients-ca v0 (6c1f0e9a2b3c)"]}
     refuses: {description: Clients CAs of which it refuses certificates., type: list, elements: str, returned: always, sample: []}
-    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
+    why: {description: Sentences about missing evidence and its cause., type: list, elements: str, returned: always, sample: []}
     problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always, sample: []}
 unasked:
-  description: Why this call asked no listener; empty where it asked them.
+  description: Why this call made no handshake with a listener; empty where it did.
   returned: always
   type: str
   sample: ""
 problems:
-  description: What is wrong with certificates of users, and which listeners would refuse some of them, as sentences.
+  description: Problems of certificates of users, and listeners that would refuse some of them, as sentences.
   returned: always
   type: list
   elements: str

@@ -59,7 +59,7 @@ class AskedIssuer(Protocol):
         """Where the collection sends its requests to Kubernetes."""
 
     def serve(self, memory: MemoryApi) -> None:
-        """Between asking and looking: what the issuer does where nobody would do it otherwise."""
+        """Between asking and looking: what the issuer does, where it does not work by itself."""
 
     def ask(self, requests: Mapping[str, bytes]) -> None:
         """All certificates for these requests, by a client that does nothing else."""
@@ -67,7 +67,7 @@ class AskedIssuer(Protocol):
 
 @dataclass
 class External:
-    """Somebody signs, and puts everything back at once."""
+    """A person signs, and puts everything back at once."""
 
     signing: Authority = field(default_factory=root)
     name: str = "external"

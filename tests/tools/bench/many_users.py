@@ -46,7 +46,7 @@ class ManyUsers:
 
     @staticmethod
     def _with_keystore(secret: Object) -> Object:
-        """The Secret with a PKCS#12 file as the User Operator writes one; nobody opens it here."""
+        """The Secret with a PKCS#12 file as the User Operator writes one; no client opens it here."""
         data = {**secret["data"], "user.p12": base64.b64encode(os.urandom(KEYSTORE)).decode(), "user.password": ""}
         written = {"manager": "strimzi-user-operator", "fieldsV1": {"f:data": {f"f:{entry}": {} for entry in data}}}
         return {**secret, "metadata": {**secret["metadata"], "managedFields": [written]}, "data": data}

@@ -118,7 +118,7 @@ class Users:
             self.changed.update(self._all)
 
     def _look(self) -> None:
-        # Nobody here looks back at what was written.
+        # No test here looks back at what was written.
         self.memory.api.writes.clear()
         looked, self.changed = self.changed, set()
         for name in looked:

@@ -131,7 +131,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
             lane=Lane.WAITING,
         ),
         Check("molecule", "scenario default", main, _scenario("default"), after=bed, lane=Lane.WAITING),
-        # The playbooks of scenario default, on a cluster that somebody else has started.
+        # The playbooks of scenario default, on a cluster that runs already.
         Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, lane=Lane.WAITING, long=True),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),
     ]

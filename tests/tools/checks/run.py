@@ -18,7 +18,7 @@ from .check import SKIPPED, Check, Lane
 from .environments import CannotPrepare
 from .places import LOGS, ROOT
 
-#: Nodes that have to share the processors with everybody take twice as long to start.
+#: Nodes that have to share the processors with all other checks take twice as long to start.
 _PRIORITY = {Lane.BUSY: ("nice", "-n", "10"), Lane.SINGLE: ("nice", "-n", "10"), Lane.WAITING: ()}
 #: Lines of a failed check's log that are shown.
 TAIL = 80

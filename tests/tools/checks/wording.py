@@ -55,8 +55,8 @@ _NAMING = (
     "plugins/", "roles/", "playbooks/", "docs/", "changelogs/", "molecule/",
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "galaxy.yml",
 )  # fmt: skip
-#: Tests that say so too; the check does not look through their tools.
-_TESTS = re.compile(r"tests/(?!tools/)")
+#: This check and its test quote these words.
+_QUOTING = ("tests/tools/checks/wording.py", "tests/tools/checks/test_wording.py")
 
 
 def problems(source: str) -> Iterator[str]:
@@ -136,7 +136,8 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _problems_of(name: str) -> Iterator[str]:
-    is_python, is_naming, is_test = name.endswith(".py"), name.startswith(_NAMING), bool(_TESTS.match(name))
+    is_python, is_naming = name.endswith(".py"), name.startswith(_NAMING)
+    is_test = name.startswith("tests/") and name not in _QUOTING
     if not (is_python or is_naming or is_test):
         return
     text = (ROOT / name).read_text()

@@ -1,4 +1,4 @@
-"""A bed: one embedded Kubernetes with Strimzi's CRDs, by name; or a cluster that somebody gives us."""
+"""A bed: one embedded Kubernetes with Strimzi's CRDs, by name; or a cluster that is given by its kubeconfig."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_folder(name: str) -> Path:
 
 
 def _free_ports(names: list[str]) -> dict[str, int]:
-    """Distinct ports that nobody listens on now."""
+    """Distinct ports that no process listens on now."""
     with ExitStack() as stack:
         ports = {}
         for name in names:

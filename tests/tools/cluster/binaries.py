@@ -114,7 +114,7 @@ def _run(module: str, *arguments: str) -> str:
 
 
 def _compile(module: str, target: Path, package: str = ".", stamps: str = "", tags: str = "") -> None:
-    # Without data for debuggers, which nobody asks for; the same flags everywhere, so that modules share what is compiled.
+    # Without data for debuggers, which no test needs; the same flags everywhere, so that modules share what is compiled.
     flags = ("-trimpath", "-gcflags=all=-dwarf=false", f"-ldflags=-s -w {stamps}".rstrip(), f"-tags={tags}")
     _run(module, "build", *flags, "-o", str(target), package)
 

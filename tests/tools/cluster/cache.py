@@ -47,7 +47,7 @@ def locked(name: str, about: str = "") -> Iterator[None]:
 
 def _wait(lock: int, about: str) -> None:
     if about:
-        _say(f"waiting for {about}, which somebody else prepares ...")
+        _say(f"waiting for {about}, which another process prepares ...")
     begun = time.monotonic()
     fcntl.flock(lock, fcntl.LOCK_EX)
     if about:
@@ -81,7 +81,7 @@ def cached(name: str, build: Callable[[Path], None], about: str = "", usual: str
 
 
 def _build(target: Path, build: Callable[[Path], None]) -> None:
-    # Nobody else uses this folder: its owner has the lock. A killed build has left the files in it.
+    # No other process uses this folder: its owner has the lock. A killed build has left the files in it.
     scratch = target.with_name(f".{target.name}.scratch")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()

@@ -9,7 +9,7 @@ from functools import partial
 
 from .cache import MissingTool, prepare
 
-#: Somebody else on this machine may be installing something, too: apt-get waits for that.
+#: Another process of this machine may be installing a package, too: apt-get waits for that.
 _OPTIONS = ("--yes", "--no-install-recommends", "--option", "DPkg::Lock::Timeout=300")
 
 

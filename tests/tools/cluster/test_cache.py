@@ -89,7 +89,7 @@ def test_two_processes_build_it_once_and_the_second_says_that_it_waits() -> None
     (made, told), (found, heard) = first.communicate(timeout=20), second.communicate(timeout=20)
     assert (made, found) == ("1\n", "1\n")
     assert re.fullmatch(r"preparing the thing \(once, a moment\) \.\.\.\nprepared the thing in \d+ s\n", told)
-    waits = r"waiting for the thing, which somebody else prepares \.\.\.\nwaited \d+ s for the thing\n"
+    waits = r"waiting for the thing, which another process prepares \.\.\.\nwaited \d+ s for the thing\n"
     assert re.fullmatch(waits, heard)
 
 

@@ -45,7 +45,7 @@ def client_context(
 
 @lru_cache(maxsize=1000)
 def _bare(trusted: bytes) -> bytes:
-    """Certificates (PEM) with the names and keys of these CAs and nothing else. Nobody verifies how a trusted certificate
+    """Certificates (PEM) with the names and keys of these CAs and nothing else. No client verifies how a trusted certificate
     is signed, so any key will do for that."""
     found = (
         bare_anchor(certificate) if _is_authority(certificate) else certificate

@@ -32,7 +32,7 @@ Every gate was decided by what is stored about the pods. On Linux as root the de
 
 
 def playbook(cluster: BedCluster, name: str, **extra: object) -> None:
-    """Run a playbook of the collection against the demo cluster, its output for everybody to see."""
+    """Run a playbook of the collection against the demo cluster, with its output on the console."""
     variables = {"strimzi_cluster": "demo", "strimzi_namespace": cluster.namespace, **extra}
     command = ["ansible-playbook", "-i", "localhost,", "-c", "local", f"playbooks/{name}"]
     for variable, value in {**variables, "ansible_python_interpreter": sys.executable}.items():

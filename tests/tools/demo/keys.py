@@ -19,7 +19,7 @@ class Keeper:
     authority: bytes
     #: The content of the places where the key could be, by their names for people.
     places: Mapping[str, bytes]
-    #: Names of requests that are left with the issuer; None where nobody is asked for certificates.
+    #: Names of requests that are left with the issuer; None where the run asks no issuer for certificates.
     requests: tuple[str, ...] | None = None
 
 

@@ -16,7 +16,7 @@ KEY, FOREIGN = (authority.keys[0].reveal() for authority in (AUTHORITY, ANOTHER)
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(KEY, "the CA's key"), (FOREIGN, "another key"), (b"It is with somebody.\n", "no key: It is with somebody.")],
+    [(KEY, "the CA's key"), (FOREIGN, "another key"), (b"It is with an issuer.\n", "no key: It is with an issuer.")],
 )
 def test_kinds_of_keys_that_a_keeper_has(content: bytes, said: str) -> None:
     shown = who_keeps(Keeper(AUTHORITY.pem, {"here": content}))

@@ -11,11 +11,11 @@ from .proof import Asked, proof
 
 IN_USE = {b"new": "cluster-ca v1", b"clients": "clients-ca v0"}
 GOOD = [Asked(node, 9091, b"new", frozenset({b"new"})) for node in ("a", "b")]
-ANYBODY = [Asked(node, 9094, b"new", frozenset()) for node in ("a", "b")]
+UNSURE = [Asked(node, 9094, b"new", frozenset()) for node in ("a", "b")]
 
 
 def test_when_all_is_well_no_listener_trusts_the_removed_ca() -> None:
-    lines = proof([*ANYBODY, *GOOD], IN_USE, ["cluster-ca v0"]).splitlines()
+    lines = proof([*UNSURE, *GOOD], IN_USE, ["cluster-ca v0"]).splitlines()
     assert lines[2].split() == ["9091", "2", "cluster-ca", "v1", "cluster-ca", "v1"]
     assert lines[3].split(maxsplit=4)[4] == "(asks for no certificate)"
     assert lines[-1] == "0 of 4 listeners trust the removed CA cluster-ca v0."

@@ -14,9 +14,9 @@ _TABLE = Path(__file__).parent / "stops.yml"
 _PAGE = Path(__file__).parents[3] / "docs" / "stops.md"
 _HEAD = """# It stopped: what now
 
-A run that stops names the object, the cause and the remedy, and ends with the names of the conditions that do not hold. This page has an entry for each: what
-does not hold, and the way out. The usual answer is to follow the remedy and to run the same playbook again, which goes on from the state of the cluster.
-Other symptoms are in [troubleshooting.md](troubleshooting.md).
+This page is for administrators whose run has stopped: it explains each condition that a run can name, and the way out. A run that stops names the object, the
+cause and the remedy, and ends with the names of the conditions that do not hold. Usually, follow the remedy and run the same playbook again, which goes on
+from the state of the cluster. Other symptoms are in [troubleshooting.md](troubleshooting.md).
 """
 
 

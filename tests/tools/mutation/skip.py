@@ -17,7 +17,7 @@ _SAME = ("Is_Eq", "IsNot_NotEq")
 #: The other way round it is chance which equal values are one object: in these tests most, in the flows, where they are
 #: read from Secrets, none.
 _CHANCE = ("Eq_Is", "NotEq_IsNot")
-#: Nobody puts members of an enum in an order by mistake, and which come first follows from the letters of their texts.
+#: No programmer puts members of an enum in an order by mistake, and which come first follows from the letters of their texts.
 #: Whether a test knows the comparison is told by the mutant that turns it round, ``is`` to ``is not``.
 _BY_LETTERS = tuple(f"{operator}_{order}" for operator in ("Is", "IsNot") for order in ("Lt", "LtE", "Gt", "GtE"))
 _LEFT_OUT = frozenset(f"core/ReplaceComparisonOperator_{name}" for name in (*_SAME, *_CHANCE, *_BY_LETTERS))

@@ -13,7 +13,7 @@ PACKAGES = (CODE / "_trust", CODE / "_pki")
 
 
 class NotMutated(Exception):
-    """Somebody asked for a file that no mutation run is about."""
+    """The command named a file that no mutation run is about."""
 
 
 def modules(asked: Sequence[str] = (), root: Path = ROOT) -> tuple[Path, ...]:

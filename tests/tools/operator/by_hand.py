@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps that somebody takes by hand while the Kafka resource is paused (docs/operator.md, "Tried by hand")."""
+"""The steps that a person takes by hand while the Kafka resource is paused (docs/operator.md, "Tried by hand")."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ CONFIGURATION_HASH = "strimzi.io/configuration-hash"
 class OperatorDouble:
     """``reconcile`` is one full reconcile of one Kafka resource.
 
-    running: how the nodes of a Kafka resource are asked, where there is somebody to ask.
+    running: how the double asks the nodes of a Kafka resource, where nodes run.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ def reconcile_leaf(
 ) -> bytes:
     """The certificate in this Secret, kept or issued again by rules (a) to (e).
 
-    read: the Secret as it was at the beginning of this step. What is kept is written as it was read: a leaf that somebody
+    read: the Secret as it was at the beginning of this step. What is kept is written as it was read: a leaf that a client
     has written since is lost (docs/operator.md, "Link certificates"). by_labels: whether a Secret without them counts as missing.
     """
     existing = (read or partial(api.get, "secrets"))(secret)

@@ -149,7 +149,7 @@ class OperatedCluster:
         return self.condition()["type"] == "Ready"
 
     def versions(self, plural: str) -> dict[str, str]:
-        """Resource versions: equal before and after means that nobody wrote."""
+        """Resource versions: equal before and after means that no client wrote."""
         return {o["metadata"]["name"]: o["metadata"]["resourceVersion"] for o in self.api.all(plural, NAMESPACE)}
 
 

@@ -71,7 +71,7 @@ def remembering_container(name: str, leaf_path: str, trust_path: str) -> Object:
         "command": ["sh", "-c", START, "sh", leaf_path, trust_path, MEMORY],
         "resources": {"requests": {"cpu": "1m", "memory": "4Mi"}},
         "volumeMounts": [*mounts, {"name": f"{name}-memory", "mountPath": MEMORY}],
-        # Once it has all, it has it for good: nobody asks again.
+        # Once it has all, it has it for good: the kubelet asks no more.
         "startupProbe": {
             "exec": {"command": ["test", "-e", f"{MEMORY}/{_COMPLETE}"]}, "periodSeconds": 1, "failureThreshold": 120,
         },

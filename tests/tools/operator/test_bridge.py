@@ -60,7 +60,7 @@ def _fingerprints(*cas: UserCa) -> set[bytes]:
 
 
 def test_the_first_update_is_one_roll(bridged: Bridged) -> None:
-    """1: leaf, X and A presented, by everybody who is rolled."""
+    """1: each pod that restarts presents leaf, X and A."""
     cluster = bridged.cluster
     _resume(cluster)
     assert set(cluster.rolls()) == {1}
@@ -71,7 +71,7 @@ def test_the_first_update_is_one_roll(bridged: Bridged) -> None:
 
 
 def test_the_operators_certificate_stays_when_it_has_the_generation(bridged: Bridged) -> None:
-    """1: re-annotated only, its certificate stays A's, which everybody trusts."""
+    """1: re-annotated only, its certificate stays A's, which every process trusts."""
     own = bridged.cluster.existing("secrets", OPERATOR)["data"]
     _resume(bridged.cluster)
     assert bridged.cluster.existing("secrets", OPERATOR)["data"] == own

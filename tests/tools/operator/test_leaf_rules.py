@@ -152,7 +152,7 @@ def test_a_leaf_from_elsewhere_is_kept(secret: str, managed: OperatedCluster) ->
 def test_the_subject_is_not_compared(managed: OperatedCluster) -> None:
     """docs/operator.md, "Re-issue"."""
     for secret in ALL:
-        put(managed, secret, foreign(managed, secret, subject=certs.name("somebody", None)))
+        put(managed, secret, foreign(managed, secret, subject=certs.name("a stranger", None)))
         assert kept(managed, secret)
 
 

@@ -19,7 +19,7 @@ SECRET = "demo-cluster-ca-cert"
 
 @dataclass(frozen=True)
 class Reloaded:
-    """A new CA has taken over while the resource was paused, nobody was restarted, and no pod was stamped yet."""
+    """A new CA has taken over while the resource was paused, no pod was restarted or stamped yet."""
 
     cluster: OperatedCluster
     old: UserCa

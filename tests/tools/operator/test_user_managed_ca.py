@@ -159,7 +159,7 @@ def test_key_and_certificate_that_do_not_match_fail_closed(managed: OperatedClus
 
 
 def test_a_placeholder_key_is_enough_while_nothing_is_issued(managed: OperatedCluster) -> None:
-    """docs/operator.md, "User-managed CA", "Re-issue": the key is read by nobody while every leaf is kept."""
+    """docs/operator.md, "User-managed CA", "Re-issue": the operator reads no key while it keeps every leaf."""
     managed.change("secrets", KEY, {"data": encode({"ca.key": b"placeholder"})})
     managed.step(2)
     assert managed.is_ready()

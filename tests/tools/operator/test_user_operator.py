@@ -103,7 +103,7 @@ def test_foreign_entries_and_labels_are_wiped(operator: UserOperatorDouble, gene
 
 def test_a_certificate_is_kept_whatever_its_issuer(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
     """A certificate and a key that fit together are kept, whatever CA they are of."""
-    foreign = generated.ca("somebody")
+    foreign = generated.ca("a stranger")
     generated.change("secrets", "orders", {"data": encode({"user.crt": foreign.pem, "user.key": foreign.key})})
     operator.reconcile()
     assert (operator.issued, generated.entries("orders")["user.crt"]) == (["orders"], foreign.pem)
@@ -131,7 +131,7 @@ def test_a_key_that_is_not_that_of_the_ca(
 
 
 EXTERNAL: Object = {"spec": {"authentication": {"type": "tls-external"}}}
-#: Takes the labels off a Secret, so that it is nobody's any more.
+#: Takes the labels off a Secret, so that it is no user's any more.
 WITHOUT: Object = {"metadata": {"labels": {"strimzi.io/kind": None, "strimzi.io/cluster": None}}}
 
 
@@ -214,8 +214,8 @@ def test_and_without_pkcs12_files_it_gets_an_empty_certificate_again_and_again(
 
 
 def pair(generated: OperatedCluster, key: Any) -> dict[str, bytes]:
-    """A certificate that somebody else has issued, with one of a CA behind it."""
-    ca = generated.ca("somebody")
+    """A certificate that a CA outside the cluster has issued, with the certificate of that CA behind it."""
+    ca = generated.ca("a stranger")
     leaf = certs.leaf(certs.name("orders", None), (), key, ca.pem, certs.load_key(ca.key), 365)
     return {"user.crt": (leaf or b"") + ca.pem, "user.key": certs.key_pem(key)}
 

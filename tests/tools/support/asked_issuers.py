@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The issuers that somebody else runs, beside a cluster in memory: they sign for one CA, and err where a test wants it."""
+"""The issuers outside the collection, beside a cluster in memory: they sign for one CA, and err where a test wants it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _Office(SigningOffice):
 
 @dataclass
 class ByHand:
-    """Somebody who signs what lies in the Secrets."""
+    """A person who signs the requests that lie in the Secrets."""
 
     signing: Signing
     #: Does not, for the victim.
@@ -145,7 +145,7 @@ class ByCertManager:
         return self.signing.memory.api.all("certificaterequests", self.signing.memory.namespace)
 
     def work(self) -> None:
-        """Nobody has to do anything."""
+        """The controllers work by themselves."""
 
     def left(self) -> list[str]:
         return [str(request["metadata"]["name"]) for request in self.requests]

@@ -33,7 +33,7 @@ from .issuer_contract import answers, asked
 from .memory_api import Change, MemoryApi
 
 Object = dict[str, Any]
-#: In the first, requests are approved; in the other nobody does that.
+#: In the first an approver approves requests; the other has no approver.
 NAMESPACE, UNAPPROVED = "kafka", "unapproved"
 ROOT = "/apis/cert-manager.io/v1"
 

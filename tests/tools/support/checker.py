@@ -73,7 +73,7 @@ class Checker:
     memory: MemoryCluster
     #: For how many seconds a client may go on with its copy of the CA certificate Secret.
     copies_last: float = 0.0
-    #: Fingerprints of CAs that somebody has asked to leave.
+    #: Fingerprints of CAs that a call has asked to leave.
     leaving: set[str] = field(default_factory=set)
     #: The kind of client that the first CA does not serve on any day.
     unserved: str = ""
@@ -94,14 +94,14 @@ class Checker:
         self.memory.api.listeners.append(self._after)
 
     def go_on_from_here(self) -> None:
-        """Somebody else has watched the cluster until now: its nodes have been there together."""
+        """Another checker has watched the cluster until now: its nodes have been there together."""
         self._was_complete = bool(self.memory.kubelet.nodes)
 
     def plant_foreign(self, *secrets: str) -> None:
-        """Something of somebody else on Secrets that are worked on: it has to stay."""
+        """An entry, a label and an annotation of another owner on Secrets that flows write: they have to stay."""
         for name in secrets:
             mark = {
-                "data": {"somebody-elses": base64.b64encode(name.encode()).decode()},
+                "data": {"another-owners": base64.b64encode(name.encode()).decode()},
                 "metadata": {"labels": {"team": "a"}, "annotations": {"example.com/owner": "b"}},
             }
             path = f"/api/v1/namespaces/{self.memory.namespace}/secrets/{name}"
@@ -123,7 +123,7 @@ class Checker:
             if change.plural == "secrets" or change.verb != "update":
                 parties = list(self.parties())
                 listeners = {chain for party in parties if party.node for chain in party.presented}
-                self._everybody_verifies(parties, where)
+                self._nodes_and_others_verify(parties, where)
                 self._clients_verify(listeners, where)
                 self._clients_of_one_authority_verify(listeners, where)
                 self._stored_leaves_are_safe(parties, where)
@@ -149,8 +149,8 @@ class Checker:
         data = entries(self._secret("cluster-ca-cert"))
         return b"".join(first(value) for key, value in sorted(data.items()) if key.endswith(".crt"))
 
-    def _everybody_verifies(self, known: list[Party], where: str) -> None:
-        """I1: nodes verify everybody, everybody verifies nodes."""
+    def _nodes_and_others_verify(self, known: list[Party], where: str) -> None:
+        """I1: nodes verify every party, every party verifies nodes."""
         for presenter in known:
             for verifier in known:
                 if not presenter.meets(verifier):
@@ -213,7 +213,7 @@ class Checker:
         return bool(self._links) and all(verifies(*link) for link in zip(self._links, issuers, strict=True))
 
     def _stored_leaves_are_safe(self, parties: list[Party], where: str) -> None:
-        """I2 and I3: a leaf in its Secret can be put to use by any restart, so everybody has to accept it now."""
+        """I2 and I3: a leaf in its Secret can be put to use by any restart, so every party has to accept it now."""
         verifiers = [party for party in parties if party.trusted]
         projected = self._projected()
         for secret in self.memory.api.all_stored("secrets", self.memory.namespace):

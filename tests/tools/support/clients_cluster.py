@@ -23,7 +23,7 @@ CERTIFICATES, KEYS, LEDGER = "demo-clients-ca-cert", "demo-clients-ca", "demo-cl
 
 @dataclass
 class ClientsCluster(WatchedCluster):
-    #: Whether there is somebody who issues certificates.
+    #: Whether a User Operator runs and issues certificates.
     users_run: bool = True
     #: The CA that flows are about.
     ca: CaKind = CaKind.CLIENTS

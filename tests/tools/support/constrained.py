@@ -193,5 +193,5 @@ CASES = (
     ),
     _bad("no policy above", _POLICIES, lower=[explicit_policy(0), policies(POLICY)], leaf=[policies(POLICY)]),
     _good("no mapping", lower=[explicit_policy(None, 0)]),
-    _good("a mapping that nobody asks for", upper=[explicit_policy(None, 0), policies(POLICY)], lower=[policies(POLICY), MAPPING]),
+    _good("a mapping that no certificate requires", upper=[explicit_policy(None, 0), policies(POLICY)], lower=[policies(POLICY), MAPPING]),
 )  # fmt: skip

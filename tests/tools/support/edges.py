@@ -10,5 +10,5 @@ EDGES: set[tuple[str | None, str | None]] = {
     ("TRUSTED_IN_USE_ANY", "PHASE_OUT"), ("TRUSTED_IN_USE_ALL", "PHASE_OUT"), ("PHASE_OUT", "TRUSTED_IN_USE_ANY"),
     ("PHASE_OUT", "TRUSTED_IN_USE_ALL"), ("PHASE_OUT", None),
 }  # fmt: skip
-#: Beyond them, and only where somebody has asked for it: a CA that was never used is to leave.
+#: Beyond them, and only where a call has asked for it: a CA that was never used is to leave.
 ON_REQUEST = {("UNTRUSTED", "PHASE_OUT"), ("TRUSTED_UNUSED", "PHASE_OUT")}

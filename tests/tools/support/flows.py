@@ -79,7 +79,7 @@ def work_on(
 
 
 def insisting(work: Work) -> datetime:
-    """When somebody asks for another try, a minute after what was before."""
+    """When a person asks for another try, a minute after what was before."""
     work.clock.sleep(60)
     return work.clock.now()
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A listener of TLS 1.2 that shows somebody else's certificates, which are public, and has no key."""
+"""A listener of TLS 1.2 that shows the certificates of another server, which are public, and has no key."""
 
 from __future__ import annotations
 

@@ -89,11 +89,11 @@ class Refusing(Counterpart, Protocol):
     """Its issuer does not issue everything."""
 
     def refused(self, order: LeafOrder) -> Answer:
-        """The answer to an order that somebody or something refuses, whatever that takes."""
+        """The answer to an order that the issuer or an approver refuses, whatever that takes."""
 
 
 class Delaying(Counterpart, Protocol):
-    """Answers take as long as somebody likes."""
+    """Answers take as long as a test likes."""
 
     @property
     def silent(self) -> Issuer:
@@ -107,7 +107,7 @@ class Remembering(Counterpart, Protocol):
     """Its issuer keeps something for each request."""
 
     def lose(self, token: Token) -> None:
-        """Somebody else removes it."""
+        """Another client removes it."""
 
 
 class Absent(Counterpart, Protocol):
@@ -134,14 +134,14 @@ class Wish:
 
 
 def wish(subject: LeafSubject = NODE, number: int = 0, name: str = "") -> Wish:
-    """number: of the key. name: one that nobody has used, where there is none."""
+    """number: of the key. name: by default a name that no other request has."""
     own = key(700 + number)
     csr = build_request(subject.distinguished_name, subject.names, own)
     return Wish(LeafOrder(name or f"demo-{uuid.uuid4().hex[:12]}", subject, csr, WEEK), own)
 
 
 def asked(issuer: Issuer, order: LeafOrder) -> Token:
-    """As a flow asks: where somebody else writes at that moment, it looks again and asks again."""
+    """As a flow asks: where another client writes at that moment, it looks again and asks again."""
     for _try in range(5):
         try:
             token = issuer.request(order)
@@ -262,7 +262,7 @@ class RefusalContract:
 
 
 class DelayContract:
-    """Of an issuer whose answers take as long as somebody likes."""
+    """Of an issuer whose answers take as long as a test likes."""
 
     def test_it_says_what_it_waits_for(self, counterpart: Delaying) -> None:
         tokens = [asked(counterpart.silent, wish(number=number).order) for number in range(2)]

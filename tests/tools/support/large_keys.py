@@ -20,7 +20,7 @@ from .certificates import NOW, YEAR, key
 
 
 def certificate_with_rsa_bits(bits: int) -> Certificate:
-    """A certificate for a public key of this size, signed by somebody else."""
+    """A certificate for a public key of this size, signed with another key."""
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "large")])
     public = rsa.RSAPublicNumbers(65537, _modulus(bits)).public_key()
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(public).serial_number(1)

@@ -83,7 +83,7 @@ class LinkContract:
         made = next_ca(counterpart)
         certified = link(counterpart, ordered(counterpart, made))
         chain = (leaf(made), certified, *counterpart.authority[:1])
-        # The CA itself, because nobody has to know what lies above it.
+        # The CA itself, because no client has to know what lies above it.
         assert validate_path(chain, counterpart.authority[:1], at=counterpart.now()).valid
 
     def test_it_certifies_the_ca_in_use_by_its_own(self, counterpart: Counterpart) -> None:

@@ -24,13 +24,13 @@ _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)/namespaces/(?P<ns>[^/]+)/(?P<plural>[^/]+)"
     r"(?:/(?P<name>[^/]+))?(?:/(?P<sub>[^/]+))?$"
 )
-#: The field manager of whoever says nothing of it.
+#: The field manager of a client that names none.
 A_PERSON = "kubectl-edit"
 #: Kinds of which it is noted who owns which field.
 _MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets")
 #: Lists of all namespaces at once.
 _EVERYWHERE = re.compile(r"^/apis/(?P<group>kafka[.]strimzi[.]io)/v1/(?P<plural>kafkas)$")
-#: Not stored: a question whether the client may do something. Here everybody may do everything.
+#: Not stored: a question whether the client may do something. Here every client may do everything.
 ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _KINDS = {
     "secrets": "Secret", "pods": "Pod", "kafkas": "Kafka", "strimzipodsets": "StrimziPodSet", "leases": "Lease",

@@ -104,7 +104,7 @@ class MemoryCluster:
                 return
 
     def _is_quiet(self) -> bool:
-        """Whether nobody, and not the operator either, has written anything since it began its last reconcile."""
+        """Whether no client has written anything since the operator began its last reconcile, the operator itself included."""
         version, at = self._reconciled
         return version == self.api.version and abs(certs.now() - at) < _PERIOD
 

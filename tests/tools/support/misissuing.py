@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody who signs for a CA, and errs where a test wants it."""
+"""A signer for a CA, which errs where a test wants it."""
 
 from __future__ import annotations
 

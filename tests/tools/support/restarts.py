@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cost of each flow, in one table for all tests (docs/design.md, "Flows").
 
-It is the cost of a whole flow, on a cluster that nobody else touches. Pods of Deployments hold no state and are not counted.
+It is the cost of a whole flow, on a cluster that no other client touches. Pods of Deployments hold no state and are not counted.
 """
 
 from __future__ import annotations

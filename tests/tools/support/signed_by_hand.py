@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody signs a request, well or with one mistake; nothing of the collection's own signing is used."""
+"""A person signs a request, well or with one mistake; nothing of the collection's own signing is used."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody who keeps the key of a CA, and signs the requests that lie in the cluster's Secrets."""
+"""A person who keeps the key of a CA, and signs the requests that lie in the cluster's Secrets."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _pair(name: str, own: x509.Name, other: x509.Name, *accepted_by: Verifier) -
     return Spelling(name, own, other, frozenset(accepted_by))
 
 
-#: Names that somebody takes for one.
+#: Names that a verifier takes for the same.
 LIKE = (
     _pair("case", spelt("Root"), spelt("ROOT"), JVM, OPENSSL),
     _pair("spaces", spelt("My Root"), spelt("My  Root"), JVM, OPENSSL),
@@ -90,7 +90,7 @@ LIKE = (
     _pair("case beyond ascii", spelt("Wurzel \u00c4"), spelt("Wurzel \u00e4"), JVM),
 )
 SAME = _pair("the same", spelt("Root"), spelt("Root"), JVM, OPENSSL, GO)
-#: Names that nobody takes for one.
+#: Names that no verifier takes for the same.
 OTHER = (
     _pair("another name", spelt("Root"), spelt("Other")),
     _pair("another organization", spelt("Root"), spelt("Root", organization="another")),

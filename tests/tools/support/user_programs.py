@@ -24,7 +24,7 @@ class UserPrograms:
     memory: MemoryCluster
     #: And some with what it held when they were started.
     started: dict[str, bytes] = field(default_factory=dict)
-    #: How often somebody logged in. Nor may a certificate be replaced by an empty one.
+    #: How often programs logged in. Nor may a certificate be replaced by an empty one.
     logins: int = 0
 
     def __post_init__(self) -> None:

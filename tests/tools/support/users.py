@@ -54,7 +54,7 @@ def user_secret(
 
 
 def added_clients_ca(namespace: str) -> Object:
-    """A patch of the certificate Secret with a further CA, as somebody publishes the next one."""
+    """A patch of the certificate Secret with a further CA, as an administrator publishes the next CA."""
     now = datetime.now(timezone.utc)
     further = make("clients-ca v9", key(32), begin=now - DAY, end=now + 100 * DAY).certificate.pem
     return {

@@ -40,7 +40,7 @@ ROLE, USERS, STRICT = "kafka", "kafka-users", "strict"
 
 
 class QuickClock:
-    """Nobody sleeps, and yet time has passed."""
+    """The clock goes on without a sleep."""
 
     def __init__(self) -> None:
         self.slept: list[float] = []
@@ -111,7 +111,7 @@ class SetUp:
 
 
 def documented(command: str) -> dict[str, str]:
-    """The fields that the page has somebody write: ``vault write COMMAND key=value …``."""
+    """The fields that the page has an administrator write: ``vault write COMMAND key=value …``."""
     found = re.search(rf"^vault write {re.escape(command)} ((?:.*\\\n)*.*)$", PAGE.read_text(), re.MULTILINE)
     assert found, f"the page has no command that writes {command}"
     pairs = (word.partition("=") for word in shlex.split(found[1].replace("\\\n", " ")))

@@ -261,7 +261,7 @@ class WatchedCluster:
 
     @property
     def _is_usual(self) -> bool:
-        """Nothing is there yet, and nobody has said or done anything that its creation might depend on."""
+        """Nothing is there yet, and the test has set nothing that its creation might depend on."""
         usual = type(self)()
         listening = len(usual.memory.api.listeners) + (self.nodes is not None)
         return (
@@ -373,7 +373,7 @@ class WatchedCluster:
 
     @property
     def paid(self) -> Cost:
-        """The cost since somebody looked away; every node has to have paid the same."""
+        """The cost since the last ``look_away``; every node has to have paid the same."""
         told = self.nodes.told if self.nodes else []
         (restarts,), (reloads,) = self.rolls, {told.count(node) for node in self.memory.kubelet.nodes}
         return Cost(restarts, self.pauses, reloads)
@@ -415,7 +415,7 @@ IN_USE, UNUSED = "TRUSTED_IN_USE_ALL", "TRUSTED_UNUSED"
 
 
 def assert_only(cluster: WatchedCluster, fingerprint: str, twins: frozenset[str] | set[str] = frozenset()) -> None:
-    """The end of every rotation: one CA, used by all, and every other one is trusted by nobody.
+    """The end of every rotation: one CA, used by all, and no process trusts another CA.
 
     twins: certificates with the same name and key; to trust them still adds nothing, and nothing restarts for it.
     """

@@ -26,8 +26,8 @@ _SECONDS, _SETTLE_S, _QUIET_S = 90, 4.0, 8.0
 
 
 def promote_too_early(tier: Tier, load: Load, ledger: Ledger, libraries: Collection[str]) -> Controlled:
-    """Somebody makes another CA the one in use, and no broker has read it. Then the old one is put back. libraries: those of the clients that are made
-    anew.
+    """A person makes another CA the CA in use, and no broker has read it. Then the person puts the old CA back. libraries: of the clients that start
+    again.
     """
     began, refusals = time.monotonic(), Refusals(tier, load.looking.layout.brokers)
 
@@ -48,7 +48,7 @@ def promote_too_early(tier: Tier, load: Load, ledger: Ledger, libraries: Collect
 
 
 def retire_too_early(tier: Tier, load: Load, rotate: Callable[..., None], restart: Callable[[], None]) -> Controlled:
-    """Somebody says of a program that reads its Secret only when it starts that nobody need wait for it, and is mistaken.
+    """A person waives a program that reads its Secret only when it starts, by mistake.
 
     rotate: replaces the CA, with these variables. restart: the owner restarts the program at last.
     """
@@ -56,7 +56,7 @@ def retire_too_early(tier: Tier, load: Load, rotate: Callable[..., None], restar
     until = datetime.now(timezone.utc) + timedelta(hours=1)
     rotate(strimzi_waivers=[{
         "client": f"Pod {tier.cluster.namespace}/{APPLICATION}", "until": f"{until:%Y-%m-%dT%H:%M:%SZ}",
-        "reason": "it reads its Secret for every connection, says somebody who is mistaken",
+        "reason": "it reads its Secret for every connection, says its owner by mistake",
     }])  # fmt: skip
     wanted = [f"{APPLICATION} to {broker}:{port}" for broker in load.looking.layout.brokers for port in PORTS]
 
@@ -99,7 +99,7 @@ def _all_have(tier: Tier, ca: bytes) -> bool:
 
 
 def _wait_until_noticed(unnoticed: Callable[[], Iterable[str]]) -> None:
-    """The result names everybody who has not noticed by then."""
+    """The result names the users and libraries that have not noticed by then."""
     try:
         wait_for(lambda: not unnoticed(), "logins that fail", _SECONDS)
     except TimeoutError as late:

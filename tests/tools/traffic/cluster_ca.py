@@ -58,7 +58,7 @@ class ClusterTraffic(Traffic):
             yield from (f"{node} has refused {nodes[peer]}" for peer in refused)
 
     def control(self, names: Collection[str]) -> list[Controlled]:
-        """Makes the mistake without clients, which would wait for the node that nobody reaches. Those that read once read again before it: what
+        """Makes the mistake without clients, which would wait for the node that no client reaches. Those that read once read again before it: what
         the flows cost them is known.
         """
         if FOREIGN not in names:

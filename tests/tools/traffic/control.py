@@ -1,4 +1,4 @@
-"""The negative control: a node and a component get leaves of a CA that nobody trusts, and the load has to notice."""
+"""The negative control: a node and a component get leaves of a CA that no process trusts, and the load has to notice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUIET_S = 10.0
 
 
 def run_control(tier: Tier, node: str, load: Load) -> Controlled:
-    """The operator is paused meanwhile, so that nobody but us puts the leaves back."""
+    """The operator is paused meanwhile, so that only this test puts the leaves back."""
     _patch(tier, "kafkas", tier.name, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
     wait_for(lambda: _paused(tier), "the operator being paused")
     began, pod = time.monotonic(), f"strimzi.io/pod-name={node}"

@@ -34,7 +34,7 @@ class Flow:
     restarts: bool = False
     #: Whether it leads from a CA whose key an issuer keeps to a CA of the cluster.
     returns: bool = False
-    #: A replacement that has gone so far that everybody uses the new CA.
+    #: A replacement that has gone so far that every process uses the new CA.
     undoes: bool = False
     #: The number of users that are served at a time; 0: all users at the same time.
     user_batch: int = 0

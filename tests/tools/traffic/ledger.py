@@ -43,7 +43,7 @@ class Ledger:
     #: Processes of clients.
     starts: list[tuple[float, str]] = field(default_factory=list)
     tls_failures: list[tuple[float, str, str]] = field(default_factory=list)
-    #: Their words about records that nobody can read any more: each looks like a loss.
+    #: Their words about records that no client can read any more: each looks like a loss.
     unreadable: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -95,7 +95,7 @@ class Ledger:
             return Figures(len(values), lost, self._duplicated(values), stall, client)
 
     def lost(self, window: Window) -> list[str]:
-        """Each record that a consumer has not seen, and where in the log another one has: a record that nobody has seen is gone."""
+        """Each record that a consumer has not seen, and where in the log another one has: a record that no consumer has seen is gone."""
         with self._lock:
             return [
                 f"{consumer} has not seen {value}, {self._seen_by_others(value)}"
@@ -133,7 +133,7 @@ class Ledger:
 
     def _seen_by_others(self, value: str) -> str:
         places = {name: sorted(found[value]) for name, found in self.seen.items() if value in found}
-        return ", ".join(f"{name} at {where}" for name, where in places.items()) or "nor has anybody"
+        return ", ".join(f"{name} at {where}" for name, where in places.items()) or "nor has any other consumer"
 
     def _duplicated(self, values: set[str]) -> int:
         """Counts values at two places in the log; consumers read a single place twice when their group changes."""

@@ -1,4 +1,4 @@
-"""Many handshakes a second, of everybody with all whom they ask in earnest."""
+"""Many handshakes a second, of every party with all servers that it connects to in a real cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The certificates that everybody presents and trusts now, and the addresses of nodes."""
+"""The certificates that every party presents and trusts now, and the addresses of nodes."""
 
 from __future__ import annotations
 

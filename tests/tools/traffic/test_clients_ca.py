@@ -89,7 +89,7 @@ def test_a_flow_that_fails_for_another_reason_fails(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_replacement_is_undone_when_it_has_gone_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody restarts what reads its Secret only once before the flow is turned round."""
+    """No owner restarts a program that reads its Secret only once before the flow is turned round."""
     found = run(monkeypatch, "abort", abort=WAITS)
     assert found.restarted == 1
     assert found.playbooks == ["replace_key", "abort", "reconcile"]

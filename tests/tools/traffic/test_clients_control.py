@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mistakes with the clients CA are put right again, and whoever has not noticed them is named."""
+"""Mistakes with the clients CA are put right again, and the result names each party that has not noticed them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Layout:
 
 
 def load(*failing: str) -> Load:
-    """These fail from now on, and somebody succeeds all the time."""
+    """These fail from now on, and one user succeeds all the time."""
     loaded = Load(Layout, 1.0)  # type: ignore[arg-type]
     later = time.monotonic() + 1
     loaded.failures = [(later, text.split(" to ")[0], f"{text}: alert") for text in failing]

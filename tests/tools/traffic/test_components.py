@@ -16,7 +16,7 @@ from .components import Components, held, serving
 from .test_handshakes import MINE, OTHER
 
 LEAF = {"leaf/entity-operator.crt": MINE[0], "leaf/entity-operator.key": MINE[1]}
-EVERYBODY = {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
+ALL_COMPONENTS = {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_each_process_is_asked_once_in_the_life_of_its_pod() -> None:
     containers = Containers()
     components = looked_at(containers)
     first = components.held(all_pods("1"))
-    containers.leaf = OTHER  # nobody is asked, so nobody notices
+    containers.leaf = OTHER  # no container reads it, so none notices
     assert components.held(all_pods("1")) == first
-    assert first.keys() == EVERYBODY
+    assert first.keys() == ALL_COMPONENTS
     assert {component.certificates for component in first.values()} == {MINE[0]}
     after = components.held(all_pods("2"))
     assert {component.certificates for component in after.values()} == {OTHER[0]}
     assert set(containers.asked.values()) == {1}
-    assert len(containers.asked) == 2 * len(EVERYBODY)
+    assert len(containers.asked) == 2 * len(ALL_COMPONENTS)
 
 
 def test_both_operators_of_a_pod_that_restarts_are_missing() -> None:

@@ -64,7 +64,7 @@ def test_it_is_said_who_has_not_seen_what_and_who_has(ledger: Ledger) -> None:
     del ledger.seen["one"]["3"], ledger.seen["one"]["12"], ledger.seen["two"]["12"]
     first, second = ledger.windows
     assert ledger.lost(first) == ["one has not seen 3, two at [(0, 3)]"]
-    assert ledger.lost(second) == [f"{name} has not seen 12, nor has anybody" for name in ("one", "two")]
+    assert ledger.lost(second) == [f"{name} has not seen 12, nor has any other consumer" for name in ("one", "two")]
 
 
 def test_a_consumer_that_sees_nothing_loses_all(ledger: Ledger) -> None:

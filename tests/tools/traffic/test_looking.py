@@ -1,4 +1,4 @@
-"""Everybody shakes hands with what is theirs at the moment: nodes with their Secrets, components with what they hold."""
+"""Each party shakes hands with its certificates of the moment: nodes with their Secrets, components with what they hold."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Refusals count from the moment of the question, for whoever does not come by a port-forward."""
+"""Refusals count from the moment of the question, for each client that does not come by a port-forward."""
 
 from __future__ import annotations
 

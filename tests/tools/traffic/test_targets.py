@@ -1,4 +1,4 @@
-"""A party that asks somebody in earnest asks here too: nodes and components ask nodes, clients brokers, and two Cruise Control."""
+"""A party connects to the same servers as in a real cluster: nodes and components to nodes, clients to brokers, and two to Cruise Control."""
 
 from __future__ import annotations
 

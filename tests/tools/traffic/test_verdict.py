@@ -22,7 +22,7 @@ ALL = (FOREIGN, PROMOTED, RETIRED)
 USERS = flows_named(["clients-upgrade", "clients-replace_key"])
 
 
-def everybody(scenario: Scenario, flow: Flow) -> dict[str, dict[str, int]]:
+def parties_of(scenario: Scenario, flow: Flow) -> dict[str, dict[str, int]]:
     return {"handshakes_by_identity": dict.fromkeys(taking_part(scenario.layout, flow), 1)}
 
 
@@ -35,7 +35,7 @@ def row(scenario: Scenario, flow: Flow) -> dict[str, Any]:
     return {
         **scenario.row, "name": flow.name, "sent": 500, "lost": 0, "duplicated": 0, "handshakes": HANDSHAKES[flow.ca],
         "failed_handshakes": 0, "longest_stall_s": STALL_S, "stalled_client": "jvm-producer-kept", "seconds": 30.0,
-        "renewed_clients_started": 15, **everybody(scenario, flow), "restarts": restarts(scenario, flow),
+        "renewed_clients_started": 15, **parties_of(scenario, flow), "restarts": restarts(scenario, flow),
     }  # fmt: skip
 
 
@@ -138,7 +138,10 @@ def test_a_mistake_that_was_not_asked_for_is_not_missed() -> None:
 def test_who_has_not_succeeded_is_named(party: str) -> None:
     """Whether it is in the row with nothing, or not in it."""
     found = measured()
-    found.flows[-1]["handshakes_by_identity"] = {**everybody(ASKED[-1], CHOSEN[-1])["handshakes_by_identity"], party: 0}
+    found.flows[-1]["handshakes_by_identity"] = {
+        **parties_of(ASKED[-1], CHOSEN[-1])["handshakes_by_identity"],
+        party: 0,
+    }
     assert broken_rules(found, ASKED, CHOSEN, ALL) == [f"{LAST}: no handshake of {party} has succeeded"]
     del found.flows[-1]["handshakes_by_identity"][party]
     assert broken_rules(found, ASKED, CHOSEN, ALL) == [f"{LAST}: no handshake of {party} has succeeded"]

@@ -10,7 +10,7 @@ minutes it looks at Connect, MirrorMaker 2 and Bridge, copies what their resourc
 Secret, and restarts them.
 
 Chapter "Switch": the operator goes from the old CA to the new CA, in one pause (docs/design.md, "The switch"). Clients
-may know only the replaced CA after that (docs/outside-clients.md, "Clients that brokers refuse, and when").
+may know only the replaced CA after that (docs/outside-clients.md, "Clients that refuse brokers, and when").
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Tokens:
     def log_in(self, mount: str, body: Mapping[str, Any], client_certificate: bytes | None) -> dict[str, Any]:
         method = self.methods.get(mount)
         if method is None:
-            # Without a token nobody is told whether a path exists.
+            # Without a token no client learns whether a path exists.
             raise ApiError(403, "permission denied")
         if not method.accepts(body, client_certificate):
             raise method.refusal

@@ -294,7 +294,7 @@ def _written(pairs: Iterable[tuple[x509.ObjectIdentifier, str]]) -> x509.Name:
 
 
 def _signed_subject(request: x509.CertificateSigningRequest, body: Mapping[str, Any]) -> x509.Name:
-    """The subject of an intermediate CA. A name is decoded and encoded again, whoever has written it."""
+    """The subject of an intermediate CA. Vault decodes each name and encodes it again, also a name of its own."""
     if body.get("use_csr_values"):
         return _written((attribute.oid, str(attribute.value)) for attribute in request.subject)
     held = [str(attribute.value) for attribute in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]

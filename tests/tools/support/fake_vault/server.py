@@ -71,7 +71,7 @@ class FakeVault:
         return self.clock()
 
     def signed(self) -> int:
-        """How often somebody has asked for a leaf."""
+        """How often clients have asked for a leaf."""
         return sum("/sign/" in request.path for request in self.seen)
 
     def answer(self, seen: Seen, client_certificate: bytes | None) -> tuple[int, dict[str, Any]]:
