@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 from collections.abc import Callable
 from copy import deepcopy
@@ -330,6 +331,47 @@ def test_an_edited_backup_does_not_come_back(replaced: WatchedCluster) -> None:
     delete(replaced, KEYS)
     assert Condition.KEY_MATCHES in conditions(replaced, Goal.RECOVER)
     assert find(replaced, KEYS) is None
+
+
+def _flipped(content: bytes) -> bytes:
+    """Bytes that gzip takes for a stream of its own, and cannot read."""
+    return content[:10] + bytes([content[10] | 0b110]) + content[11:]
+
+
+def _put_content(cluster: WatchedCluster, text: bytes) -> None:
+    """A content with a digest that fits it, as another release of this collection or a person may have left it."""
+    told = {**record(cluster, BACKUPS[1]), "digest": hashlib.sha256(text).hexdigest()}
+    cluster.change(
+        "secrets", BACKUPS[1], {"metadata": {"annotations": {"trustops.strimzi/backup": json.dumps(told)}}}
+    )
+    cluster.put(BACKUPS[1], secrets_json_gz=gzip.compress(text))
+
+
+UNREADABLE: dict[str, Damage] = {
+    "broken": lambda cluster: cluster.put(
+        BACKUPS[1], secrets_json_gz=_flipped(cluster.secret(BACKUPS[1])["secrets.json.gz"])
+    ),
+    "cut off": lambda cluster: cluster.put(
+        BACKUPS[1], secrets_json_gz=cluster.secret(BACKUPS[1])["secrets.json.gz"][:50]
+    ),
+    "gone": lambda cluster: cluster.change("secrets", BACKUPS[1], {"data": {"secrets.json.gz": None}}),
+    "of another form": lambda cluster: _put_content(cluster, b'{"demo-cluster-ca": {"data": []}}'),
+    "of an unknown form": lambda cluster: _put_content(cluster, b'["demo-cluster-ca"]'),
+    "no JSON": lambda cluster: _put_content(cluster, b"{"),
+    "another key": lambda cluster: cluster.put(BACKUPS[1], tls_key=cluster.secret(BACKUPS[0])["tls.key"]),
+}
+
+
+@pytest.mark.parametrize("damage", UNREADABLE)
+@pytest.mark.each_once
+def test_a_backup_that_cannot_be_used_is_made_again_by_the_next_flow(replaced: WatchedCluster, damage: str) -> None:
+    """Before it writes anything else; and no call fails for it meanwhile."""
+    before = replaced.secret(BACKUPS[1])
+    UNREADABLE[damage](replaced)
+    replaced.finish(Goal.RECONCILE)
+    assert replaced.secret(BACKUPS[1]) != before
+    assert replaced.is_killed_at(1, True, lambda: replaced.run(Goal.REPLACE_KEY, replaces=replaced.current))
+    assert replaced.secret(BACKUPS[1]) == before
 
 
 def test_a_ca_that_came_beside_the_others_since_stays(replaced: WatchedCluster) -> None:

@@ -27,6 +27,7 @@ from ..cluster.backups import (
     digest_of,
     encode_backup,
     encode_record,
+    is_whole,
     read_record,
     secrets_to_keep,
 )
@@ -55,20 +56,20 @@ def _backup(observation: Observation) -> Iterator[Write]:
     digest = digest_of(kept)
     known = sorted(_records(observation), key=lambda record: record.kept_at)
     same = [record for record in known if record.authority == ca.current[0].sha256]
-    if any(record.digest == digest for record in same):
+    data, mark = encode_backup(kept, ca), encode_record(observation.snapshot.now, ca, digest)
+    if any(record.digest == digest and is_whole(observation.secrets, record, data) for record in same):
         return
     free = [name for name in scope.backup_secrets if name not in observation.secrets]
     name = same[-1].name if same else (*free, *(record.name for record in known))[0]
-    data, record = encode_backup(kept, ca), encode_record(observation.snapshot.now, ca, digest)
     what, facts = f"back up {ca.current[0].subject}", {"holds": public_fact(ca.current[0])}
     existing = observation.secret(name)
     if existing is None:
-        body = new_secret(scope.labels, name, data, record)
+        body = new_secret(scope.labels, name, data, mark)
         yield Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
         return
     changed = {**dict.fromkeys(entries(existing)), **data}
     yield Write(
-        WriteVerb.UPDATE, SECRETS, name, what, secret_patch(changed, dict(record)), version(existing), {}, facts
+        WriteVerb.UPDATE, SECRETS, name, what, secret_patch(changed, dict(mark)), version(existing), {}, facts
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -104,12 +105,37 @@ def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
 
 
 def _content(secrets: Secrets, record: BackupRecord) -> bytes | None:
-    """The content of a backup as text; None where it is another than the run that made it has written."""
+    """The content of a backup as text; None where it is another than the run that made it has written, or nothing that this collection can put back."""
     try:
         text = gzip.decompress(entries(secrets.get(record.name)).get(CONTENT, b""))
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error):
         return None
-    return text if hashlib.sha256(text).hexdigest() == record.digest else None
+    return text if hashlib.sha256(text).hexdigest() == record.digest and _has_form_of_backup(text) else None
+
+
+@lru_cache(maxsize=8)
+def _has_form_of_backup(text: bytes) -> bool:
+    """Whether the text has Secrets by name, as ``secrets_to_keep`` makes them."""
+    try:
+        kept = json.loads(text)
+        return all(
+            isinstance(secret["type"], str) and all(map(_is_of_texts, (secret["labels"], secret["annotations"], secret["data"])))
+            for secret in kept.values()
+        )  # fmt: skip
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return False
+
+
+def _is_of_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]) -> bool:
+    """Whether the backup holds what the run that made it has written. wanted: the entries of a backup with this digest; another release of zlib packs the
+    content in another way.
+    """
+    held = entries(secrets.get(record.name))
+    return _content(secrets, record) is not None and {**held, CONTENT: b""} == {**wanted, CONTENT: b""}
 
 
 def read_backups(secrets: Secrets, scope: ClusterNames) -> tuple[Backup, ...]:
