@@ -523,8 +523,9 @@ choices:
   sample: []
 plan_hash:
   description:
-    - A hash of RV(plan) and of the obstacles, to approve. It stays the same while neither the CA, nor a step, nor a pod that restarts, nor an obstacle
-      changes. Give it as O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as C(strimzi_plan_hash) to a playbook.
+    - A hash of RV(plan) and of the obstacles, to approve. It stays the same while neither the CA, nor a step with the CA and the issuer that it brings in,
+      nor a node or component that restarts, nor an obstacle changes. Give it as O(trustops.strimzi.strimzi_ca_info#module:plan_hash), or as
+      C(strimzi_plan_hash) to a playbook.
     - In check mode with O(trustops.strimzi.strimzi_ca_info#module:goal) it is also the custom statistic C(strimzi_plan_hash), which later nodes of a workflow
       get as an extra variable.
   returned: always

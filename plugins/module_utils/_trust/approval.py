@@ -5,20 +5,21 @@
 """The hash of a plan, which a person approves, and the comparison of an approved plan with the plan of now.
 
 A hash has four parts, so that a refusal can say which of them changed. Each is about facts that stay the same while nothing happens: kinds of steps, names of
-pods, fingerprints of CAs that exist. Times, and certificates that are yet to be made, are no part of it.
+nodes, components of other pods, fingerprints of CAs that exist, issuers. Times, and certificates that are yet to be made, are no part of it.
 """
 
 from __future__ import annotations
 
 import re
 from hashlib import sha256
+from typing import Any
 
 from .ledger.journal import asked_goal, in_flight, prepared_goal
 from .model.decision import Condition, Violation
 from .model.goals import Goal
 from .model.ledger import Ledger
 from .model.snapshot import Snapshot
-from .plan import Forecast
+from .plan import Forecast, PlannedStep
 
 #: The parts of a hash in their order, as messages name them.
 PARTS = ("the CA that the flow begins with", "the steps", "the pods that restart", "the obstacles")
@@ -34,11 +35,17 @@ def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
     """The hash of this plan, four times eight digits."""
     parts = (
         (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(snapshot)),
-        [(step.phase.value, step.kind) for step in planned.whole],
-        [(step.nodes, step.others) for step in planned.whole if step.nodes or step.others],
+        [(step.phase.value, step.kind, step.brings) for step in planned.whole],
+        [_restarted(step, snapshot) for step in planned.whole if step.nodes or step.others],
         sorted((violation.condition.value, violation.subject) for violation in planned.violations),
     )
     return "-".join(sha256(repr(part).encode()).hexdigest()[:8] for part in parts)
+
+
+def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
+    """The nodes by name, and other pods by component: a pod of a Deployment gets another name each time it is made."""
+    components = {pod.name: pod.component.value for pod in snapshot.nodes.pods}
+    return step.reason and step.reason.value, step.nodes, sorted({components.get(name, name) for name in step.others})
 
 
 def check_approval(

@@ -13,7 +13,7 @@ Outside the maintenance windows of the Kafka resource no step begins that restar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -33,9 +33,9 @@ from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.nodes import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
-from .model.steps.leaves import IssueLeaves
+from .model.steps.leaves import IssueLeaves, AskForLeaves
 from .model.steps.nodes import Reload, ReloadOutside, Roll, RollReason
-from .model.steps.trust import AwaitClients, AwaitOutside
+from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.leaves import chosen_life
 from .rules.pause import restarted_by_operator
 
@@ -205,6 +205,8 @@ class PlannedStep:
     does: Does = Does.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside: tuple[str, ...] = ()
+    #: What the step brings in: SHA-256 of each CA that exists already and comes to be trusted, and each issuer that is asked.
+    brings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -376,13 +378,18 @@ def _without_digests(stand_ins: frozenset[Certificate], found: Forecast) -> Fore
                 text = text.replace(f" ({certificate.sha256[:digits]})", "")
         return text
 
+    unknown = {certificate.sha256 for certificate in stand_ins}
+
+    def without(step: PlannedStep) -> PlannedStep:
+        return replace(step, what=told(step.what), brings=tuple(name for name in step.brings if name not in unknown))
+
     return Forecast(
-        tuple(replace(step, what=told(step.what)) for step in found.steps),
+        tuple(map(without, found.steps)),
         tuple(replace(violation, message=told(violation.message)) for violation in found.violations),
         tuple(map(told, found.choices)),
         tuple(map(told, found.waiting)),
         found.end,
-        tuple(replace(step, what=told(step.what)) for step in found.after),
+        tuple(map(without, found.after)),
     )
 
 
@@ -399,7 +406,18 @@ def _as_planned_step(step: Step, snapshot: Snapshot) -> PlannedStep:
         span=span_of(step, snapshot),
         does=_kind_of_action(step),
         outside=_readers(step, snapshot),
+        brings=tuple(_brought(step)),
     )
+
+
+def _brought(step: Step) -> Iterator[str]:
+    if isinstance(step, PrepareAuthority):
+        yield from (authority.sha256 for authority in step.supplied)
+        yield from filter(None, (step.asked, step.asked_back))
+    if isinstance(step, Project):
+        yield from sorted(chain[0].sha256 for chain in step.chains)
+    if isinstance(step, AskForLeaves):
+        yield step.asked
 
 
 def _kind_of_action(step: Step) -> Does:

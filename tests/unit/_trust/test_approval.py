@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -19,15 +20,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    PreparedAuthority,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
 
+from ...tools.support.certificates import Entity
 from ...tools.support.intents import changed_intent
 from . import linked, renewal, unlinked
-from .authorities import THIRD
-from .builders import changed
-from .nodes import PODS, pods
+from .authorities import NEW, THIRD
+from .builders import changed, cluster, secrets
+from .ledgers import entry, ledger
+from .nodes import PODS, leaves, pods
+from .requested import elsewhere
 from .stand_in import MadeHere
 from .test_plan import BLOCKED
 
@@ -64,6 +72,45 @@ def test_what_changes_no_step_changes_no_hash() -> None:
     later = replace(before, now=before.now + timedelta(days=7))
     assert hash_of(later) == hash_of(before)
     assert refusals(hash_of(before), later) == []
+
+
+def test_a_pod_of_a_deployment_that_was_made_again_changes_no_hash() -> None:
+    """It has another name then; an eviction over the weekend is no reason to ask for another approval."""
+    before = linked.SETTLED
+    *nodes, topics = before.nodes.pods
+    assert topics.name in {name for step in forecast(before, REPLACE_KEY, MadeHere()).whole for name in step.others}
+    later = before.with_nodes(pods=(*nodes, replace(topics, name="topics-5d4f8", uid="another")))
+    assert refusals(hash_of(before), later) == []
+
+
+def supplied(authority: Entity, **fields: Any) -> Intent:
+    made = PreparedAuthority((authority.certificate,), authority.certificate.public_key_sha256, **fields)
+    return changed_intent(REPLACE_KEY, supplied=made)
+
+
+@pytest.mark.parametrize(
+    ("approved", "intent"),
+    [
+        pytest.param(REPLACE_KEY, supplied(NEW), id="a CA that the caller brings"),
+        pytest.param(supplied(NEW), supplied(THIRD), id="another CA that the caller brings"),
+        pytest.param(supplied(NEW), REPLACE_KEY, id="a CA that is made here"),
+    ],
+)
+def test_an_approval_is_of_the_ca_that_was_shown(approved: Intent, intent: Intent) -> None:
+    assert refusals(hash_of(linked.SETTLED, approved), linked.SETTLED, intent) == [STEPS]
+
+
+def test_an_approval_is_of_the_issuer_that_was_shown() -> None:
+    """A leaf is missing that only an issuer can sign."""
+    kept = elsewhere(
+        cluster(
+            ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW, names=PODS[1:]), missing={PODS[0]: Component.KAFKA},
+        )
+    )  # fmt: skip
+    reconcile = Intent(Goal.RECONCILE)
+    approved, other = (changed_intent(reconcile, asked=issuer, missing=Selection()) for issuer in ("Vault a", "Vault b"))
+    assert refusals(hash_of(kept, approved), kept, approved) == []
+    assert refusals(hash_of(kept, approved), kept, other) == [STEPS]
 
 
 @pytest.mark.parametrize(
