@@ -30,6 +30,8 @@ Entry = Mapping[str, Any]
 
 #: The most bytes of all entries. The API server takes 1 MiB, and stores the whole ConfigMap again with each entry.
 MOST_BYTES = 400_000
+#: The most violations that an entry names: each of thousands of users may hold a flow, and one entry must not push the others out.
+MOST_VIOLATIONS = 100
 #: How often a call tries to append an entry when other calls append theirs first.
 _ATTEMPTS = 5
 _NUMBER = re.compile(r"\d{8}")
@@ -133,9 +135,11 @@ class AuditTrail:
     def record_end(self, decision: Decision) -> None:
         """Record what a flow has come to. Raises KubeError."""
         held = [
-            {"condition": violation.condition.value, "subject": violation.subject} for violation in decision.violations
+            {"condition": violation.condition.value, "subject": violation.subject}
+            for violation in decision.violations[:MOST_VIOLATIONS]
         ]
-        self._append({"ended": {"done": decision.done, "violations": held}})
+        more = len(decision.violations) - len(held)
+        self._append({"ended": {"done": decision.done, "violations": held, **({"more": more} if more else {})}})
 
     def record_actions(self) -> None:
         """Record what the call has done since its last entry. Raises KubeError."""

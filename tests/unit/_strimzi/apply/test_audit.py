@@ -141,6 +141,17 @@ def test_the_end_of_a_flow_that_is_held_names_the_conditions() -> None:
     }  # fmt: skip
 
 
+def test_a_flow_that_thousands_hold_pushes_no_entry_out() -> None:
+    """Each user that has not read its next certificate yet holds the end of a flow on the clients CA."""
+    memory = MemoryCluster()
+    work, trail = call_on(memory)
+    act(work, trail, "a")
+    users = [Violation(Condition.REMOVAL, f"KafkaUser kafka/user-{number:05}", "m", "r") for number in range(20_000)]
+    trail.record_end(Decision(violations=tuple(users)))
+    first, last = map(json.loads, stored(memory))
+    assert (first["done"]["what"], len(last["ended"]["violations"]), last["ended"]["more"]) == ("a", 100, 19_900)
+
+
 def test_calls_at_once_write_one_chain() -> None:
     memory = MemoryCluster()
     (first, one), (second, two) = call_on(memory), call_on(memory, number=2)
