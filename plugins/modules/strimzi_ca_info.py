@@ -707,7 +707,7 @@ class LookingModule(TrustModule):
         if refused:
             result |= {
                 "violations": describe_violations((*refused, *found)),
-                "failed_message": failure_text(refused, seen),
+                "failed_message": failure_text((*refused, *found), seen),
             }
         return result
 

@@ -60,7 +60,8 @@ def check_approval(
         name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new
     ]
     goes_on = _is_begun(goal, snapshot) and PARTS[0] not in changed
-    if not changed or goes_on or not planned.whole:
+    nothing_left = not planned.whole and not planned.violations
+    if not changed or goes_on or nothing_left:
         return ()
     return (
         Violation(

@@ -149,3 +149,12 @@ def test_nothing_needs_no_approval() -> None:
     reconcile = Intent(Goal.RECONCILE)
     assert forecast(linked.SETTLED, reconcile, MadeHere()).whole == ()
     assert refusals(APPROVED, linked.SETTLED, reconcile) == []
+
+
+def test_an_obstacle_does_not_stand_for_an_approval() -> None:
+    """It may be gone a second later, when the flow begins."""
+    held = changed(linked.SETTLED, pods=(replace(linked.SETTLED.nodes.pods[0], ready=False), *linked.SETTLED.nodes.pods[1:]))
+    planned = forecast(held, REPLACE_KEY, MadeHere())
+    assert (planned.whole, bool(planned.violations)) == ((), True)
+    assert refusals(APPROVED, held) != []
+    assert refusals(hash_of(held), held) == []
