@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from typing import Any
 
 import pytest
 
@@ -145,6 +146,37 @@ def test_a_damaged_state_takes_the_place_of_no_backup(replaced: WatchedCluster) 
 def test_the_ca_goes_back_to_the_operator_without_its_backups(replaced: WatchedCluster) -> None:
     replaced.finish(Goal.DOWNGRADE)
     assert (backed_up(replaced), replaced.ledger) == ({}, {})
+
+
+class Deleting:
+    """The API server, where a person deletes the backup at the moment when a run backs up what it leaves."""
+
+    def __init__(self, cluster: WatchedCluster) -> None:
+        self._cluster, self._api = cluster, cluster.permitted
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        name = path.rpartition("/")[2]
+        if method == "PATCH" and name in BACKUPS and self._is_finished():
+            delete(self._cluster, name)
+        return self._api.request(method, path, **arguments)
+
+    def _is_finished(self) -> bool:
+        ledger = find(self._cluster, LEDGER)
+        journal = (ledger or {"metadata": {}})["metadata"].get("annotations", {}).get("trustops.strimzi/journal")
+        return bool(json.loads(journal or "{}").get("finishedAt"))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._api, name)
+
+
+def test_a_backup_that_is_deleted_meanwhile_fails_no_flow(cluster: WatchedCluster) -> None:
+    cluster.create()
+    first = cluster.current
+    cluster.backs_up = True
+    cluster.permitted = Deleting(cluster)
+    assert cluster.run(Goal.REPLACE_KEY).outcome.decision.done
+    assert cluster.current != first
+    assert len(backed_up(cluster)) == 1
 
 
 # Recovery.

@@ -151,20 +151,26 @@ def run(
         return outcome
     try:
         _pass_until_done(work, intent, before_write, reached, outcome, engine, patience)
+        _close_books(outcome, work, patience)
     except LeaseHeld:
         # A pause belongs to the run that holds the Lease.
         raise
     except BaseException:
         end_pauses(work, intent, outcome, engine, patience)
         raise
-    if outcome.has_begun:
-        # A conflict means that another run has gone on: it backs up what it leaves.
-        with suppress(Conflict):
-            patience.through(partial(_keep_backup, outcome, work, Phase.RETIRE), limit(outcome))
-        if work.trail is not None:
-            patience.through(partial(work.trail.record_end, outcome.decision), limit(outcome))
     report_pauses(work, outcome)
     return outcome
+
+
+def _close_books(outcome: Outcome, work: Work, patience: Patience) -> None:
+    """Back up what the flow leaves, and record its end."""
+    if not outcome.has_begun:
+        return
+    # Another run has gone on, or a person has taken the backup away: the next run backs up what it finds.
+    with suppress(AlreadyExists, Conflict, NotFound):
+        patience.through(partial(_keep_backup, outcome, work, Phase.RETIRE), limit(outcome))
+    if work.trail is not None:
+        patience.through(partial(work.trail.record_end, outcome.decision), limit(outcome))
 
 
 def _pass_until_done(
