@@ -373,9 +373,7 @@ def _flipped(content: bytes) -> bytes:
 def _put_content(cluster: WatchedCluster, text: bytes) -> None:
     """A content with a digest that fits it, as another release of this collection or a person may have left it."""
     told = {**record(cluster, BACKUPS[1]), "digest": hashlib.sha256(text).hexdigest()}
-    cluster.change(
-        "secrets", BACKUPS[1], {"metadata": {"annotations": {"trustops.strimzi/backup": json.dumps(told)}}}
-    )
+    cluster.change("secrets", BACKUPS[1], {"metadata": {"annotations": {"trustops.strimzi/backup": json.dumps(told)}}})
     cluster.put(BACKUPS[1], secrets_json_gz=gzip.compress(text))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from .ledger.journal import asked_goal, in_flight, prepared_goal
 from .model.decision import Condition, Violation
 from .model.goals import Goal
-from .model.ledger import Ledger
+from .model.ledger import Journal, Ledger
 from .model.snapshot import Snapshot
 from .plan import Forecast, PlannedStep
 
@@ -34,7 +34,7 @@ def is_plan_hash(text: str) -> bool:
 def plan_hash(goal: Goal, snapshot: Snapshot, planned: Forecast) -> str:
     """The hash of this plan, four times eight digits."""
     parts = (
-        (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(snapshot)),
+        (snapshot.names.kafka, snapshot.names.ca, goal.value, _begins_with(goal, snapshot)),
         [(step.phase.value, step.kind, step.brings) for step in planned.whole],
         [_restarted(step, snapshot) for step in planned.whole if step.nodes or step.others],
         sorted((violation.condition.value, violation.subject) for violation in planned.violations),
@@ -72,20 +72,38 @@ def check_approval(
     )  # fmt: skip
 
 
-def _begins_with(snapshot: Snapshot) -> str | None:
-    """The digest of the key of the CA that a flow begins with, or began with: a renewal that is the first part of a replacement keeps the key."""
+def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
+    """The CA that a flow begins with, or began with: of a renewal its fingerprint, else the digest of its key, because a renewal that is the first part of a
+    replacement keeps the key.
+    """
     ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
     if begun is None:
-        return snapshot.ca.in_use[0].public_key_sha256 if snapshot.ca.in_use else None
+        current = snapshot.ca.in_use[0] if snapshot.ca.in_use else None
+        if current is None:
+            return None
+        return current.fingerprint if goal is Goal.RENEW else current.public_key_sha256
+    if goal is Goal.RENEW:
+        return begun.replaces
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     known |= {entry.fingerprint: entry.certificate for entry in ledger.removed}
-    replaced = known.get(begun.replaces or "")
+    # A replaced CA that has left is known no more, and a renewed CA has its key. An abort goes back to the CA that its flow began with.
+    keeping = begun.successor if begun.goal is Goal.RENEW or begun.is_abort else begun.replaces
+    replaced = known.get(keeping or "")
     return replaced.public_key_sha256 if replaced is not None else begun.replaces
 
 
 def _is_begun(goal: Goal, snapshot: Snapshot) -> bool:
     """Whether a call with this goal leads on what an earlier call has begun."""
-    begun = in_flight(snapshot.ledger)
+    begun = in_flight(snapshot.ledger) or _first_part(snapshot)
     if begun is None:
         return goal is prepared_goal(snapshot)
+    if goal is Goal.RECONCILE:
+        return begun.is_upkeep
     return goal is (Goal.ABORT if begun.is_abort else asked_goal(begun))
+
+
+def _first_part(snapshot: Snapshot) -> Journal | None:
+    """The finished renewal of the CA in use that was to lead to a replacement; None where no replacement is due."""
+    last = snapshot.ledger.journal if snapshot.ledger else None
+    current = snapshot.ca.in_use[0].fingerprint if snapshot.ca.in_use else None
+    return last if last is not None and last.to_replace and last.successor == current else None

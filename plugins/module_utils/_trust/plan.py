@@ -33,7 +33,7 @@ from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.nodes import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .model.steps.authority import PrepareAuthority
-from .model.steps.leaves import IssueLeaves, AskForLeaves
+from .model.steps.leaves import AskForLeaves, IssueLeaves
 from .model.steps.nodes import Reload, ReloadOutside, Roll, RollReason
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
 from .preconditions.leaves import chosen_life
@@ -205,7 +205,7 @@ class PlannedStep:
     does: Does = Does.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside: tuple[str, ...] = ()
-    #: What the step brings in: SHA-256 of each CA that exists already and comes to be trusted, and each issuer that is asked.
+    #: SHA-256 of each CA that exists already and that the step has nodes trust, and the reference of each issuer that signs for the step.
     brings: tuple[str, ...] = ()
 
 

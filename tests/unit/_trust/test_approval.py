@@ -31,9 +31,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan impor
 from ...tools.support.certificates import Entity
 from ...tools.support.intents import changed_intent
 from . import linked, renewal, unlinked
-from .authorities import NEW, THIRD
+from .authorities import NEW, OLD, THIRD, name_of
 from .builders import changed, cluster, secrets
-from .ledgers import entry, ledger
+from .ledgers import a_journal, entry, ledger
 from .nodes import PODS, leaves, pods
 from .requested import elsewhere
 from .stand_in import MadeHere
@@ -108,7 +108,9 @@ def test_an_approval_is_of_the_issuer_that_was_shown() -> None:
         )
     )  # fmt: skip
     reconcile = Intent(Goal.RECONCILE)
-    approved, other = (changed_intent(reconcile, asked=issuer, missing=Selection()) for issuer in ("Vault a", "Vault b"))
+    approved, other = (
+        changed_intent(reconcile, asked=issuer, missing=Selection()) for issuer in ("Vault a", "Vault b")
+    )
     assert refusals(hash_of(kept, approved), kept, approved) == []
     assert refusals(hash_of(kept, approved), kept, other) == [STEPS]
 
@@ -138,6 +140,47 @@ def test_a_flow_that_was_begun_goes_on(stage: str) -> None:
     assert refusals(APPROVED, linked.STAGES[stage]) == []
 
 
+@pytest.mark.parametrize("stage", renewal.STAGES)
+def test_a_renewal_that_replaces_a_key_afterwards_goes_on(stage: str) -> None:
+    """It is the first part of the approved replacement."""
+    before = renewal.STAGES[stage]
+    assert before.ledger is not None
+    assert before.ledger.journal is not None
+    begun = replace(before, ledger=replace(before.ledger, journal=replace(before.ledger.journal, to_replace=True)))
+    assert refusals(APPROVED, begun, changed_intent(REPLACE_KEY, replaces=name_of(OLD))) == []
+
+
+@pytest.mark.parametrize("stage", renewal.STAGES)
+def test_a_renewal_that_was_begun_goes_on(stage: str) -> None:
+    again = changed_intent(RENEW, replaces=name_of(OLD))
+    assert refusals(hash_of(linked.SETTLED, RENEW), renewal.STAGES[stage], again) == []
+
+
+@pytest.mark.parametrize("stage", ["TRUSTED", "READ_BACK"])
+def test_an_abort_that_was_begun_goes_on(stage: str) -> None:
+    abort, before = Intent(Goal.ABORT), unlinked.STAGES[stage]
+    assert before.ledger is not None
+    journal = a_journal(Goal.REPLACE_KEY, NEW, OLD, is_abort=True)
+    begun = replace(before, ledger=replace(before.ledger, journal=journal))
+    assert hash_of(before, abort) != hash_of(begun, abort)
+    assert refusals(hash_of(before, abort), begun, abort) == []
+
+
+def test_an_approved_renewal_is_none_of_the_renewed_ca() -> None:
+    """Another run has renewed the CA meanwhile."""
+    again = changed_intent(RENEW, fresh_for=timedelta(0))
+    assert CA in refusals(hash_of(linked.SETTLED, RENEW), renewal.FINISHED, again)
+
+
+@pytest.mark.parametrize("is_upkeep", [True, False])
+def test_a_reconciliation_goes_on_with_what_it_has_begun_and_with_nothing_else(is_upkeep: bool) -> None:
+    reconcile, stage = Intent(Goal.RECONCILE), renewal.TRUSTED
+    assert stage.ledger is not None
+    assert stage.ledger.journal is not None
+    begun = replace(stage, ledger=replace(stage.ledger, journal=replace(stage.ledger.journal, is_upkeep=is_upkeep)))
+    assert (refusals(hash_of(linked.SETTLED, reconcile), begun, reconcile) == []) is is_upkeep
+
+
 @pytest.mark.parametrize("stage", ["TRUSTED", "READ_BACK"])
 def test_a_flow_of_another_goal_does_not(stage: str) -> None:
     """The approved renewal is no approval of the replacement in flight, and the other way round."""
@@ -153,7 +196,9 @@ def test_nothing_needs_no_approval() -> None:
 
 def test_an_obstacle_does_not_stand_for_an_approval() -> None:
     """It may be gone a second later, when the flow begins."""
-    held = changed(linked.SETTLED, pods=(replace(linked.SETTLED.nodes.pods[0], ready=False), *linked.SETTLED.nodes.pods[1:]))
+    held = changed(
+        linked.SETTLED, pods=(replace(linked.SETTLED.nodes.pods[0], ready=False), *linked.SETTLED.nodes.pods[1:])
+    )
     planned = forecast(held, REPLACE_KEY, MadeHere())
     assert (planned.whole, bool(planned.violations)) == ((), True)
     assert refusals(APPROVED, held) != []

@@ -68,9 +68,7 @@ def _backup(observation: Observation) -> Iterator[Write]:
         yield Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
         return
     changed = {**dict.fromkeys(entries(existing)), **data}
-    yield Write(
-        WriteVerb.UPDATE, SECRETS, name, what, secret_patch(changed, dict(mark)), version(existing), {}, facts
-    )
+    yield Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(changed, dict(mark)), version(existing), {}, facts)
 
 
 def _records(observation: Observation) -> Iterator[BackupRecord]:
