@@ -26,7 +26,7 @@ def problems(lines: Sequence[str], proof: str) -> Iterator[str]:
         try:
             entry = json.loads(line)
             place, previous = int(entry["entry"]), str(entry["previous"])
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             yield f"line {number} is no entry of an audit trail"
             before = None
             continue
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 2:
         print(__doc__)
         return 2
-    with open(arguments[0], encoding="utf-8") as file:
+    with open(arguments[0], encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()
     proof = arguments[1].lower()
     found = list(problems(lines, proof))

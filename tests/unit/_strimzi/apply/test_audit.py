@@ -99,6 +99,19 @@ def test_the_script_says_so_by_its_exit_code(
     assert verifier().main([str(file)]) == 2
 
 
+@pytest.mark.parametrize(
+    "line", [b'{"entry":Infinity,"previous":""}', b'{"entry":2,"previous":"\xff"}', b"[]", b"[" * 100_000]
+)
+def test_the_script_names_a_line_that_nothing_can_read(
+    line: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, _second, last = in_order(extended({}, [{}, {}, {}]))
+    file = tmp_path / "trail.jsonl"
+    file.write_bytes(b"\n".join([first.encode(), line, last.encode()]))
+    assert verifier().main([str(file), digest(last)]) == 1
+    assert "line 2" in capsys.readouterr().out
+
+
 # Calls.
 
 
