@@ -22,7 +22,7 @@ test-long: ## what `make test` has no time for: pylint, a part of the other kill
 	@echo "kills, faults and explorations: part $(PART), API tests: part $(API_PART)"
 	@$(CHECK) --exec pytest tests/faults -m "" --each --part=$(PART) --numprocesses=2 --timeout=7200
 	@HYPOTHESIS_PROFILE=search $(CHECK) --exec pytest tests/unit -m hypothesis --numprocesses=2
-	@$(CHECK) --exec pytest tests/exploration tests/flows tests/roles -m long --part=$(PART) --numprocesses=2 --timeout=3600
+	@$(CHECK) --exec pytest tests/exploration tests/flows tests/roles tests/unit -m long --part=$(PART) --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --part=$(API_PART) --numprocesses=2 --dist=loadfile --timeout=1800
 	@$(CHECK) --long
 	@$(CHECK) --bed real --exec pytest tests/kafka tests/broker -m long --timeout=1800
