@@ -180,7 +180,7 @@ def _with_back_link_request(
         return replace(step, because=f"{step.because} {without_it} {why}".strip())
     why = (
         f"The key of {new} is kept elsewhere, so the flow asks {asked} for a link certificate of {old} by it: with that nodes lead clients on that know only "
-        f"{old}. Where it gives none, a warning says why, and which clients are refused from when on."
+        f"{old}. Where it gives none, a warning says why, which clients refuse the nodes, and from when on."
     )
     return replace(step, asked_back=asked, without_it=without_it, because=f"{step.because} {why}".strip())
 

@@ -204,7 +204,7 @@ def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
 
 def describe_refused_clients(at: Situation, successor: Successor) -> str:
     """Sentences about clients that know only the CA in use, once the operator is switched to the next CA: until when
-    nodes lead them on, and which clients are refused from when to when. Empty where there are none, or leaves of the
+    nodes lead them on, and which clients refuse the nodes from when to when. Empty where there are none, or leaves of the
     next CA validate under the CA in use.
     """
     begun, current = at.begun, at.current
@@ -235,7 +235,7 @@ def describe_refused_clients(at: Situation, successor: Successor) -> str:
         )
     return (
         f"Nodes lead clients on that know only {old} from memory alone after the switch, because {why}. They read again "
-        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then are not refused; clients "
+        f"{time_for(at).total_seconds():.0f} s after it (client_grace). Clients that load ca.crt alone and have read it by then accept the nodes; clients "
         "that read it later, or only when they start, refuse the nodes from then on, until they read it."
     )
 

@@ -116,7 +116,7 @@ def elsewhere(before: Snapshot) -> Snapshot:
             elsewhere(with_links(FORTH)),
             f"Nodes lead clients on that know only {OLD_NAME} from memory alone after the switch, because the key of {NEW_NAME} is kept elsewhere, and "
             f"its issuer has not certified {OLD_NAME}. They read again 120 s after it (client_grace). Clients that load ca.crt alone and have read it by "
-            "then are not refused; clients that read it later, or only when they start, refuse the nodes from then on, until they read it.",
+            "then accept the nodes; clients that read it later, or only when they start, refuse the nodes from then on, until they read it.",
             id="one link certificate",
         ),
         pytest.param(
