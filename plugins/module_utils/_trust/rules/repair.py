@@ -92,7 +92,8 @@ def _lacks_certificate(snapshot: Snapshot, kept: CaSecrets) -> bool:
 def _lacks_key(snapshot: Snapshot, kept: CaSecrets, current: Certificate) -> bool:
     ca = snapshot.ca
     known = [pod.key_generation for pod in snapshot.nodes.pods if pod.key_generation is not None]
-    is_earlier = ca.key_generation < max(known, default=0)
+    # A backup with an earlier generation than pods have read brings the key back, and cannot raise the generation to theirs.
+    is_earlier = ca.key_generation < min(max(known, default=0), kept.key_generation)
     begun = in_flight(snapshot.ledger)
     successor = begun.successor if begun is not None else None
     waiting = {authority.fingerprint for authority in ca.prepared}

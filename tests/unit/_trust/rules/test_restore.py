@@ -38,6 +38,8 @@ BOOKS = ledger(entry(OLD, generations=(1,)))
 KEPT = a_backup(secrets(certificate_generation=1, key_generation=1))
 EDITED = Ledger(problems=("x.state is no state.",))
 BEGUN = ledger(entry(OLD, generations=(1,)), entry(NEW, UNTRUSTED), journal=a_journal())
+#: Their key generation was raised by hand after the backup was made.
+LATER = tuple(a_pod(name, 1, key_generation=2) for name in PODS)
 
 
 def seen(*backups: Backup, **fields: Any) -> Snapshot:
@@ -61,6 +63,8 @@ DAMAGED = [
     pytest.param({"ca": secrets(certificate_generation=1, key_generation=1, key=THIRD.certificate.public_key_sha256)}, {KEY}, id="another key"),
     pytest.param({"ca": secrets(key_generation=1)}, {CERTIFICATE}, id="lower generation"),
     pytest.param({"ca": secrets(certificate_generation=1)}, {KEY}, id="lower generation of the key"),
+    pytest.param({"pods": LATER}, set(), id="pods know a later generation of the key than the backup"),
+    pytest.param({"pods": LATER, "ca": secrets(certificate_generation=1, key=None)}, {KEY}, id="key, and pods know a later generation of it"),
     pytest.param(
         {"ca": secrets(certificate_generation=1, key_generation=1, unnumbered=("Secret x, annotation y",))}, {CERTIFICATE, KEY}, id="no generation"
     ),
