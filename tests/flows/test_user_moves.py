@@ -124,6 +124,17 @@ def test_killed_at_any_write(cluster: ClientsCluster, wanted: Authentication, af
     assert number == (4 if wanted is EXTERNAL else 2)
 
 
+def test_after_a_lost_reply_the_user_operator_hears_first_that_the_secret_is_not_its_own(
+    cluster: ClientsCluster,
+) -> None:
+    with pytest.raises(Killed):
+        move(cluster, EXTERNAL, KillingTransport(cluster.memory.api, 2, after=True))
+    assert state(cluster)[2] is False
+    left = ["the User Operator hears that it is not its own any more", UserStep.CHANGE.value, UserStep.AWAIT.value]
+    assert move(cluster, EXTERNAL, check=True) == left
+    assert move(cluster, EXTERNAL) == left
+
+
 def test_the_status_of_an_earlier_pause_is_no_confirmation(cluster: ClientsCluster) -> None:
     """The User Operator may be at work on the user, and would write its Secret with the labels."""
     paused = {"observedGeneration": 1, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]}

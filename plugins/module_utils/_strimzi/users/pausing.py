@@ -12,7 +12,7 @@ programs read stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -249,8 +249,6 @@ def users_left_paused(users: Collection[str], known: bool = True) -> str:
     )
 
 
-#: How often an object that another writer changes at the same time is read again.
-#: Seconds between two looks.
 #: Seconds after which the User Operator has heard that a Secret is not its own any more. Nothing shows that: a paused user gets no new status.
 _HEARING = 10.0
 _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_AUTHENTICATION: None}
@@ -270,6 +268,8 @@ class ChangeOfAuthentication:
     before_write: Callable[[], None]
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
+    #: Whether this call has given the User Operator the time to hear that the Secret is not its own any more.
+    _has_heard: bool = field(default=False, init=False)
 
     def read_user(self) -> SeenUser:
         """Raises KubeError, StepError."""
@@ -291,10 +291,15 @@ class ChangeOfAuthentication:
         """Until nothing is left; interrupted anywhere, it goes on from the stored state. Raises KubeError, StepError, OperatorSilent."""
         seen = self._read_permitted_user(wanted)
         if self.work.dry_run:
-            for step in steps_left(seen, wanted):
-                self._record(step, seen, wanted)
-                if step is UserStep.LET_GO:
+            steps = steps_left(seen, wanted)
+            for step in steps:
+                if (
+                    step is UserStep.CHANGE
+                    and wanted is Authentication.TLS_EXTERNAL
+                    and (seen.is_kept or UserStep.LET_GO in steps)
+                ):
                     self._record_hearing(None)
+                self._record(step, seen, wanted)
             return seen
         tries = _TRIES
         while steps := steps_left(seen, wanted):
@@ -314,6 +319,12 @@ class ChangeOfAuthentication:
         return seen
 
     def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        if step is UserStep.CHANGE and wanted is Authentication.TLS_EXTERNAL and seen.is_kept and not self._has_heard:
+            # Also where another call has taken the labels off, or the reply to that was lost: nothing shows how long ago that was.
+            self.work.clock.sleep(_HEARING)
+            self._has_heard = True
+            self._record_hearing(_HEARING)
+            return
         if step is UserStep.AWAIT_LOOK:
             self._wait(step, lambda now: not condition(now.resource, PAUSED))
         elif step is UserStep.AWAIT_PAUSE:
@@ -324,10 +335,9 @@ class ChangeOfAuthentication:
             self.before_write()
             self.work.alive()
             self._write(step, seen, wanted)
-        self._record(step, seen, wanted)
         if step is UserStep.LET_GO:
-            self.work.clock.sleep(_HEARING)
-            self._record_hearing(_HEARING)
+            self._has_heard = False
+        self._record(step, seen, wanted)
 
     def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
         if step is UserStep.LET_GO and seen.secret is not None:
