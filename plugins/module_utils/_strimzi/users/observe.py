@@ -165,13 +165,10 @@ def observe_clients_ca(
         ),
         objects=replace(
             bare.objects,
-            unlabelled_secrets={
-                **bare.objects.unlabelled_secrets,
-                **{
-                    user.secret: lost
-                    for user in (users.users if users is not None else ())
-                    if (lost := user.unlabelled)
-                },
+            unlabelled_of_users={
+                user.secret_key: lost
+                for user in (users.users if users is not None else ())
+                if (lost := user.unlabelled)
             },
         ),
         users=CaUsers(

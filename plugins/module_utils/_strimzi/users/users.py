@@ -244,7 +244,7 @@ class User:
         if self.certificate is None or not self.certificate.unlabelled:
             return None
         why = "without which the User Operator issues another certificate in its place"
-        return UnlabelledSecret(self.certificate.unlabelled, why, holds=False, namespace=self.namespace)
+        return UnlabelledSecret(self.certificate.unlabelled, why, holds=False)
 
     @property
     def label(self) -> str:

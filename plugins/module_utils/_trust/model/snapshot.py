@@ -373,12 +373,10 @@ class UnlabelledSecret:
     why: str
     #: Whether flows wait until they are back.
     holds: bool = True
-    #: The namespace; empty for the namespace of the cluster.
-    namespace: str = ""
 
     def command(self, name: str, namespace: str) -> str:
-        """The command that puts the labels back. namespace: of the cluster."""
-        return label_command("secret", name, self.namespace or namespace, self.lost)
+        """The command that puts the labels back."""
+        return label_command("secret", name, namespace, self.lost)
 
 
 #: Bytes of data that Kubernetes lets a Secret hold: 1 MiB.
@@ -389,8 +387,10 @@ SECRET_LIMIT = 1024 * 1024
 class Objects:
     """Obstacles to reading or writing the objects of a cluster: lost labels, a deletion, their size."""
 
-    #: The Secrets that have lost labels, by name.
+    #: The Secrets of the cluster that have lost labels, by name.
     unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
+    #: The Secrets of users that have lost labels, by namespace and name. No flow waits for them.
+    unlabelled_of_users: Mapping[tuple[str, str], UnlabelledSecret] = field(default_factory=dict)
     #: The Secrets that flows write and that Kubernetes lets no program change.
     immutable: tuple[str, ...] = ()
     #: The finalizers for which the deletion of an object waits, by the object as messages name it.

@@ -391,11 +391,15 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
     """The Secrets without labels for which no flow waits, as sentences with their remedy."""
-    return tuple(
-        f"Secret {found.namespace or snapshot.names.namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
-        f"back what it had: {found.command(name, snapshot.names.namespace)}"
-        for name, found in sorted(snapshot.objects.unlabelled_secrets.items())
+    own = {
+        (snapshot.names.namespace, name): found
+        for name, found in snapshot.objects.unlabelled_secrets.items()
         if not found.holds
+    }
+    return tuple(
+        f"Secret {namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
+        f"back what it had: {found.command(name, namespace)}"
+        for (namespace, name), found in sorted({**own, **snapshot.objects.unlabelled_of_users}.items())
     )
 
 

@@ -156,13 +156,14 @@ def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
         f"gets no certificate: there is a Secret {presenter.secret} in its namespace that is not the user's, because it lacks the labels "
         f"strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
         "Move that Secret out of the way, or give the user another name; nothing of it was changed. If it is the user's after all, give it these "
-        f"labels{_by_command(at, presenter.secret)}.",
+        f"labels{_by_command(at, presenter)}.",
     )  # fmt: skip
 
 
-def _by_command(at: Situation, secret: str) -> str:
-    found = at.snapshot.objects.unlabelled_secrets.get(secret)
-    return f": {found.command(secret, at.snapshot.names.namespace)}" if found is not None else ""
+def _by_command(at: Situation, presenter: Presenter) -> str:
+    namespace = presenter.name.partition(" ")[2].partition("/")[0]
+    found = at.snapshot.objects.unlabelled_of_users.get((namespace, presenter.secret))
+    return f": {found.command(presenter.secret, namespace)}" if found is not None else ""
 
 
 def await_evidence(at: Situation) -> Turn:

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.looking import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.cluster.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.observe import observe_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import UserNamespace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     IssuedBy,
     OtherAuthority,
@@ -21,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 
 from ....tools.support.certificates import NOW, key, make
+from ....tools.support.users import kafka_user
 from ..bench import SCOPE, Bench, kafka, pem, pod, secret
 
 CLIENTS = SCOPE.of(CaKind.CLIENTS)
@@ -45,20 +48,23 @@ def seen(made: Bench) -> Observation:
     return observe_clients_ca(made.client(), CLIENTS, NOW)
 
 
-def test_a_users_secret_without_labels_is_told_and_holds_nothing() -> None:
+def test_users_secrets_without_labels_are_told_and_hold_nothing_also_two_of_one_name() -> None:
     made = bench()
-    labels = {"strimzi.io/cluster": "demo"}
-    made.create(
-        "kafkausers", {"metadata": {"name": "orders", "labels": labels}, "spec": {"authentication": {"type": "tls"}}}
-    )
+    body = kafka_user("orders")
     leaf = make("orders", key(5), CA, ca=False)
     stored = {"ca.crt": pem(CA), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
-    made.create("secrets", secret("orders", stored))
-    snapshot = seen(made).snapshot
+    for namespace in ("kafka", "team"):
+        for root, plural, one in (
+            ("/apis/kafka.strimzi.io/v1", "kafkausers", body), ("/api/v1", "secrets", secret("orders", stored)),
+        ):  # fmt: skip
+            one["metadata"]["namespace"] = namespace
+            assert made.api.request("POST", f"{root}/namespaces/{namespace}/{plural}", body=one).status == 201
+    asked = Outside(user_namespaces=(UserNamespace("team"),))
+    snapshot = observe_clients_ca(made.client(), CLIENTS, NOW, asked).snapshot
     why = "without which the User Operator issues another certificate in its place"
-    assert snapshot.objects.unlabelled_secrets == {
-        "orders": UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False, namespace="kafka")
-    }
+    lost = UnlabelledSecret(("strimzi.io/kind=KafkaUser",), why, holds=False)
+    assert snapshot.objects.unlabelled_of_users == {("kafka", "orders"): lost, ("team", "orders"): lost}
+    assert snapshot.objects.unlabelled_secrets == {}
     (user,) = (one for one in snapshot.presenters if one.name == "KafkaUser kafka/orders")
     assert user.authorities == {CA.certificate.fingerprint}
 

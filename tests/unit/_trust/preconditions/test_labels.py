@@ -56,12 +56,16 @@ def test_a_secret_that_no_flow_waits_for_is_told_beside() -> None:
     snapshot = cluster(
         unlabelled_secrets={
             "read": READ, "held": UnlabelledSecret(("a=b",), FOUND),
-            "orders": UnlabelledSecret(("a=b", "c=d"), "by which it is known", holds=False, namespace="team"),
-        }
+        },
+        unlabelled_of_users={
+            (namespace, "orders"): UnlabelledSecret(("a=b", "c=d"), "by which it is known", holds=False) for namespace in ("team", "apps")
+        },
     )  # fmt: skip
     assert unlabelled_and_read(snapshot) == (
-        "Secret team/orders lacks the labels a=b and c=d, by which it is known. It was read all the same. To put back what it had: "
-        "kubectl label secret orders --namespace team --overwrite a=b c=d",
+        "Secret apps/orders lacks the labels a=b and c=d, by which it is known. It was read all the same. To put back what it had: "
+        "kubectl label secret orders --namespace apps --overwrite a=b c=d",
         "Secret kafka/read lacks the label a=b, which the Cluster Operator puts back. It was read all the same. To put back what it had: "
         "kubectl label secret read --namespace kafka --overwrite a=b",
+        "Secret team/orders lacks the labels a=b and c=d, by which it is known. It was read all the same. To put back what it had: "
+        "kubectl label secret orders --namespace team --overwrite a=b c=d",
     )
