@@ -92,3 +92,14 @@ def test_a_phase_to_stop_after_is_refused(tmp_path: Path) -> None:
     with fleet(tmp_path, us=stages.managed()) as found:
         done = found.play("rotate_fleet", strimzi_until_phase="use")
         assert (done.code, found.clusters["us"].writes) == (2, [])
+
+
+def test_an_empty_phase_takes_no_cluster_through_all_of_them(tmp_path: Path) -> None:
+    """An answer of a survey that was left empty."""
+    with fleet(tmp_path, eu=unready(stages.managed()), us=stages.managed()) as found:
+        before = current(found, "us")
+        done = found.play("rotate_fleet", strimzi_until_phase="")
+        assert "No cluster begins to use its next CA: demo.kafka.eu did not come to trust it." in done.said
+        assert current(found, "us") == before
+        assert states(found, "us") == ["TRUSTED_IN_USE_ALL", "TRUSTED_UNUSED"]
+        assert LEAF not in found.clusters["us"].writes
