@@ -32,7 +32,7 @@ from .model.intent import Intent
 from .model.ledger import HeldByProcesses, Ledger, LedgerEntry
 from .model.nodes import ObservedListener
 from .model.snapshot import Component, Pod, Snapshot, StoredLeaf
-from .model.steps.authority import PrepareAuthority
+from .model.steps.authority import PrepareAuthority, RestoreSecrets
 from .model.steps.leaves import AskForLeaves, IssueLeaves
 from .model.steps.nodes import Reload, ReloadOutside, Roll, RollReason
 from .model.steps.trust import AwaitClients, AwaitOutside, Project
@@ -205,7 +205,7 @@ class PlannedStep:
     does: Does = Does.WRITE
     #: The parties outside the cluster that have to read something before the flow goes on.
     outside: tuple[str, ...] = ()
-    #: SHA-256 of each CA that exists already and that the step has nodes trust, and the reference of each issuer that signs for the step.
+    #: SHA-256 of each CA that exists already and that the step has nodes trust or puts back, and the reference of each issuer that signs for the step.
     brings: tuple[str, ...] = ()
 
 
@@ -260,7 +260,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Rea
             if waits_for_window(start, intent) and any(step.nodes or step.others for step in found.whole):
                 choices[f"{start.names.kafka} {describe_next_window(start)}"] = None
             found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
-            return _without_digests(seen - _prepared(start) - _supplied_authorities(start, intent), found)
+            return _without_digests(seen - _prepared(start) - _existing_authorities(start, intent), found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable, life)))
@@ -363,9 +363,15 @@ def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset((*snapshot.ca.in_use, *(authority.chain[0] for authority in snapshot.ca.prepared)))
 
 
-def _supplied_authorities(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
+def _existing_authorities(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
+    """The CAs that come into the Secrets and exist already: a caller or another Secret brings them, or a backup has them."""
     supplied = intent.new_ca.supplied.chain[:1] if intent.new_ca.supplied else ()
-    return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ())))
+    kept = (
+        certificate
+        for backup in snapshot.backups
+        for certificate in (*backup.ca.in_use, *(authority.chain[0] for authority in backup.ca.prepared))
+    )
+    return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ()), *kept))
 
 
 def _without_digests(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
@@ -416,6 +422,8 @@ def _brought(step: Step) -> Iterator[str]:
         yield from filter(None, (step.asked, step.asked_back))
     if isinstance(step, Project):
         yield from sorted(chain[0].sha256 for chain in step.chains)
+    if isinstance(step, RestoreSecrets):
+        yield from (authority.sha256 for authority in step.backup.ca.in_use)
     if isinstance(step, AskForLeaves):
         yield step.asked
 

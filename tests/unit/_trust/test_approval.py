@@ -32,7 +32,7 @@ from ...tools.support.certificates import Entity
 from ...tools.support.intents import changed_intent
 from . import linked, renewal, unlinked
 from .authorities import NEW, OLD, THIRD, name_of
-from .builders import changed, cluster, secrets
+from .builders import a_backup, changed, cluster, secrets
 from .ledgers import a_journal, entry, ledger
 from .nodes import PODS, leaves, pods
 from .requested import elsewhere
@@ -113,6 +113,17 @@ def test_an_approval_is_of_the_issuer_that_was_shown() -> None:
     )
     assert refusals(hash_of(kept, approved), kept, approved) == []
     assert refusals(hash_of(kept, approved), kept, other) == [STEPS]
+
+
+def test_an_approval_of_a_recovery_is_of_the_ca_that_was_to_come_back() -> None:
+    recovery = Intent(Goal.RECOVER)
+    lost = cluster(ca=secrets(None), ledger=None, leaves=(), pods=(), backups=(a_backup(),))
+    approved = hash_of(lost, recovery)
+    assert refusals(approved, lost, recovery) == []
+    assert OLD.certificate.sha256[:12] in forecast(lost, recovery, MadeHere()).steps[0].what
+    half = changed(lost, ca=secrets(None, key=OLD.certificate.public_key_sha256))
+    assert refusals(approved, half, recovery) == [], "a killed call goes on"
+    assert refusals(approved, changed(lost, backups=(a_backup(secrets(THIRD)),)), recovery) == [STEPS]
 
 
 @pytest.mark.parametrize(
