@@ -84,7 +84,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
         return
     begun = work.clock.monotonic()
     for batch in _batches(step.names, step.batch or AT_ONCE):
-        _ask_for(batch, step, work)
+        _ask_for(batch, paused, step, work)
         _note_resumed([name for name in batch if name in paused], step, work)
         left = await_users(batch, lambda user: user.behind or user.pause.is_ours, work)
         if left:
@@ -98,7 +98,7 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
     if work.dry_run:
         _note_resumed(step.names, step, work)
         return
-    _ask_for(step.names, step, work)
+    _ask_for(step.names, frozenset(step.names), step, work)
     _note_resumed(step.names, step, work)
     left = await_users(step.names, lambda user: user.behind or user.pause in _UNSEEN or bool(user.hindered), work)
     if left:
@@ -163,15 +163,17 @@ def _note_resumed(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Wo
         work.record(Action("update", listed(users), "resume reconciliation", step.phase.value))
 
 
-def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
+def _ask_for(users: Sequence[str], paused: Container[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
     """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; it
-    skips paused users.
+    skips paused users. Raises Forbidden where a pause cannot be ended.
     """
     marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
     for user in users:
         try:
             annotate(user, marks, work)
         except Forbidden:
+            if user in paused:
+                raise
             # Without the mark it takes up to two minutes longer.
             return
 
@@ -182,7 +184,7 @@ def names_of(found: Iterable[Presenter]) -> str:
 
 
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
-    """The presenters that are left when the time has run out; the time begins again with each that is done. wanted: names of presenters."""
+    """The presenters that are left when the time has run out; the time begins again whenever fewer are left than ever before. wanted: names of presenters."""
     asked, count = frozenset(wanted), len(wanted)
     deadline = work.clock.monotonic() + limit_of(work)
     while True:
@@ -191,8 +193,7 @@ def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], wor
         if not left:
             return []
         if len(left) < count:
-            deadline = work.clock.monotonic() + limit_of(work)
-        count = len(left)
+            deadline, count = work.clock.monotonic() + limit_of(work), len(left)
         if work.clock.monotonic() >= deadline:
             return left
         work.alive()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Forbidden, OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.pausing import (
@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users.se
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import AwaitKept
 
 from ....tools.support.certificates import NOW, key, make
+from ....tools.support.permissions import Restricted
 from ....tools.support.users import kafka_user, user_secret
 from ..bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 
@@ -78,6 +79,32 @@ def test_the_flow_stops_where_the_user_operator_is_not_seen_to_keep_the_certific
     work = at(bench(said, beside=beside))
     with pytest.raises(OperatorSilent, match=rf"not said within 5 s that it keeps the certificates of {ORDERS}\."):
         await_kept(STEP, work.observe(), work)
+
+
+def test_a_user_that_is_ready_and_not_ready_by_turns_does_not_prolong_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = bench("NotReady")
+    made.create("kafkausers", kafka_user("other"))
+    made.create("secrets", user_secret("other", CA, CA, NOW))
+    work, sleep = at(made), made.clock.sleep
+
+    def pass_time(seconds: float) -> None:
+        sleep(seconds)
+        assert made.clock.seconds < 60
+        said = "NotReady" if made.clock.seconds % 4 else "Ready"
+        made.change("kafkausers", "other", {"status": {"conditions": conditions(said)}}, "status")
+
+    monkeypatch.setattr(made.clock, "sleep", pass_time)
+    with pytest.raises(OperatorSilent, match="not said within 5 s"):
+        await_kept(AwaitKept(names=(ORDERS, "KafkaUser kafka/other"), authority=CA.certificate), work.observe(), work)
+
+
+def test_a_pause_that_the_run_may_not_end_is_no_silence_of_the_user_operator() -> None:
+    made = bench("ReconciliationPaused")
+    work = made.work(transport=Restricted(made.api, frozenset({"patch kafkausers"})))
+    work.scope = CLIENTS
+    with pytest.raises(Forbidden, match="kafkausers is forbidden"):
+        await_kept(STEP, work.observe(), work)
+    assert (marks(made), work.actions) == (PAUSE, [])
 
 
 def test_in_check_mode_nothing_changes_and_there_is_no_wait() -> None:
