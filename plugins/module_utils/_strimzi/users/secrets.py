@@ -245,6 +245,8 @@ def _refused(reason: str) -> str:
 
 
 _CONTAINER, _SETTING = "user-operator", "STRIMZI_PKCS12_KEYSTORE_GENERATION"
+#: Of a setting that the container takes from a ConfigMap or a Secret.
+_UNKNOWN = "unknown"
 
 
 def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[str] = ()) -> str:
@@ -254,9 +256,9 @@ def why_users_are_paused(pods: Iterable[Mapping[str, Any]], elsewhere: Sequence[
     """
     settings = list(_settings(pods))
     would = "would store an empty certificate for every user that it looks at between the two writes of the switch"
-    if not settings:
+    if not settings or _UNKNOWN in settings:
         return f"No User Operator runs that shows whether it makes PKCS#12 files; an operator that does not {would}."
-    if "false" in settings:
+    if any(setting != "true" for setting in settings):
         return f"The User Operator makes no PKCS#12 files, and {would}."
     if elsewhere:
         return f"The collection cannot see whether the User Operator of {', '.join(elsewhere)} makes PKCS#12 files; an operator that does not {would}."
@@ -269,6 +271,7 @@ def _settings(pods: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         for container in (pod.get("spec") or {}).get("containers") or ():
             if container.get("name") == _CONTAINER:
                 told = (
-                    variable.get("value") for variable in container.get("env") or () if variable.get("name") == _SETTING
-                )
+                    _UNKNOWN if variable.get("valueFrom") else variable.get("value")
+                    for variable in container.get("env") or () if variable.get("name") == _SETTING
+                )  # fmt: skip
                 yield str(next(told, None) or "true").lower()

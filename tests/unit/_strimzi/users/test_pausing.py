@@ -159,14 +159,17 @@ def test_the_user_operator_makes_pkcs12_files_unless_its_variable_says_otherwise
     assert why_users_are_paused([pod(*env)]) == ""
 
 
-@pytest.mark.parametrize("said", ["false", "FALSE"])
+@pytest.mark.parametrize("said", ["false", "FALSE", "no"])
 def test_a_user_operator_pod_without_pkcs12_files_counts_for_all(said: str) -> None:
     """While it restarts there may be an old and a new one."""
     why = why_users_are_paused([pod(), pod({"name": SETTING, "value": said})])
     assert why.startswith("The User Operator makes no PKCS#12 files, and would store an empty certificate")
 
 
-@pytest.mark.parametrize("pods", [[], [pod(container="tls-sidecar")]])
+IN_A_MAP = {"name": SETTING, "valueFrom": {"configMapKeyRef": {"name": "settings", "key": "keystores"}}}
+
+
+@pytest.mark.parametrize("pods", [[], [pod(container="tls-sidecar")], [pod(IN_A_MAP)], [pod(), pod(IN_A_MAP)]])
 def test_without_a_user_operator_pod_it_is_unknown_whether_it_makes_pkcs12_files(pods: list[Object]) -> None:
     assert why_users_are_paused(pods).startswith("No User Operator runs that shows whether it makes PKCS#12 files")
 
