@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -18,12 +19,14 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
 from ..tools.support.authorities import root
 from ..tools.support.clients_cluster import KEYS as CLIENTS_KEYS
 from ..tools.support.clients_cluster import ClientsCluster
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster, fingerprints
 from .cases import Object
+from .test_layouts import SECRETS as OF_LAYOUT
 
 NODES = ["demo-kafka-0", "demo-kafka-1"]
 BACKUPS = [f"{KEYS}-backup-{number}" for number in (1, 2, 3)]
@@ -285,6 +288,24 @@ def test_the_same_secrets_are_lost_again(replaced: WatchedCluster) -> None:
         replaced.memory.settle(2)
         replaced.finish(Goal.RECOVER)
         assert_put_back(replaced, before)
+
+
+@pytest.mark.parametrize(("kept", "live"), list(permutations(Layout, 2)))
+def test_a_ledger_comes_back_that_has_got_another_layout_since(
+    replaced: WatchedCluster, kept: Layout, live: Layout
+) -> None:
+    """It was converted without a backup."""
+    before = replaced.states
+    replaced.look_elsewhere()
+    if kept is not Layout.SINGLE:
+        replaced.run(Goal.RECONCILE, layout=kept)
+    replaced.backs_up = False
+    replaced.run(Goal.RECONCILE, layout=live)
+    for name in replaced.ledgers:
+        found = find(replaced, name) or {}
+        replaced.change("secrets", name, {"data": dict.fromkeys(found["data"], base64.b64encode(b"?").decode())})
+    replaced.finish(Goal.RECOVER)
+    assert (replaced.ledgers, replaced.states) == (OF_LAYOUT[kept], before)
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

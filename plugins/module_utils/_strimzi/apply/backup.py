@@ -10,7 +10,7 @@ in use is renewed in its place, and a further CA takes the place of the oldest b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ from ..cluster.backups import (
 from ..cluster.observe import Observation
 from ..cluster.operator import forget_request
 from ..ledger.layouts import ledger_parts
-from ..names import BACKUP
+from ..names import BACKUP, LAYOUT
 from ..secret_data import entries
 from .authority import certificate_write
 from .work import Work, Write, WriteVerb, new_secret, public_fact, secret_patch, version, write_all
@@ -98,7 +98,16 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
         StateSecrets.LEDGER: ledger_parts({name: as_secret(name, data) for name, data in kept.items()}, scope),
     }
     wanted = ((part, name) for part, names in named.items() if part in step.damaged for name in names if name in kept)
-    return (*(_restore(part, name, kept[name], observation) for part, name in wanted), *forget_request(observation))
+    restored = tuple(_restore(part, name, kept[name], observation) for part, name in wanted)
+    return (*restored, *_delete_damaged_parts(step, observation, kept), *forget_request(observation))
+
+
+def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: Container[str]) -> Iterator[Write]:
+    """Of a damaged ledger that has got another layout since the backup, the Secrets that the backup has not: the ledger would be read from them."""
+    for name in ledger_parts(observation.secrets, observation.scope) if StateSecrets.LEDGER in step.damaged else ():
+        if name not in kept:
+            why = "the ledger is put back in another layout"
+            yield Write(WriteVerb.DELETE, SECRETS, name, why, None, version(observation.secrets[name]), {}, {})
 
 
 def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation: Observation) -> Write:
@@ -112,8 +121,9 @@ def _restore(part: StateSecrets, name: str, kept: Mapping[str, Any], observation
         unread = {key: None for key in entries(existing) if key.endswith(".crt") and key not in readable}
         certificates = {key: value for key, value in data.items() if key.endswith(".crt")}
         return certificate_write(existing, name, {**unread, **certificates}, marks, what)
-    gone = dict.fromkeys(entries(existing)) if part is StateSecrets.LEDGER else {}
-    patch = secret_patch({**gone, **data}, marks)
+    is_ledger = part is StateSecrets.LEDGER
+    gone = dict.fromkeys(entries(existing)) if is_ledger else {}
+    patch = secret_patch({**gone, **data}, {**({LAYOUT: None} if is_ledger else {}), **marks})
     return Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), {}, {})
 
 
