@@ -348,7 +348,10 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 def time_of(text: str) -> datetime:
     """ISO 8601, UTC where no offset is given. Raises ValueError."""
     moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+    except OverflowError:
+        raise ValueError(f"{text!r} has no time in UTC") from None
 
 
 def time_text(moment: datetime | None) -> str | None:

@@ -103,10 +103,15 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
         "since: 2099-01-01T00:00:00Z is still to come. Pods that this task makes would be older than that, and the same task would restart them again. "
         "Give a time that is over.",
     ),
-    (
-        "strimzi_ca_info", {"waivers": [{"client": "KafkaConnect kafka/connect", "until": "next week", "reason": "moves"}]},
-        f"waivers: 'next week' is not a time until when KafkaConnect kafka/connect can be waived. Give one {HELD}",
+    *(
+        (
+            "strimzi_ca_info", {"waivers": [{"client": "KafkaConnect kafka/connect", "until": given, "reason": "moves"}]},
+            f"waivers: {given!r} is not a time until when KafkaConnect kafka/connect can be waived. Give one {HELD}",
+        )
+        # The second is no time of UTC, whose years have four digits.
+        for given in ("next week", "9999-12-31T23:59:59-01:00")
     ),
+    ("strimzi_ca_info", {"link_until": "9999-12-31T23:59:59-01:00"}, f"link_until: '9999-12-31T23:59:59-01:00' is not a time. Give one {HELD}"),
     (
         "strimzi_ca_info", {"trusting_secrets": ["a/b/c"]},
         "trusting_secrets: 'a/b/c' is not the name of a Secret. Give name, namespace/name or namespace/name:entry.",
@@ -118,7 +123,7 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
             f"CA are restarted at the latest, {HELD}",
         )
         for module, options in (("strimzi_ca", {"state": "replaced"}), *((one, {}) for one in FLOWS))
-        for given in ("later", "never", "when-restarted", "NOW", "2026-13-01", "24.12.2026")
+        for given in ("later", "never", "when-restarted", "NOW", "2026-13-01", "24.12.2026", "9999-12-31T23:59:59-01:00")
     ),
 ]  # fmt: skip
 
