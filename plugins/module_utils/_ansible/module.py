@@ -102,6 +102,17 @@ def _read_given(options: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
         yield "ca_source", source["name"], False
         if source["namespace"]:
             yield "ca_source", source["namespace"], True
+    if given := options.get("certificate_from"):
+        yield from _read_secret("certificate_from", given)
+    login = (options.get("issuer") or {}).get("login") or {}
+    if login.get("token_from"):
+        yield from _read_secret("issuer.login.token_from", login["token_from"])
+
+
+def _read_secret(option: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    yield option, given["secret"], False
+    if given["namespace"]:
+        yield option, given["namespace"], True
 
 
 _WRAPPER = "AnsiballZ_strimzi_*.py"

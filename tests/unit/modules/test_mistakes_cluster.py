@@ -367,6 +367,11 @@ OBJECT = "cannot be the name of any object in Kubernetes. Give the name as kubec
 NAMESPACE = "cannot be the name of any namespace in Kubernetes. Give the name as kubectl shows it: lower case letters, digits, hyphens, at most 63."
 
 
+def token_from(**secret: str) -> dict[str, Any]:
+    login = {"type": "token", "token_from": secret}
+    return {"issuer": {"type": "vault", "name": "kafka", "url": "https://vault.test", "role": "kafka", "login": login}}
+
+
 def refused_name(module: str, message: str, **options: Any) -> None:
     memory = stages.managed()
     before = len(memory.api.requests)
@@ -399,6 +404,15 @@ def test_an_impossible_name_of_a_namespace_is_refused(module: str, name: str) ->
         ("strimzi_ee_cert", {"secret": "Tools_TLS", "common_name": "tools"}, f"secret: 'Tools_TLS' {OBJECT}"),
         ("strimzi_ca", {"ca_source": {"name": ""}}, f"ca_source: '' {OBJECT}"),
         ("strimzi_ca", {"ca_source": {"name": "roots", "namespace": "PKI"}}, f"ca_source: 'PKI' {NAMESPACE}"),
+        # The API server would send each Secret of the namespace.
+        ("strimzi_ca", {"certificate_from": {"secret": ""}}, f"certificate_from: '' {OBJECT}"),
+        (
+            "strimzi_ca",
+            {"certificate_from": {"secret": "root", "namespace": "PKI"}},
+            f"certificate_from: 'PKI' {NAMESPACE}",
+        ),
+        ("strimzi_ca", token_from(secret=""), f"issuer.login.token_from: '' {OBJECT}"),
+        ("strimzi_ca", token_from(secret="vault", namespace="PKI"), f"issuer.login.token_from: 'PKI' {NAMESPACE}"),
         ("strimzi_ca", {"user_namespaces": [{"namespace": ""}]}, f"user_namespaces: '' {NAMESPACE}"),
     ],
 )
