@@ -375,7 +375,12 @@ def problem_of(options: Mapping[str, Any]) -> str:
     for name, maximum in _MAXIMUM.items():
         if (options.get(name) or 0) > maximum:
             return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."
-    if problem := _fingerprint_problem(options) or _bootstrap_problem(options) or _retire_problem(options):
+    if problem := (
+        _fingerprint_problem(options)
+        or _bootstrap_problem(options)
+        or _retire_problem(options)
+        or _policy_problem(options)
+    ):
         return problem
     common_name = options.get("common_name")
     if common_name is not None and (problem := common_name_problem(common_name)):
@@ -421,6 +426,15 @@ def _retire_problem(options: Mapping[str, Any]) -> str:
             f"retire: {given!r} is neither now nor when_restarted nor a time. Give one of the two words, or the time at which nodes that "
             "still hold the old CA are restarted at the latest, such as 2026-12-24T18:00:00Z."
         )
+    return ""
+
+
+def _policy_problem(options: Mapping[str, Any]) -> str:
+    policy = options.get("key_policy") or {}
+    for name in ("ca_days", "leaf_days"):
+        days = policy.get(name)
+        if days is not None and not 1 <= days <= MOST_DAYS:
+            return f"key_policy: {name} is {days}. Give a number from 1 to {MOST_DAYS}, or leave it out, which sets no such rule."
     return ""
 
 

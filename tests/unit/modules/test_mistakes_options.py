@@ -112,6 +112,15 @@ MALFORMED: list[tuple[str, dict[str, Any], str]] = [
         for given in ("next week", "9999-12-31T23:59:59-01:00")
     ),
     ("strimzi_ca_info", {"link_until": "9999-12-31T23:59:59-01:00"}, f"link_until: '9999-12-31T23:59:59-01:00' is not a time. Give one {HELD}"),
+    *(
+        (
+            "strimzi_ca_info", {"key_policy": {name: days}},
+            f"key_policy: {name} is {days}. Give a number from 1 to 36500, or leave it out, which sets no such rule.",
+        )
+        for name in ("ca_days", "leaf_days")
+        # The last but one is more than dates have room for, the last more than a period has.
+        for days in (-1, 0, 36501, 999_999_999, 1_000_000_000)
+    ),
     (
         "strimzi_ca_info", {"trusting_secrets": ["a/b/c"]},
         "trusting_secrets: 'a/b/c' is not the name of a Secret. Give name, namespace/name or namespace/name:entry.",
