@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from .._engine.engine import run
 from .._engine.looking import observe_cluster
 from .._engine.outcome import AT_FIRST, Patience, inspect, plan
+from .._errors import KubeError, LeaseHeld
 from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._strimzi.apply.events import Announcer, events_at_the_end, events_between
 from .._strimzi.apply.work import Action, Work
@@ -141,7 +143,11 @@ class FlowModule(TrustModule):
         intent = self.intent(work, goal, until, **more)
         if self.params["strategy"] == "direct" and not self.check_mode:
             _require_in_sync(work, intent, reached or to_the_end)
-        outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
+        try:
+            outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
+        except Exception as error:
+            self._announce_before_failure(work, error)
+            raise
         self.warn_of_unfinished(outcome.before, goal)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
@@ -164,6 +170,18 @@ class FlowModule(TrustModule):
                 f"{seen.names.kafka}: the cluster is not yet in the state that this task asks for. Left: {left}.{why}",
             )
         return result
+
+    def _announce_before_failure(self, work: Work, error: Exception) -> None:
+        """Write the events of what this call has changed: the next call finds the cluster as it is then, and no event would tell of it. A call whose
+        API server is away, or whose Lease another run has, writes none.
+        """
+        is_lost = isinstance(error, KubeError) and (error.is_transient or isinstance(error, LeaseHeld))
+        has_changed = not self.check_mode and any(action.is_change for action in work.actions)
+        if self.announcer is None or work.first is None or is_lost or not has_changed:
+            return
+        # The caller raises what came first.
+        with suppress(Exception):
+            self.announcer.write(events_between(work.first.snapshot, observe_cluster(work).snapshot))
 
     def leave(self) -> dict[str, Any]:
         """Give the CA up, which stays user-managed, and delete the Lease: no further call needs it."""

@@ -142,6 +142,7 @@ def run(
     patience = Patience(work)
     outcome = patience.through(lambda: look(work, intent, engine), AT_FIRST)
     patience.renew()
+    work.first = outcome.before
     if outcome.replaces is not None:
         # The run is about this CA from here on, and ends when it is replaced.
         intent = intent.about(outcome.replaces)

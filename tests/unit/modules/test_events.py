@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 
 from ...tools.support.memory_cluster import MemoryCluster
 from . import stages
-from .running import call
+from .running import call, refusing
 
 REPORTER = "trustops.strimzi/flows"
 
@@ -61,6 +61,25 @@ def test_what_holds_a_flow_is_a_warning() -> None:
     held = [one for one in events(memory) if one["reason"] == "FlowHeld"]
     assert [one["type"] for one in held] == ["Warning"] * len(held)
     assert held
+
+
+def test_a_call_that_fails_tells_what_it_has_done() -> None:
+    memory = stages.managed()
+    before, begun = reasons(memory), {"state": "replaced", "fresh_for_hours": 0, **stages.FAST}
+    failed = call("strimzi_ca", memory, answer=refusing("PATCH", "secrets/demo-cluster-ca-cert"), **begun)
+    assert (failed.failed, failed.result["changed"]) == (True, True)
+    assert reasons(memory) - before == Counter({"FlowBegun": 1})
+    # The call that goes on finds it begun.
+    stages.done(memory, "strimzi_ca", **begun, ends_after="trust")
+    assert reasons(memory) - before == Counter({"FlowBegun": 1})
+
+
+def test_a_call_that_fails_before_its_first_write_tells_nothing() -> None:
+    memory = stages.managed()
+    before = reasons(memory)
+    refused = refusing("PATCH", "secrets/demo-cluster-ca")
+    failed = call("strimzi_ca", memory, answer=refused, state="replaced", fresh_for_hours=0, **stages.FAST)
+    assert (failed.failed, failed.result["changed"], reasons(memory)) == (True, False, before)
 
 
 @pytest.mark.parametrize("options", [{"check": True, "state": "adopted"}, {"check": False, "state": "present"}])

@@ -200,6 +200,8 @@ class Work:
     #: The actions of the call so far, in order; in a dry run the actions that it would take. The list is right also
     #: after a step that fails half-way.
     actions: list[Action] = field(default_factory=list)
+    #: The first observation of the call; None before that.
+    first: Observation | None = None
     #: Sentences about a pause that this call leaves behind; empty where it leaves none.
     pause_left: str = ""
     #: Sentences about a CA that this call has made user-managed without a ledger; empty where there is none.
