@@ -165,7 +165,11 @@ class _Look:
     """Whether every client has the CAs that it is to trust and has read them; checked after each event of their pods."""
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
-        self._expected = {client.name: client for client in step.settled if client.name in step.clients}
+        #: A resource with several connections to the cluster is several clients of one name.
+        self._expected: dict[str, list[OutsideClient]] = {}
+        for client in step.settled:
+            if client.name in step.clients:
+                self._expected.setdefault(client.name, []).append(client)
         self._work, self._trusting, seen = work, observation.snapshot.named.trusting, observation.snapshot
         self._reach = reach_of(observation.scope, observation.kafka, seen.leaves.stored, seen.ca, seen.ledger)
         self._seen: tuple[OutsideClient, ...] = ()
@@ -176,8 +180,9 @@ class _Look:
         seen = tuple(client for client in found if client.name in self._expected)
         self._moved, self._seen = bool(self._seen) and seen != self._seen, seen
         return all(
-            not client.doubt and set(self._expected[client.name].trusts or ()) <= set(client.trusts or ())
-            for client in seen
+            not client.doubt and set(expected.trusts or ()) <= set(client.trusts or ())
+            for name, connections in self._expected.items()
+            for expected, client in zip(connections, (client for client in seen if client.name == name), strict=False)
         )
 
     def moved(self) -> bool:

@@ -278,7 +278,7 @@ def await_outside(at: Situation) -> Steps:
     then = with_copies_updated(at.snapshot)
     for now, later, phase in _obstacles(at, then):
         if now and not later:
-            clients = tuple(violation.subject for violation in now)
+            clients = tuple(dict.fromkeys(violation.subject for violation in now))
             return (AwaitOutside(clients=clients, settled=then.outside.clients, phase=phase),)
     return ()
 

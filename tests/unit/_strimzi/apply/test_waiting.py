@@ -85,6 +85,36 @@ def test_a_client_that_the_cas_do_not_reach_is_named(workers: int) -> None:
     assert "give a waiver" in raised.value.remedy
 
 
+def test_a_client_with_two_connections_is_waited_for_by_what_each_of_them_copies() -> None:
+    """A MirrorMaker that copies every CA for one connection to this cluster, and the CA in use for the other."""
+    bench, copy = Clients(), "mirror-connect-tls-trusted-certs"
+    bench.create("kafkas", kafka())
+    bench.authority(NEW, old=OLD)
+    bench.create("pods", pod("demo-kafka-0"))
+    one = {"trustedCertificates": [{"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}]}
+    here = {"bootstrapServers": "demo-kafka-bootstrap:9093"}
+    target, source = {**here, "alias": "to", "tls": one}, {**here, "alias": "from", "tls": ALL}
+    bench.resource("kafkamirrormaker2s", "mirror", {"target": target, "mirrors": [{"source": source}]})
+    bench.set_time(0)
+    bench.copy(copy, {"to-ca.crt": pem(OLD), "from-ca.crt": pem(OLD)}, "KafkaMirrorMaker2", "mirror")
+    bench.run("mirror-mirrormaker2-0", "KafkaMirrorMaker2", "mirror")
+    name, settled = "KafkaMirrorMaker2 kafka/mirror", with_copies_updated(bench.observe().snapshot).outside.clients
+    assert [set(client.trusts or ()) for client in settled] == [{NEW.certificate}, {NEW.certificate, OLD.certificate}]
+
+    def copied() -> None:
+        bench.set_time(1)
+        new = {"to-ca.crt": pem(NEW), "from-ca.crt": pem(NEW, OLD)}
+        bench.change("secrets", copy, {"data": {key: base64.b64encode(value).decode() for key, value in new.items()}})
+        bench.remove("pods", "mirror-mirrormaker2-0")
+        bench.run("mirror-mirrormaker2-0", "KafkaMirrorMaker2", "mirror")
+
+    bench.at(1, copied)
+    waiting = AwaitOutside(clients=(name,), settled=settled, phase=Phase.RETIRE)
+    (action,) = recorded(await_outside, waiting, bench.observe(), bench.work())
+    assert action.seconds is not None
+    assert action.seconds < 3
+
+
 def test_in_check_mode_there_is_no_wait() -> None:
     bench = bench_before_it_is_copied()
     (action,) = recorded(await_outside, step(bench), bench.observe(), bench.work(dry_run=True))

@@ -391,6 +391,12 @@ def test_outside_clients_that_are_waited_for(before: Snapshot, now: OutsideClien
     assert await_outside(situation(changed(before, outside=(now,)))) == expected
 
 
+def test_a_client_with_two_connections_is_waited_for_once() -> None:
+    snapshot = changed(unlinked.TRUSTED, outside=(client(OLD), client(OLD)))
+    settled = (AwaitOutside(clients=(CONNECT,), settled=(BOTH, BOTH), phase=Phase.TRUST),)
+    assert await_outside(situation(snapshot)) == settled
+
+
 def test_without_clients_there_is_no_wait() -> None:
     assert turns(await_outside) == {}
     assert await_outside(situation(unlinked.TRUSTED)) == ()
