@@ -313,10 +313,15 @@ def _days_of_months(field: str) -> _Day:
 
 
 def _days_of_month(part: str) -> _Day:
-    if part == "LW":
-        return lambda day: day == _nearest_weekday(day, _last_of_month(day))
     if part.startswith("L"):
-        before = _number(part[2:], 0, 30) if part.startswith("L-") else 0 if part == "L" else _number(part, 1, 31)
+        last, is_before, number = part.removesuffix("W").partition("-")
+        before = _number(number, 0, 30) if is_before else 0
+        if last != "L":
+            raise CronError(f"{part!r} is no day of a month")
+        if part.endswith("W"):
+            return lambda day: (
+                before < _last_of_month(day) and day == _nearest_weekday(day, _last_of_month(day) - before)
+            )
         return lambda day: day.day == _last_of_month(day) - before
     if part.endswith("W"):
         wanted = _number(part[:-1], 1, 31)
