@@ -17,6 +17,7 @@ from ..._pki.keys import KeyType, placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
 from ..._pki.usability import KeyPolicy, chain_defects, named_verifiers
+from ..gates.verifiers import can_raise_path_length
 from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
 from ..model.decision import Condition, Violation
@@ -480,8 +481,9 @@ def _why_not_named(certificate: Certificate, issuers: Sequence[Certificate]) -> 
 def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Once a CA is published, every process and every client trusts it."""
     condition, policy, ledger = Condition.AUTHORITY_MEETS_POLICY, intent.new_ca.policy, snapshot.ledger or Ledger()
-    is_first = intent.goal is Goal.CREATE and not snapshot.ca.current
-    if policy is None or not is_starting(snapshot) or not (is_first or resolve(snapshot, intent, ledger).wanted):
+    is_first, is_raised = intent.goal is Goal.CREATE and not snapshot.ca.current, _is_raised(snapshot, intent)
+    is_wanted = is_first or is_raised or resolve(snapshot, intent, ledger).wanted
+    if policy is None or not is_starting(snapshot) or not is_wanted:
         return
     supplied = supplied_for(snapshot, intent, ledger)
     life = intent.new_ca.validity or snapshot.leaves.validity
@@ -494,7 +496,7 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
                 policy.breaches(certificate),
                 "Supply a CA that meets them.",
             )
-    elif snapshot.ca.current and rotation_of(snapshot, intent, ledger) is Goal.RENEW:
+    elif snapshot.ca.current and (is_raised or rotation_of(snapshot, intent, ledger) is Goal.RENEW):
         current, remedy = snapshot.ca.current[0], "A renewal keeps the key: replace it, with the replace_key playbook."
         yield from _violations(condition, policy, f"the CA {named(current)}", policy.breaches_of_key(current), remedy)
         yield from _violations(condition, policy, "the renewed CA", policy.breaches_of_life(life), _LIFE)
@@ -507,6 +509,12 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             policy.breaches_of_authority(spec, life),
             f"Give another key_type. {_LIFE}",
         )
+
+
+def _is_raised(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether an adoption renews the CA with another path length, as soon as the ledger has it."""
+    asked = intent.goal is Goal.UPGRADE and intent.parameters.raise_path_length and intent.parameters.adopts is None
+    return asked and can_raise_path_length(snapshot)
 
 
 _LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_meets_policy,
@@ -25,9 +26,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....tools.support.certificates import NOW, YEAR, key, make
 from ....tools.support.intents import changed_intent
 from .. import linked
-from ..authorities import NEW, OLD
-from ..builders import cluster
-from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, refusal, supplying
+from ..authorities import NEW, OLD, SHORT
+from ..builders import cluster, secrets
+from ..ledgers import entry, ledger
+from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, refusal, supplying
 
 DAY = timedelta(days=1)
 P384 = KeyPolicy(name="house", curves=frozenset({"secp384r1"}))
@@ -108,6 +110,27 @@ def test_the_first_ca_of_a_cluster_meets_it_too() -> None:
 def test_a_flow_in_flight_goes_on(stage: str) -> None:
     """It was judged when it began; to stay half-way is no better."""
     assert not tuple(authority_meets_policy(linked.STAGES[stage], by(at(8192))))
+
+
+@pytest.mark.parametrize("known", [ledger(entry(SHORT, generations={0})), None], ids=["adopted", "not adopted yet"])
+@pytest.mark.parametrize(
+    ("policy", "breach"),
+    [
+        (P384, P256),
+        (
+            KeyPolicy(name="house", ca_life=30 * DAY),
+            "a life of 365 days, and 30 days are the longest, by the rules of house.",
+        ),
+        # Of the key that a new CA would get, and this CA does not have.
+        (at(8192), None),
+    ],
+)
+def test_an_adoption_that_renews_the_ca_is_held_as_a_renewal(
+    known: Ledger | None, policy: KeyPolicy, breach: str | None
+) -> None:
+    snapshot, upgrade = cluster(ca=secrets(SHORT), ledger=known), by(policy, UPGRADE, raise_path_length=True)
+    assert [one.message for one in authority_meets_policy(snapshot, upgrade)] == ([f"has {breach}"] if breach else [])
+    assert not tuple(authority_meets_policy(snapshot, by(policy, UPGRADE)))
 
 
 def test_every_ca_of_a_supplied_chain_is_judged() -> None:
