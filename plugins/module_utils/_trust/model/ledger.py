@@ -12,7 +12,7 @@ which CAs a cluster is to trust, and which of them is to issue its leaves (Exter
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -317,17 +317,13 @@ class CaSource:
 
     def issuing(self, at: datetime) -> tuple[Chain, ...]:
         """The CAs that can be meant to issue leaves, each with what lies above it here: CAs that are valid now and have certified
-        no other CA here. Of several certificates with one name and key it is the root, else the certificate that ends last.
+        no other CA here. Of several certificates with one name and key it is the root, else the certificate that ends last. CAs that have certified
+        each other alone, as one takes the place of the other, can both be meant.
         """
         valid = [
             certificate for certificate in self.certificates if certificate.not_before <= at < certificate.not_after
         ]
-        above = {
-            certificate
-            for certificate in valid
-            for other in valid
-            if other.signed_by(certificate) and not other.is_twin_of(certificate)
-        }
+        above = _above_others(valid)
         latest: dict[tuple[bytes, str], Certificate] = {}
         for authority in sorted((certificate for certificate in valid if certificate not in above), key=_rank):
             latest[authority.subject_der, authority.public_key_sha256] = authority
@@ -345,6 +341,25 @@ class CaSource:
                 break
             chain = (*chain, max(found, key=_rank))
         return chain
+
+
+def _above_others(valid: Sequence[Certificate]) -> set[Certificate]:
+    """The CAs that have certified another CA among these, which has not certified them in turn or is above others itself."""
+    certified = [
+        (certificate, other)
+        for certificate in valid
+        for other in valid
+        if other.signed_by(certificate) and not other.is_twin_of(certificate)
+    ]
+    in_turn = {(certificate.public_key_sha256, other.public_key_sha256) for certificate, other in certified}
+    above = {
+        certificate
+        for certificate, other in certified
+        if (other.public_key_sha256, certificate.public_key_sha256) not in in_turn
+    }
+    while more := {certificate for certificate, other in certified if other in above} - above:
+        above |= more
+    return above
 
 
 def _rank(certificate: Certificate) -> tuple[bool, datetime, str]:

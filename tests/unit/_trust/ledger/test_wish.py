@@ -250,6 +250,17 @@ def test_a_chain_ends_at_the_root_where_a_link_leads_on() -> None:
     assert source.chain_of(link) == (link, OLD.certificate)
 
 
+def test_roots_that_have_certified_each_other_may_both_issue() -> None:
+    links = link_of(NEW, OLD), link_of(OLD, NEW)
+    source = CaSource("roots", (OLD.certificate, *links, NEW.certificate))
+    assert set(source.issuing(NOW)) == {chain_of(OLD), chain_of(NEW)}
+    below = make("issuing CA", key(4), NEW)
+    deeper = replace(source, certificates=(*source.certificates, below.certificate))
+    assert deeper.issuing(NOW) == (chain_of(below, NEW),)
+    both = (*deeper.certificates, link_of(THIRD, OLD), link_of(OLD, THIRD), THIRD.certificate)
+    assert replace(source, certificates=both).issuing(NOW) == (chain_of(below, NEW),)
+
+
 def test_dates_count_to_the_second() -> None:
     source = CaSource("roots", (NEW.certificate,))
     begin, end = NEW.certificate.not_before, NEW.certificate.not_after
