@@ -35,7 +35,7 @@ CASES = {
 }
 
 
-def failures(folder: Path, hosts: list[dict[str, str]], tasks: list[dict[str, Any]]) -> tuple[list[int], str]:
+def failures(folder: Path, hosts: list[dict[str, Any]], tasks: list[dict[str, Any]]) -> tuple[list[int], str]:
     """How many tasks of a play failed on each host, in the order of the hosts' variables, and what the play printed."""
     inventory = {f"case{number}": {**given, "ansible_connection": "local"} for number, given in enumerate(hosts)}
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": inventory}}))
@@ -79,6 +79,7 @@ ENDED = {"expiring": [], "first_to_end": {"ca": {"name": "The CA CN=ended", "sha
 #: By the value of the variable and what was seen. Without a value nothing fails, also where a CA has ended.
 FAILS = {
     ("41", "seen"): 1, ("14", "seen"): 1, ("13", "seen"): 0, ("", "seen"): 0, ("0", "seen"): 0, ("0", "ended"): 1, ("", "ended"): 0,
+    (0, "ended"): 1, (0, "seen"): 0, (14, "seen"): 1, (None, "ended"): 0,
 }  # fmt: skip
 
 
