@@ -63,7 +63,7 @@ def test_what_is_awaited_fails_the_last_task_only_where_that_is_asked_for(tmp_pa
 # The role status fails where a CA or a certificate ends within the days that are given, after everything is shown.
 
 TASKS = Path(__file__).parents[3] / "roles" / "status" / "tasks" / "main.yml"
-SEEN = {
+SEEN: dict[str, Any] = {
     "expiring": [
         {"name": "The CA CN={{ x }}", "sha256": "6c1f", "days_left": 13, "renewed_by": "the reconcile playbook"}
     ],
@@ -75,11 +75,19 @@ SEEN = {
 }
 
 
-ENDED = {"expiring": [], "first_to_end": {"ca": {"name": "The CA CN=ended", "sha256": "77ab", "days_left": -1}}}
+OTHER = SEEN["first_to_end"]["other_ca"]
+ENDED = {
+    "expiring": [],
+    "first_to_end": {"ca": {"name": "The CA CN=ended", "sha256": "77ab", "days_left": -1}, "other_ca": OTHER},
+}
+#: Secrets whose certificates cannot be read: nothing has shown when these end.
+UNREAD = {"expiring": [], "first_to_end": {"ca": None, "other_ca": OTHER}}
+UNREAD_OTHER = {"expiring": [], "first_to_end": {"ca": OTHER, "other_ca": None}}
 #: By the value of the variable and what was seen. Without a value nothing fails, also where a CA has ended.
 FAILS = {
     ("41", "seen"): 1, ("14", "seen"): 1, ("13", "seen"): 0, ("", "seen"): 0, ("0", "seen"): 0, ("0", "ended"): 1, ("", "ended"): 0,
     (0, "ended"): 1, (0, "seen"): 0, (14, "seen"): 1, (None, "ended"): 0,
+    ("7", "unread"): 1, ("7", "unread other"): 1, ("", "unread"): 0,
 }  # fmt: skip
 
 
@@ -88,9 +96,13 @@ def test_a_job_goes_red_in_time(tmp_path: Path) -> None:
     # As the role gets it: the result of a module, which Ansible never takes for a template.
     read = {"ansible.builtin.command": f"cat {tmp_path}/seen.json", "register": "read", "run_once": True}
     given = {"ansible.builtin.set_fact": {"status_seen": "{{ (read.stdout | from_json)[seen] }}"}}
-    (tmp_path / "seen.json").write_text(json.dumps({"seen": SEEN, "ended": ENDED}))
+    seen = {"seen": SEEN, "ended": ENDED, "unread": UNREAD, "unread other": UNREAD_OTHER}
+    (tmp_path / "seen.json").write_text(json.dumps(seen))
     hosts = [{"strimzi_fail_when_expiring_within": days, "seen": seen} for days, seen in FAILS]
     failed, printed = failures(tmp_path, hosts, [read, given, last])
     assert failed == list(FAILS.values()), printed
     assert "The CA CN={{ x }}" in printed
     assert "The CA CN=clients-ca v0" in printed
+    told = " ".join(printed.split())
+    for which in ("the cluster CA", "the other CA of the cluster"):
+        assert f"No certificate of {which} can be read, so that its end is not known" in told
