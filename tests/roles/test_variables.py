@@ -84,6 +84,22 @@ def test_these_playbooks_are_about_one_ca(tmp_path: Path, playbook: str, about: 
     assert done.returncode == 2, done.stdout
 
 
+def test_what_a_caller_has_given_is_about_one_cluster_of_many(tmp_path: Path) -> None:
+    """The command in the report of a cluster names that cluster, whose variables then hold on every host."""
+    shown = {"ansible.builtin.debug": {"msg": "on {{ inventory_hostname }}: {{ flow_given.strimzi_hosts | default('none') }}."}}
+    play = {
+        "hosts": "{{ strimzi_hosts | default('all:!localhost') }}",
+        "gather_facts": False,
+        "roles": ["trustops.strimzi.flow"],
+        "tasks": [shown],
+    }
+    (tmp_path / "hosts.json").write_text(json.dumps({"all": {"children": {"fleet": {"hosts": {"eu": PLACE, "us": PLACE}}}}}))
+    over_many = play_locally(play, tmp_path, "-i", "hosts.json", "-e", "strimzi_hosts=fleet")
+    assert over_many.returncode == 0, over_many.stdout
+    assert all(f"on {host}: {host}." in over_many.stdout for host in ("eu", "us")), over_many.stdout
+    assert "on eu: none." in play_locally(play, tmp_path, "-i", "hosts.json").stdout
+
+
 def test_a_run_that_does_not_say_which_cluster_fails_before_anything_else(tmp_path: Path) -> None:
     roles = ("replace_key", "scale", "export_requests", "status")
     included = {"name": "trustops.strimzi.{{ inventory_hostname }}", "rolespec_validate": False}
