@@ -108,3 +108,22 @@ def test_a_flow_whose_role_is_included_leaves_a_report(tmp_path: Path) -> None:
     done = play_locally(play, tmp_path)
     found = json.loads((tmp_path / "reports" / "report.json").read_text())
     assert (done.returncode, found["result"], found["ca"]) == (2, "failed", "clients")
+
+
+def test_a_cluster_is_in_the_report_over_all_of_the_play_that_it_was_run_in(tmp_path: Path) -> None:
+    """Not in that of a later play of the same playbook, which did not begin there."""
+
+    def report(phase: str) -> dict[str, Any]:
+        folder = f"{tmp_path}/{phase}"
+        given = {
+            "report_goal": "replace_key", "report_calls": [], "report_dir_of_all": folder,
+            "report_dir": f"{folder}/{{{{ inventory_hostname }}}}",
+        }  # fmt: skip
+        return {"ansible.builtin.include_role": {"name": "trustops.strimzi.report"}, "vars": given}
+
+    tasks = [report("trust"), {**report("use"), "when": "inventory_hostname == 'eu'"}]
+    done = play_locally({"hosts": "eu,us", "gather_facts": False, "tasks": tasks}, tmp_path, "-i", "eu,us,")
+    assert done.returncode == 0, done.stdout
+    told = {phase: json.loads((tmp_path / phase / "fleet.json").read_text()) for phase in ("trust", "use")}
+    assert [[row["host"] for row in one["clusters"]] for one in told.values()] == [["eu", "us"], ["eu"]]
+    assert [one["not_run"] for one in told.values()] == [[], ["us"]]

@@ -76,7 +76,7 @@ def test_no_cluster_uses_its_next_ca_before_every_cluster_trusts_its_own(held: H
 def test_the_next_run_takes_all_clusters_on_together(held: Held) -> None:
     found = held.found
     unready(found.clusters["eu"].memory, ready=True)
-    again = found.play("rotate_fleet")
+    again = found.play("rotate_fleet", strimzi_report_dir="{{ inventory_dir }}/reports")
     assert again.code == 0, again.output[-4000:]
     for context in found.clusters:
         assert current(found, context) != held.before[context]
@@ -86,6 +86,13 @@ def test_the_next_run_takes_all_clusters_on_together(held: Held) -> None:
     used = [moments(found, context, "demo-kafka-0") for context in found.clusters]
     assert max(one[0] for one in trusted) < min(one[0] for one in used)
     assert max(one[0] for one in used) < min(one[-1] for one in trusted)
+    # Each phase has its report, also where a later phase has one.
+    for phase in ("trust", "use", "retire"):
+        assert [row["host"] for row in found.report(folder=f"reports/{phase}")["clusters"]] == [
+            "demo.kafka.eu",
+            "demo.kafka.us",
+        ]
+    assert found.report("demo.kafka.eu", folder="reports/use")["restarts"] > 0
 
 
 def test_a_phase_to_stop_after_is_refused(tmp_path: Path) -> None:

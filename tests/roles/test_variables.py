@@ -86,18 +86,38 @@ def test_these_playbooks_are_about_one_ca(tmp_path: Path, playbook: str, about: 
 
 def test_what_a_caller_has_given_is_about_one_cluster_of_many(tmp_path: Path) -> None:
     """The command in the report of a cluster names that cluster, whose variables then hold on every host."""
-    shown = {"ansible.builtin.debug": {"msg": "on {{ inventory_hostname }}: {{ flow_given.strimzi_hosts | default('none') }}."}}
+    shown = {
+        "ansible.builtin.debug": {
+            "msg": "on {{ inventory_hostname }}: {{ flow_given.strimzi_hosts | default('none') }}."
+        }
+    }
     play = {
         "hosts": "{{ strimzi_hosts | default('all:!localhost') }}",
         "gather_facts": False,
         "roles": ["trustops.strimzi.flow"],
         "tasks": [shown],
     }
-    (tmp_path / "hosts.json").write_text(json.dumps({"all": {"children": {"fleet": {"hosts": {"eu": PLACE, "us": PLACE}}}}}))
+    (tmp_path / "hosts.json").write_text(
+        json.dumps({"all": {"children": {"fleet": {"hosts": {"eu": PLACE, "us": PLACE}}}}})
+    )
     over_many = play_locally(play, tmp_path, "-i", "hosts.json", "-e", "strimzi_hosts=fleet")
     assert over_many.returncode == 0, over_many.stdout
     assert all(f"on {host}: {host}." in over_many.stdout for host in ("eu", "us")), over_many.stdout
     assert "on eu: none." in play_locally(play, tmp_path, "-i", "hosts.json").stdout
+
+
+@pytest.mark.parametrize(("until", "folder"), [(None, "/reports"), ("trust", "/reports/trust")])
+def test_each_phase_that_a_playbook_takes_alone_has_its_reports(tmp_path: Path, until: str | None, folder: str) -> None:
+    play = {
+        "hosts": "all:!localhost",
+        "gather_facts": False,
+        "vars": PLACE if until is None else {**PLACE, "flow_only_until": until},
+        "roles": ["trustops.strimzi.flow"],
+        "tasks": [{"ansible.builtin.debug": {"msg": "{{ flow_report_dir }}, {{ flow_report_dir_of_all }}."}}],
+    }
+    done = play_locally(play, tmp_path, "-i", "eu,us,", "-e", "strimzi_report_dir=/reports")
+    assert f"{folder}/eu, {folder}." in done.stdout
+    assert '", ."' in play_locally(play, tmp_path, "-i", "eu,us,").stdout
 
 
 def test_a_run_that_does_not_say_which_cluster_fails_before_anything_else(tmp_path: Path) -> None:
