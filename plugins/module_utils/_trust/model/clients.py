@@ -60,7 +60,7 @@ class Waiver:
     client: str
     #: When the waiver ends, with a time zone.
     until: datetime
-    #: The reason, which goes into the audit trail.
+    #: The reason, which results and the report name.
     reason: str
 
     def holds_at(self, now: datetime) -> bool:
