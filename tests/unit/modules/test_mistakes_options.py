@@ -24,39 +24,39 @@ def only(option: str, wanted: str, other: str, actual: str) -> str:
 PUBLIC = {"secret": "tools-tls", "common_name": "tools"}
 HELD = "such as 2026-12-24T18:00:00Z."
 OTHER_STATE: list[tuple[str, dict[str, Any], str]] = [
-        # A user who means this CA alone would have the CA in use replaced, whichever it is.
-        (
-            "strimzi_ca", {"state": "replaced", "fingerprint": SHA_1},
-            only("fingerprint", "state=absent", "state", "replaced"),
-        ),
-        # A user who means a renewal only where the CA ends soon would have it renewed at once.
-        (
-            "strimzi_ca", {"state": "renewed", "renew_before_days": 60},
-            only("renew_before_days", "state=present", "state", "renewed"),
-        ),
-        ("strimzi_ca", {"state": "renewed", "adopts": SHA_1}, only("adopts", "state=adopted", "state", "renewed")),
-        ("strimzi_ca", {"state": "renewed", "raise_path_length": True}, only("raise_path_length", "state=adopted", "state", "renewed")),
-        ("strimzi_ca_info", {"raise_path_length": True}, only("raise_path_length", "goal=upgrade", "goal", "reconcile")),
-        ("strimzi_ca_info", {"adopts": SHA_1}, only("adopts", "goal=upgrade", "goal", "reconcile")),
-        ("strimzi_trusted_certs", {"layout": "split"}, only("layout", "state=converted", "state", "trusted")),
-        (
-            "strimzi_trusted_certs", {"state": "converted", "layout": "split", "certificate": "a certificate"},
-            only("certificate", "state=trusted or state=retired", "state", "converted"),
-        ),
-        # A user who means one node would have the leaves of all renewed.
-        (
-            "strimzi_ee_cert", {"state": "tidied", "secret": "tools-tls", "common_name": "tools"},
-            only("secret", "state=issued", "state", "tidied"),
-        ),
-        (
-            "strimzi_csr", {"directory": "/tmp/requests"},
-            only("directory", "state=exported or state=imported", "state", "listed"),
-        ),
-        (
-            "strimzi_csr", {"certificates": ["a certificate"]},
-            only("certificates", "state=imported", "state", "listed"),
-        ),
-    ]  # fmt: skip
+    # A user who means this CA alone would have the CA in use replaced, whichever it is.
+    (
+        "strimzi_ca", {"state": "replaced", "fingerprint": SHA_1},
+        only("fingerprint", "state=absent", "state", "replaced"),
+    ),
+    # A user who means a renewal only where the CA ends soon would have it renewed at once.
+    (
+        "strimzi_ca", {"state": "renewed", "renew_before_days": 60},
+        only("renew_before_days", "state=present", "state", "renewed"),
+    ),
+    ("strimzi_ca", {"state": "renewed", "adopts": SHA_1}, only("adopts", "state=adopted", "state", "renewed")),
+    ("strimzi_ca", {"state": "renewed", "raise_path_length": True}, only("raise_path_length", "state=adopted", "state", "renewed")),
+    ("strimzi_ca_info", {"raise_path_length": True}, only("raise_path_length", "goal=upgrade", "goal", "reconcile")),
+    ("strimzi_ca_info", {"adopts": SHA_1}, only("adopts", "goal=upgrade", "goal", "reconcile")),
+    ("strimzi_trusted_certs", {"layout": "split"}, only("layout", "state=converted", "state", "trusted")),
+    (
+        "strimzi_trusted_certs", {"state": "converted", "layout": "split", "certificate": "a certificate"},
+        only("certificate", "state=trusted or state=retired", "state", "converted"),
+    ),
+    # A user who means one node would have the leaves of all renewed.
+    (
+        "strimzi_ee_cert", {"state": "tidied", "secret": "tools-tls", "common_name": "tools"},
+        only("secret", "state=issued", "state", "tidied"),
+    ),
+    (
+        "strimzi_csr", {"directory": "/tmp/requests"},
+        only("directory", "state=exported or state=imported", "state", "listed"),
+    ),
+    (
+        "strimzi_csr", {"certificates": ["a certificate"]},
+        only("certificates", "state=imported", "state", "listed"),
+    ),
+]  # fmt: skip
 MALFORMED: list[tuple[str, dict[str, Any], str]] = [
     *(
         (

@@ -21,7 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due 
 
 from ....tools.support.flows import work_on
 from ....tools.support.memory_cluster import MemoryCluster
-from ..._trust.builders import OLD, a_journal, cluster, entry, ledger
+from ..._trust.authorities import OLD
+from ..._trust.builders import cluster
+from ..._trust.ledgers import a_journal, entry, ledger
 
 #: A flow is in flight.
 BEGUN = cluster(ledger=ledger(entry(OLD), journal=a_journal(old=OLD)))
