@@ -119,7 +119,8 @@ def test_a_replacement_whose_ca_is_renewed_first_can_be_undone_too(
     points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A renewal that has come to its end stays, and one that has not is undone as well."""
-    assert {Undone.BACK, Undone.RENEWED} <= set(undone(RENEWED_FIRST, points, monkeypatch))
+    ends = undone(RENEWED_FIRST, Points(points.first, min(points.step, 8)), monkeypatch)
+    assert {Undone.BACK, Undone.RENEWED} <= set(ends)
 
 
 @pytest.mark.parametrize("until", [pytest.param(Phase.TRUST, marks=pytest.mark.long), Phase.USE])
