@@ -340,11 +340,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         return found, len(found) == len(readers)
 
     def _contexts(self) -> list[str]:
-        """Each of them once; the empty one where the connection of the modules is the only connection."""
+        """Each context once; a single empty name where the plugin uses the connection of the modules."""
         return list(dict.fromkeys(map(str, self.get_option("contexts") or [""])))
 
     def _namespaces(self) -> list[str]:
-        """Each of them once. YAML reads a name of digits as a number, and Ansible does not look into lists of options."""
+        """Each namespace once. YAML reads a name of digits as a number, and Ansible does not convert the elements of an inventory's lists."""
         return list(dict.fromkeys(map(str, self.get_option("namespaces") or [])))
 
     def _days(self) -> list[int]:
@@ -354,7 +354,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise AnsibleParserError(f"days: {self.get_option('days')} is no list of whole numbers.") from None
 
     def _identify_servers(self) -> list[list[str]]:
-        """The API servers of this look; the environment may lead to others the next time."""
+        """The API servers of this look, a part of the cache's key: the environment may name other servers the next time."""
         try:
             return [identify_server(self._connection(context), os.environ) for context in self._contexts()]
         except OptionsError as error:

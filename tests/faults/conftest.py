@@ -24,6 +24,10 @@ class Points:
         """For a flow of up to 1,000 writes that is killed at each of its points, and at its first write."""
         return frozenset((1, *range(self.first, 1000, self.step)))
 
+    def at_least_each(self, step: int) -> Points:
+        """For a test whose endings only a few points lead to."""
+        return Points(self.first, min(self.step, step))
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--each", action="store_true", help="interrupt flows at each point, not at every thirty-second")

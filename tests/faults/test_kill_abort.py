@@ -110,7 +110,7 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
 ) -> None:
     """Until the CA that it replaces has left; then the abort says so, and the rotation is finished."""
     # Few of its last writes are too late.
-    ends = undone(story, Points(points.first, min(points.step, 8)), monkeypatch)
+    ends = undone(story, points.at_least_each(8), monkeypatch)
     assert ends[Undone.BACK] >= max(2, 5 // points.step)
     assert ends[Undone.TOO_LATE] >= 1
 
@@ -119,8 +119,7 @@ def test_a_replacement_whose_ca_is_renewed_first_can_be_undone_too(
     points: Points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A renewal that has come to its end stays, and one that has not is undone as well."""
-    ends = undone(RENEWED_FIRST, Points(points.first, min(points.step, 8)), monkeypatch)
-    assert {Undone.BACK, Undone.RENEWED} <= set(ends)
+    assert {Undone.BACK, Undone.RENEWED} <= set(undone(RENEWED_FIRST, points.at_least_each(8), monkeypatch))
 
 
 @pytest.mark.parametrize("until", [pytest.param(Phase.TRUST, marks=pytest.mark.long), Phase.USE])

@@ -172,14 +172,14 @@ class FlowModule(TrustModule):
         return result
 
     def _announce_before_failure(self, work: Work, error: Exception) -> None:
-        """Write the events of what this call has changed: the next call finds the cluster as it is then, and no event would tell of it. A call whose
-        API server is away, or whose Lease another run has, writes none.
+        """Write the events about the changes of this call: the next call compares with the changed cluster, and would write none about them. A call that
+        has lost the API server or its Lease writes no event.
         """
         is_lost = isinstance(error, KubeError) and (error.is_transient or isinstance(error, LeaseHeld))
         has_changed = not self.check_mode and any(action.is_change for action in work.actions)
         if self.announcer is None or work.first is None or is_lost or not has_changed:
             return
-        # The caller raises what came first.
+        # The caller raises the first error.
         with suppress(Exception):
             self.announcer.write(events_between(work.first.snapshot, observe_cluster(work).snapshot))
 

@@ -98,21 +98,16 @@ def _read_given(options: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
         yield "user_namespace", options["user_namespace"], True
     for user_namespace in options.get("user_namespaces") or ():
         yield "user_namespaces", user_namespace["namespace"], True
-    if source := options.get("ca_source"):
-        yield "ca_source", source["name"], False
-        if source["namespace"]:
-            yield "ca_source", source["namespace"], True
-    if given := options.get("certificate_from"):
-        yield from _read_secret("certificate_from", given)
     login = (options.get("issuer") or {}).get("login") or {}
-    if login.get("token_from"):
-        yield from _read_secret("issuer.login.token_from", login["token_from"])
-
-
-def _read_secret(option: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
-    yield option, given["secret"], False
-    if given["namespace"]:
-        yield option, given["namespace"], True
+    for option, reference, name in (
+        ("ca_source", options.get("ca_source"), "name"),
+        ("certificate_from", options.get("certificate_from"), "secret"),
+        ("issuer.login.token_from", login.get("token_from"), "secret"),
+    ):
+        if reference:
+            yield option, reference[name], False
+            if reference["namespace"]:
+                yield option, reference["namespace"], True
 
 
 _WRAPPER = "AnsiballZ_strimzi_*.py"

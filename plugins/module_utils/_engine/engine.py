@@ -164,10 +164,10 @@ def run(
 
 
 def _close_books(outcome: Outcome, work: Work, patience: Patience) -> None:
-    """Back up what the flow leaves, and record its end."""
+    """Back up the CA Secrets as the flow leaves them, and record its end in the audit trail."""
     if not outcome.has_begun:
         return
-    # Another run has gone on, or a person has taken the backup away: the next run backs up what it finds.
+    # Another run has gone on, or a person has deleted the backup: the next run makes a backup of its own.
     with suppress(AlreadyExists, Conflict, NotFound):
         patience.through(partial(_keep_backup, outcome, work, Phase.RETIRE), limit(outcome))
     if work.trail is not None:

@@ -103,7 +103,7 @@ def restore_secrets(step: RestoreSecrets, observation: Observation) -> tuple[Wri
 
 
 def _delete_damaged_parts(step: RestoreSecrets, observation: Observation, kept: Container[str]) -> Iterator[Write]:
-    """Of a damaged ledger that has got another layout since the backup, the Secrets that the backup has not: the ledger would be read from them."""
+    """Delete the Secrets of a damaged ledger that the backup lacks, because the ledger has got another layout since: the next run would read them."""
     for name in ledger_parts(observation.secrets, observation.scope) if StateSecrets.LEDGER in step.damaged else ():
         if name not in kept:
             why = "the ledger is put back in another layout"

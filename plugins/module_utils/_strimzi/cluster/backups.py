@@ -105,7 +105,7 @@ def read_record(secrets: Secrets, name: str) -> BackupRecord | None:
 
 
 def _content(secrets: Secrets, record: BackupRecord) -> bytes | None:
-    """The content of a backup as text; None where it is another than the run that made it has written, or nothing that this collection can put back."""
+    """The content of a backup as text; None where it does not fit its digest, or does not have the form of a backup."""
     try:
         text = gzip.decompress(entries(secrets.get(record.name)).get(CONTENT, b""))
     except (OSError, EOFError, ValueError, zlib.error):
@@ -131,8 +131,8 @@ def _is_of_texts(value: Any) -> bool:
 
 
 def is_whole(secrets: Secrets, record: BackupRecord, wanted: Mapping[str, bytes]) -> bool:
-    """Whether the backup holds what the run that made it has written. wanted: the entries of a backup with this digest; another release of zlib packs the
-    content in another way.
+    """Whether the backup holds the entries that its run wrote. wanted: the entries of a backup with this digest; their packed content may differ, because
+    each release of zlib packs in its own way.
     """
     held = entries(secrets.get(record.name))
     return _content(secrets, record) is not None and {**held, CONTENT: b""} == {**wanted, CONTENT: b""}

@@ -321,7 +321,7 @@ class ChangeOfAuthentication:
 
     def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
         if step is UserStep.CHANGE and wanted is Authentication.TLS_EXTERNAL and seen.is_kept and not self._has_heard:
-            # Also where another call has taken the labels off, or the reply to that was lost: nothing shows how long ago that was.
+            # Also where another call has removed the labels, or this call has lost the reply: no field shows how long ago that was.
             self.work.clock.sleep(_HEARING)
             self._has_heard = True
             self._record_hearing(_HEARING)

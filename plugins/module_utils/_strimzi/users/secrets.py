@@ -245,7 +245,7 @@ def _refused(reason: str) -> str:
 
 
 _CONTAINER, _SETTING = "user-operator", "STRIMZI_PKCS12_KEYSTORE_GENERATION"
-#: Of a setting that the container takes from a ConfigMap or a Secret.
+#: Stands for a setting that the container takes from a ConfigMap or a Secret, which no call reads.
 _UNKNOWN = "unknown"
 
 

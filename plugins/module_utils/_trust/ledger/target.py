@@ -161,8 +161,8 @@ def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
 
 
 def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
-    """The CAs, other than the CA in use, that have checked leaves at hand. A leaf that has come and is not recorded
-    yet would be requested again as soon as its CA is the next CA.
+    """The CAs, other than the CA in use, that have signed a leaf which a run has checked and recorded. The flow would
+    request a leaf that no run has recorded yet again as soon as its CA is the next CA.
     """
     signers = {
         request.authority

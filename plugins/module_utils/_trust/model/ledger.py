@@ -344,7 +344,7 @@ class CaSource:
 
 
 def _above_others(valid: Sequence[Certificate]) -> set[Certificate]:
-    """The CAs that have certified another CA among these, which has not certified them in turn or is above others itself."""
+    """The CAs that have certified another of these CAs. A pair that has certified each other counts only where one of the two is above a third CA."""
     certified = [
         (certificate, other)
         for certificate in valid

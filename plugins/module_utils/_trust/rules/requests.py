@@ -287,10 +287,10 @@ def resume_served_users(at: Situation) -> Steps:
 
 
 def write_user_leaves(at: Situation) -> Steps:
-    """Write the leaves at hand, as far as every verifier is known to accept them; a certificate that the CA's key signed
-    before a renewal stays, also if it ends before long, as long as its successor is not at hand. The first certificate
-    is written alone, so that a mistake hits no other; then all others, or as many at a time as the caller says. A user
-    whose Secret cannot be created keeps no other waiting, and holds the flow at its end.
+    """Give users their next certificates once every listener is known to accept them. A user keeps a certificate that the
+    CA's key signed before a renewal until the successor of that certificate has come, even where it ends soon. The step
+    writes one certificate first, so that a mistake hits a single user; then all others, or as many at a time as the
+    caller asks for. Where a user's Secret cannot be created, the other users get theirs, and the flow is held at its end.
     """
     issuer = at.snapshot.ca.current
     if (
