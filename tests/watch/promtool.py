@@ -1,12 +1,12 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prometheus' own tool: whether it takes rules, and which alerts they raise."""
+"""Prometheus' own tool: whether it takes rules, which alerts they raise, and whether an expression has samples."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +39,20 @@ def try_rules(
     """
     (folder / "rules.yml").write_text(yaml.safe_dump(dict(groups)))
     names = [rule["alert"] for group in groups["groups"] for rule in group["rules"] if "alert" in rule]
-    tried = {
-        "rule_files": ["rules.yml"],
-        "evaluation_interval": "10m",
-        "tests": [{
-            "interval": "1m",
-            "input_series": list(_series(text, hours)),
-            "alert_rule_test": [
-                {"eval_time": f"{hours}h", "alertname": name, "exp_alerts": expected.get(name, [])} for name in names
-            ],
-        }],
-    }  # fmt: skip
-    (folder / "test.yml").write_text(yaml.safe_dump(tried))
+    alerts = [{"eval_time": f"{hours}h", "alertname": name, "exp_alerts": expected.get(name, [])} for name in names]
+    _test(text, hours, folder, {"alert_rule_test": alerts}, rule_files=["rules.yml"])
+
+
+def try_empty(expressions: Iterable[str], text: str, hours: int, folder: Path) -> None:
+    """Each of the expressions has no sample at this hour from 1970 on, while the metrics of the text are scraped."""
+    tried = [{"eval_time": f"{hours}h", "expr": expression, "exp_samples": []} for expression in expressions]
+    _test(text, hours, folder, {"promql_expr_test": tried})
+
+
+def _test(text: str, hours: int, folder: Path, tried: Mapping[str, Any], **options: Any) -> None:
+    scraped = {"interval": "1m", "input_series": list(_series(text, hours)), **tried}
+    whole = {**options, "evaluation_interval": "10m", "tests": [scraped]}
+    (folder / "test.yml").write_text(yaml.safe_dump(whole))
     promtool("test", "rules", folder / "test.yml")
 
 

@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.filter.metrics import METRICS
+from ansible_collections.trustops.strimzi.plugins.filter.metrics import METRICS, metrics
 
 from ..tools.cluster.bed import ROOT
+from ..unit.filter.test_metrics import ca, journal, user
 from .names import metrics_in
-from .promtool import check_rules
+from .promtool import check_rules, try_empty
+from .test_rules import NOW, leaves, look, of_two_machines, when
 
 DASHBOARD: dict[str, Any] = json.loads((ROOT / "docs" / "watch" / "grafana-dashboard.json").read_text())
 PANELS = {panel["title"]: panel for panel in DASHBOARD["panels"]}
@@ -60,6 +63,37 @@ def test_panels_have_places_of_their_own() -> None:
     assert len(taken) == len(set(taken))
     assert max(right for right, _down in taken) < 24
     assert len({panel["id"] for panel in PANELS.values()}) == len(DASHBOARD["panels"])
+
+
+def shown_of(expression: str, namespace: str) -> str:
+    """The expression as Grafana sends it for the clusters of this namespace."""
+    return expression.replace("$kafka_namespace", namespace).replace("$kafka_cluster", ".*")
+
+
+def test_of_two_machines_that_wrote_the_metrics_panels_show_what_the_last_saw(tmp_path: Path) -> None:
+    """The cluster of the namespace kafka has a file of each machine, that of the namespace alone the later file alone."""
+    old = look(
+        when(days=300),
+        leaves=[{"secret": "demo-kafka-9", "component": "kafka", "not_after": when(days=-1)}],
+        cas=[ca(sha256="9b", not_after=when(days=300))], journal=journal(), phase="trust",
+        violations=[{"gate": "trust"}] * 3, expiring=[{"sha256": sha256, "remedy": "Run it."} for sha256 in ("6c1f", "9b")],
+    )  # fmt: skip
+    new = look(
+        when(days=100), leaves=leaves(when(days=13)), journal=journal(), phase="use", violations=[{"gate": "removal"}],
+        expiring=[{"sha256": "6c1f", "remedy": "Run it."}],
+    )  # fmt: skip
+    users = {"users": [user("orders", when(days=50))]}
+    alone = metrics({"cluster": new, "clients": look()}, users)
+    alone = re.sub('kafka_namespace="[a-z]+"', 'instance="new",kafka_namespace="alone"', alone)
+    gone = {"users": [user("gone", when(days=-1))]}
+    text = "\n".join((of_two_machines(old, new, gone, users), alone))
+    tried = []
+    for expression in expressions():
+        both, one = shown_of(expression, "kafka"), shown_of(expression, "alone")
+        same = f"({both}) == ignoring (kafka_namespace) ({one})"
+        beyond = [f"({shown}) unless ignoring (kafka_namespace) ({same})" for shown in (both, one)]
+        tried += [f"absent({one})", *beyond]
+    try_empty(tried, text, NOW, tmp_path)
 
 
 def test_the_form_is_that_of_one_version_of_grafana() -> None:

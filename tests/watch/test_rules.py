@@ -123,11 +123,13 @@ OLD = {
 }
 
 
-def of_two_machines(old: dict[str, Any], new: dict[str, Any], users: Mapping[str, Any]) -> str:
-    """The metrics of a cluster at which one machine looked long ago, and the other an hour ago."""
+def of_two_machines(
+    old: dict[str, Any], new: dict[str, Any], users: Mapping[str, Any], users_now: Mapping[str, Any] | None = None
+) -> str:
+    """The metrics of a cluster at which one machine looked long ago, and the other an hour ago. users, users_now: as each of them saw the users."""
     texts = {
         "old": metrics({"cluster": {**old, "began_at": when(days=-20)}, "clients": look(began_at=when(days=-20))}, users),
-        "new": metrics({"cluster": new, "clients": look()}),
+        "new": metrics({"cluster": new, "clients": look()}, users_now),
     }  # fmt: skip
     return "\n".join(text.replace("{", f'{{instance="{name}",') for name, text in texts.items())
 
