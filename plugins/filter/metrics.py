@@ -27,8 +27,8 @@ options:
     default: {}
   context:
     description:
-      - The context of the kubeconfig by which the calls have reached the cluster, as the label C(kube_context). It tells clusters of one namespace and name
-        in two Kubernetes clusters apart. Without it there is no such label.
+      - The context of the kubeconfig by which the calls have reached the cluster, as the label C(kube_context). Without it there is no such label. The label
+        C(kafka_uid), the UID of the Kafka resource, tells clusters of one namespace and name in two Kubernetes clusters apart with and without it.
     type: str
     default: ''
 seealso:
@@ -64,7 +64,7 @@ _value:
   sample: |
     # HELP strimzi_ca_flow_in_flight Whether a flow is in flight, 1 or 0.
     # TYPE strimzi_ca_flow_in_flight gauge
-    strimzi_ca_flow_in_flight{kafka_namespace="kafka",kafka_cluster="demo",ca="cluster"} 0
+    strimzi_ca_flow_in_flight{kafka_namespace="kafka",kafka_cluster="demo",kafka_uid="5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42",ca="cluster"} 0
 """
 
 from collections import Counter
@@ -86,6 +86,8 @@ Labels = Mapping[str, str]
 
 #: The state of a CA that no ledger knows.
 NOT_ADOPTED = "NOT_ADOPTED"
+#: The UID of a Kafka resource that does not exist. An empty label would be none to Prometheus and to a throttle of Event-Driven Ansible.
+NO_UID = "none"
 #: The most users whose certificates are samples of their own.
 MOST_USERS = 50
 #: The states of certificates that are counted, as strimzi_ca_info has them.
@@ -158,7 +160,13 @@ def _label(name: str, value: str) -> str:
 
 def _place(seen: Facts, ca: str, context: str) -> dict[str, str]:
     """The labels that every sample has."""
-    named = {"kafka_namespace": seen["cluster"]["namespace"], "kafka_cluster": seen["cluster"]["name"], "ca": ca}
+    cluster = seen["cluster"]
+    named = {
+        "kafka_namespace": cluster["namespace"],
+        "kafka_cluster": cluster["name"],
+        "kafka_uid": cluster["uid"] or NO_UID,
+        "ca": ca,
+    }
     return {"kube_context": context, **named} if context else named
 
 

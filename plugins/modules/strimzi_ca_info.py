@@ -68,10 +68,10 @@ EXAMPLES = r"""
 
 RETURN = r"""
 cluster:
-  description: The Kafka resource as seen.
+  description: The Kafka resource as seen. C(uid) is null where it does not exist.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
+  sample: {name: demo, namespace: kafka, uid: 5e1c7a90-4f7d-4c36-9a55-0f0c3c1d9b42, exists: true, generated: false, paused: false, ready: true}
 cas:
   description: The CAs of the ledger; of a cluster that was never adopted, the CAs of its CA Secrets, with no state.
   returned: always

@@ -125,4 +125,6 @@ def test_status_shows_users_and_what_is_wrong_and_writes_metrics_of_both_cas(run
     assert looks.keys() == {"cluster", "clients"}
     assert all(0 <= datetime.now(timezone.utc).timestamp() - begun < 300 for begun in looks.values())
     assert {one.labels["kafka_namespace"] for samples in families.values() for one in samples} == {namespace}
-    assert (file.name, file.stat().st_mode & 0o777) == (f"strimzi_{namespace}_demo.prom", 0o644)
+    kafka = kube.request("GET", f"/apis/kafka.strimzi.io/v1/namespaces/{namespace}/kafkas/demo").body
+    name = f"strimzi_{namespace}_demo_{kafka['metadata']['uid']}.prom"
+    assert (file.name, file.stat().st_mode & 0o777) == (name, 0o644)

@@ -24,7 +24,7 @@ def append(folder: Path, cluster: list[str], clients: list[str]) -> subprocess.C
     """The task of the role, after looks with these results. It writes into the folder ``audit``."""
     tasks = yaml.safe_load((ROLE / "tasks" / "files.yml").read_text())
     (written,) = (task for task in tasks if task["name"] == "Append to the audit trails")
-    about = {"cluster": {"name": "demo", "namespace": "kafka"}}
+    about = {"cluster": {"name": "demo", "namespace": "kafka", "uid": "5e1c"}}
     seen = {"status_seen": {**about, "audit_entries": cluster}, "status_other": {**about, "audit_entries": clients}}
     (folder / "seen.json").write_text(json.dumps(seen))
     play = {
@@ -42,7 +42,7 @@ def append(folder: Path, cluster: list[str], clients: list[str]) -> subprocess.C
 
 
 def trail(folder: Path, ca: str = "cluster") -> str:
-    return (folder / "audit" / f"strimzi_kafka_demo_{ca}.jsonl").read_text()
+    return (folder / "audit" / f"strimzi_kafka_demo_5e1c_{ca}.jsonl").read_text()
 
 
 def test_each_run_appends_what_the_file_lacks_and_a_ca_without_a_trail_has_no_file(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from .playing import play_locally
 
 ROLE = Path(__file__).parents[2] / "roles" / "status"
 USERS = {"users": [user("orders")]}
-FILE = "strimzi_kafka_demo.prom"
+FILE = "strimzi_kafka_demo_5e1c7a90.prom"
 #: A file system of its own.
 MEMORY = Path("/dev/shm")
 #: inotify(7): a file was created; flags of the call; and the header before the name of a file.
@@ -104,13 +104,18 @@ def test_no_scrape_sees_half_of_the_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert (folder / FILE).stat().st_mode & 0o777 == 0o644
 
 
-def test_clusters_of_one_name_in_two_contexts_have_files_of_their_own(tmp_path: Path) -> None:
-    """In one folder, without a sample that stands in both."""
+@pytest.mark.parametrize("contexts", [("a/b", "a-b"), ("", "")])
+def test_clusters_of_one_name_have_files_of_their_own(contexts: tuple[str, str], tmp_path: Path) -> None:
+    """In one folder, without a sample that stands in both; also where a file's name cannot show the context, or no context leads to either."""
     (tmp_path / "metrics").mkdir()
-    for context in ("prod-eu", "arn:aws/us"):
-        assert write(tmp_path, seen(), USERS, context=context).returncode == 0
+    for uid, context in zip("12", contexts, strict=True):
+        look = seen(cluster={"name": "demo", "namespace": "kafka", "uid": uid})
+        assert write(tmp_path, look, USERS, context=context).returncode == 0
     texts = {path.name: path.read_text() for path in (tmp_path / "metrics").iterdir()}
-    assert sorted(texts) == ["strimzi_kafka_demo_arn-aws-us.prom", "strimzi_kafka_demo_prod-eu.prom"]
+    shown = [context.replace(":", "-").replace("/", "-") for context in contexts]
+    assert set(texts) == {
+        f"strimzi_kafka_demo_{name and name + '_'}{uid}.prom" for uid, name in zip("12", shown, strict=True)
+    }
     lines = [line for text in texts.values() for line in text.splitlines() if not line.startswith("#")]
     samples = [line.rpartition(" ")[0] for line in lines]
     assert len(samples) == len(set(samples)) > 20
@@ -120,7 +125,7 @@ def test_clusters_of_one_name_in_two_contexts_have_files_of_their_own(tmp_path: 
 def test_a_look_that_failed_leaves_the_file(look: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / FILE).write_text("old")
-    assert write(tmp_path, {**look, "cluster": {"name": "demo", "namespace": "kafka"}}, USERS).returncode == 2
+    assert write(tmp_path, {**look, "cluster": seen()["cluster"]}, USERS).returncode == 2
     assert (tmp_path / "metrics" / FILE).read_text() == "old"
 
 

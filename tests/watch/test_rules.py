@@ -17,7 +17,7 @@ import yaml
 from ansible_collections.trustops.strimzi.plugins.filter.metrics import METRICS, metrics
 
 from ..tools.cluster.bed import ROOT
-from ..unit.filter.test_metrics import ca, journal, seen, user
+from ..unit.filter.test_metrics import UID, ca, journal, seen, user
 from .names import metrics_in
 from .promtool import check_rules, promtool, try_rules
 
@@ -27,7 +27,7 @@ RULES = {rule["alert"]: rule for group in GROUPS["groups"] for rule in group["ru
 DOCUMENTATION = yaml.safe_load((ROOT / "galaxy.yml").read_text())["repository"] + "/blob/main/docs/"
 #: The hour at which Prometheus looks at the alerts, after 1970 began, and that of the look.
 NOW, LOOKED = 8, 7
-PLACE = {"kafka_namespace": "kafka", "kafka_cluster": "demo"}
+PLACE = {"kafka_namespace": "kafka", "kafka_cluster": "demo", "kafka_uid": UID}
 
 
 def when(**passed: float) -> str:
@@ -140,12 +140,28 @@ def test_of_two_machines_that_wrote_the_metrics_the_last_to_look_counts(old: dic
     try_rules(GROUPS, of_two_machines(old, look(), users), NOW, {}, tmp_path)
 
 
-def test_a_cluster_of_the_same_name_in_another_context_hides_nothing(tmp_path: Path) -> None:
+HELD = next((one[3], one[4]) for one in FIRES if one[0] == "StrimziCaHeld")
+
+
+@pytest.mark.parametrize("contexts", [("eu", "us"), ("", "")])
+def test_a_cluster_of_the_same_name_in_another_kubernetes_cluster_hides_nothing(
+    contexts: tuple[str, str], tmp_path: Path
+) -> None:
+    """Where contexts lead to them, and where each machine reaches its own API server without one."""
+    other = look(cluster={"name": "demo", "namespace": "kafka", "uid": "another"})
     held = {"cluster": look(began_at=when(hours=-4), violations=[{"gate": "trust"}]), "clients": look()}
-    text = "\n".join((metrics(held, {}, "eu"), metrics({"cluster": look(), "clients": look()}, {}, "us")))
-    (said,) = ((one[3], one[4]) for one in FIRES if one[0] == "StrimziCaHeld")
-    told = fired("StrimziCaHeld", *said, **PLACE, ca="cluster", condition="trust", kube_context="eu")
+    text = "\n".join((metrics(held, {}, contexts[0]), metrics({"cluster": other, "clients": other}, {}, contexts[1])))
+    context = {"kube_context": contexts[0]} if contexts[0] else {}
+    told = fired("StrimziCaHeld", *HELD, **PLACE, ca="cluster", condition="trust", **context)
     try_rules(GROUPS, text, NOW, {"StrimziCaHeld": [told]}, tmp_path)
+
+
+def test_of_two_machines_with_names_of_their_own_for_a_context_the_last_to_look_counts(tmp_path: Path) -> None:
+    old = look(began_at=when(days=-20), violations=[{"gate": "trust"}])
+    text = "\n".join(
+        (metrics({"cluster": old, "clients": old}, {}, "admin@eu"), metrics({"cluster": look(), "clients": look()}))
+    )
+    try_rules(GROUPS, text, NOW, {}, tmp_path)
 
 
 def test_a_ca_that_ends_before_its_predecessor_is_not_hidden_by_the_file_of_another_machine(tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "name": snapshot.names.cluster,
         "namespace": snapshot.names.namespace,
+        "uid": state.uid or None,
         "exists": state.exists,
         "generated": state.generated,
         "paused": state.paused,

@@ -29,6 +29,7 @@ from ..modules.test_user import cluster as cluster_with_users
 #: A sample: its metric and its labels without those of the place.
 Sample = tuple[str, frozenset[tuple[str, str]]]
 PLACE = {"kafka_namespace": "kafka", "kafka_cluster": "demo"}
+UID = "5e1c7a90"
 BEGAN = "2026-06-01T12:00:00Z"
 ENDS = "2026-07-01T12:00:00Z"
 
@@ -36,14 +37,17 @@ ENDS = "2026-07-01T12:00:00Z"
 def parsed(text: str) -> dict[Sample, float]:
     """The samples that the official parser reads, each of which stands once and has a HELP and a TYPE line before it."""
     found: dict[Sample, float] = {}
+    uids: set[str] = set()
     for family in text_string_to_metric_families(text):
         assert (family.documentation, family.type) == (METRICS[family.name], "gauge")
         for one in family.samples:
             labels = dict(one.labels)
             assert {name: labels.pop(name) for name in PLACE} == PLACE
+            uids.add(labels.pop("kafka_uid"))
             sample = (one.name, frozenset(labels.items()))
             assert sample not in found
             found[sample] = one.value
+    assert len(uids) == 1
     return found
 
 
@@ -62,7 +66,7 @@ def ca(**changed: Any) -> dict[str, Any]:
 def seen(**changed: Any) -> dict[str, Any]:
     """The part of a result that metrics are made of."""
     facts: dict[str, Any] = {
-        "cluster": {"name": "demo", "namespace": "kafka"}, "began_at": BEGAN, "cas": [ca()], "leaves": [], "leaf_states": [], "expiring": [],
+        "cluster": {"name": "demo", "namespace": "kafka", "uid": UID}, "began_at": BEGAN, "cas": [ca()], "leaves": [], "leaf_states": [], "expiring": [],
         "first_to_end": {"ca": {"not_after": ENDS}}, "upkeep": None, "journal": None, "phase": None, "violations": [],
     }  # fmt: skip
     return {**facts, **changed}
@@ -208,6 +212,22 @@ def test_every_sample_of_a_cluster_that_a_context_leads_to_names_the_context() -
     assert named.replace('kube_context="arn:\\"us\\"",', "") == without
     samples = [line for line in named.splitlines() if not line.startswith("#")]
     assert [line for line in samples if "kube_context=" not in line] == []
+
+
+def test_every_sample_names_the_uid_of_the_kafka_resource() -> None:
+    """Prometheus drops a label that is empty, and a throttle by a label that is absent holds no alert back."""
+    for uid, shown in ((UID, UID), (None, "none")):
+        place = {"name": "demo", "namespace": "kafka", "uid": uid}
+        text = metrics({"clients": seen(cluster=place, journal=journal())}, {"users": [user("orders")]})
+        samples = [line for line in text.splitlines() if not line.startswith("#")]
+        assert [line for line in samples if f'kafka_uid="{shown}"' not in line] == []
+
+
+def test_the_uid_is_that_of_the_resource() -> None:
+    memory = stages.managed()
+    kafka = memory.api.find("kafkas", "kafka", "demo")
+    assert kafka is not None
+    assert call("strimzi_ca_info", memory).result["cluster"]["uid"] == kafka["metadata"]["uid"]
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))

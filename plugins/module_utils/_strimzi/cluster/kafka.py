@@ -136,6 +136,7 @@ def read_reconciliation(
     paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
     return Reconciliation(
         exists=kafka is not None,
+        uid=str(((kafka or {}).get("metadata") or {}).get("uid") or ""),
         generated=is_generated(kafka, scope),
         observed=is_observed(kafka),
         ready=condition(kafka, "Ready"),

@@ -289,6 +289,8 @@ class Reconciliation:
 
     #: Whether the Kafka resource exists.
     exists: bool = True
+    #: The UID of the resource, which no other resource of any Kubernetes cluster has; empty where it does not exist.
+    uid: str = ""
     #: Whether the operator generates this CA.
     generated: bool = False
     #: Whether the operator has seen the current generation of the resource.
