@@ -245,6 +245,20 @@ def place_of_plan(given: Mapping[str, str], labels: Mapping[str, str]) -> dict[s
     }
 
 
+def test_alerts_about_different_clusters_do_not_hold_each_other_back() -> None:
+    """The throttle goes by labels that every alert has: with an absent attribute, ansible-rulebook holds nothing back."""
+    (ruleset,) = RULEBOOK
+    always = {"kafka_namespace", "kafka_cluster", "kafka_uid", "ca"}
+    for rule in ruleset["rules"]:
+        grouped = rule["throttle"]["group_by_attributes"]
+        assert set(grouped) == {f"event.alert.labels.{label}" for label in always}
+        for name in re.findall(r'alertname == "(\w+)"', rule["condition"]):
+            (alert,) = (one for group in ALERTS["spec"]["groups"] for one in group["rules"] if one.get("alert") == name)
+            kept = [set(labels.split(", ")) for labels in re.findall(r"max by \(([^)]*)\)", alert["expr"])]
+            assert all(always < labels for labels in kept)
+            assert kept
+
+
 def test_an_alert_becomes_a_plan() -> None:
     (ruleset,) = RULEBOOK
     known = {rule["alert"] for group in ALERTS["spec"]["groups"] for rule in group["rules"] if "alert" in rule}
