@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class Replay:
 
     def request(self, method: str, path: str, **more: Any) -> Response:
         kept = json.loads(_file(self._folder, path).read_bytes())
-        return Response(kept["status"], kept["body"])
+        # A call that is told no time is held by its first precondition.
+        return Response(kept["status"], kept["body"], {"Date": formatdate(usegmt=True)})
 
     def stream(self, path: str, **more: Any) -> Iterator[dict[str, Any]]:
         raise NotImplementedError("only lists and objects are kept")

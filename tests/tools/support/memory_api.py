@@ -11,7 +11,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from email.utils import format_datetime
 from functools import lru_cache
 from typing import Any
@@ -104,8 +104,8 @@ class MemoryApi:
         self.idle: Callable[[], None] = lambda: None
         self.graceful_pods = False
         self.clock: Callable[[], str] = lambda: "2026-01-01T00:00:00Z"
-        #: The time that answers tell; None where they tell none.
-        self.date: Callable[[], datetime] | None = None
+        #: The time that answers tell.
+        self.date: Callable[[], datetime] = lambda: datetime.now(timezone.utc).replace(microsecond=0)
         self._manager = A_PERSON
 
     # The HTTP face -------------------------------------------------------------------------------------------------
@@ -121,8 +121,6 @@ class MemoryApi:
         timeout: float | None = None,
     ) -> Response:
         answer = self._answer(method, path, query, body, content_type)
-        if self.date is None:
-            return answer
         return replace(answer, headers={**answer.headers, "Date": _http_date(self.date())})
 
     def _answer(

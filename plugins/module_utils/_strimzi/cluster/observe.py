@@ -330,7 +330,7 @@ def without_parties(
             sizes=sizes_of(scope, secrets),
         ),
         backups=read_backups(secrets, scope),
-        clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
+        clock=ClockReading(platform.node(), client.clock_ahead),
     )
 
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from ..._leaves.trigger import unusable
 from ..._pki.certificates import Certificate, Chain
-from ..model.clients import Follows, OutsideClient, Waiver
+from ..model.clients import CLOCK, Follows, OutsideClient, Waiver
 from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, Usage
 from ..model.names import named
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
@@ -261,6 +261,8 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
         return ()
     seen = {client.name for client in snapshot.outside.clients} | {presenter.name for presenter in snapshot.presenters}
     seen |= snapshot.reconciliation.rebalances.keys()
+    if snapshot.clock.ahead is None:
+        seen.add(CLOCK)
     return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
 
 

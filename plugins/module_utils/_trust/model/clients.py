@@ -52,11 +52,15 @@ class OutsideClient:
     declared: bool = False
 
 
+#: The name by which a waiver names the clock of the machine that runs this collection, where no answer of the API server tells the time.
+CLOCK = "the clock"
+
+
 @dataclass(frozen=True)
 class Waiver:
-    """A client outside that a run does not wait for."""
+    """A client outside that a run does not wait for; or a rebalance, or the clock, that a person vouches for."""
 
-    #: The exact name of an outside client.
+    #: The exact name of an outside client, of a KafkaRebalance, or ``CLOCK``.
     client: str
     #: When the waiver ends, with a time zone.
     until: datetime

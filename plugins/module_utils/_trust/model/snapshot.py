@@ -439,8 +439,12 @@ class ClockReading:
 
     #: Its name.
     machine: str
-    #: How far its clock is ahead; negative where it is behind, zero where the two may agree.
-    ahead: timedelta
+    #: How far its clock is ahead; negative where it is behind, zero where the two may agree; None where answers of the API server have no date.
+    ahead: timedelta | None
+
+
+#: A clock that agrees with the API server's.
+IN_STEP = ClockReading("", timedelta(0))
 
 
 @dataclass(frozen=True)
@@ -520,8 +524,8 @@ class Snapshot:
     named: Named = NOTHING_NAMED
     #: The other CA of the cluster.
     other: OtherAuthority | None = None
-    #: The clock from which ``now`` is, beside that of the API server; None where answers of the API server have no date.
-    clock: ClockReading | None = None
+    #: The clock from which ``now`` is, beside that of the API server.
+    clock: ClockReading = IN_STEP
     #: The backups of this CA, the newest first.
     backups: tuple[Backup, ...] = ()
 

@@ -18,6 +18,7 @@ from ..._pki.building import BACKDATED
 from ..evidence.stored import waiver_of
 from ..ledger.journal import describe_stop, in_flight, may_lead_flow
 from ..ledger.target import resolve, rotation_of
+from ..model.clients import CLOCK
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal, Retire
 from ..model.intent import Intent, Spread
@@ -297,6 +298,11 @@ NOTABLE = timedelta(minutes=1)
 #: by as much as this machine's is ahead still finds them valid.
 LARGEST = BACKDATED / 2
 
+_UNCOMPARED = "was compared with no other: the API server's answers have no field Date"
+_HOW_TO_COMPARE = (
+    "Have the proxy before the API server let that field through, or reach the API server without the proxy. Where a time service (NTP) sets the clock of "
+    f"that machine, give a waiver for {CLOCK}."
+)
 _REMEDY = "Have a time service (NTP) set the clock of that machine, or run this where the clock is right, then run the flow again."
 
 
@@ -309,21 +315,25 @@ def clocks_agree(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def wrong_clock(snapshot: Snapshot) -> Violation | None:
-    """The violation where the clock is too far from the API server's."""
+    """The violation where the clock is too far from the API server's, or may be."""
     clock = snapshot.clock
-    if clock is None or abs(clock.ahead) <= LARGEST:
+    if clock.ahead is None:
+        if waiver_of(CLOCK, snapshot) is not None:
+            return None
+        message, remedy = f"{_UNCOMPARED}, and certificates are dated by it.", _HOW_TO_COMPARE
+    elif abs(clock.ahead) > LARGEST:
+        message, remedy = f"is {_difference(clock.ahead)} the API server's, and certificates are dated by it.", _REMEDY
+    else:
         return None
-    message = f"is {_difference(clock.ahead)} the API server's, and certificates are dated by it."
-    return Violation(Condition.CLOCKS_AGREE, f"the clock of {clock.machine}", message, _REMEDY)
+    return Violation(Condition.CLOCKS_AGREE, f"the clock of {clock.machine}", message, remedy)
 
 
 def describe_clock_doubt(snapshot: Snapshot) -> tuple[str, ...]:
     """A sentence that warns of the clock where it holds nothing; none where it agrees with the API server's."""
     clock = snapshot.clock
-    if clock is None:
-        return (
-            f"{snapshot.names.kafka}: the API server's answers have no field Date, so the clock of this machine was compared with no other.",
-        )
+    if clock.ahead is None:
+        waived = waiver_of(CLOCK, snapshot) is not None
+        return (f"The clock of {clock.machine} {_UNCOMPARED}; a waiver lets the run go on.",) if waived else ()
     if not NOTABLE < abs(clock.ahead) <= LARGEST:
         return ()
     return (
@@ -337,7 +347,12 @@ KNOWN_VERSIONS = ("1.0", "1.1", "1.2")
 
 
 def describe_unknown_operator(snapshot: Snapshot) -> tuple[str, ...]:
-    """A sentence that warns of an operator of another version; none where its version is known, or the resource does not say it."""
+    """A sentence that warns of an operator of another version; none where its version is known, or the resource does not say it.
+
+    Another version holds no flow. A version is no evidence about trust: no gate rests on it, because each flow reads back what the operator has done, in the
+    bundle, the Secrets and the pods, before its next step, and is held where that is not what it expects. To refuse would hold every scheduled renewal from
+    the upgrade of an operator on, until CAs end.
+    """
     version = snapshot.reconciliation.operator_version
     if not version or any(version == known or version.startswith(f"{known}.") for known in KNOWN_VERSIONS):
         return ()

@@ -5,8 +5,8 @@
 """Preconditions of single goals: undo a flow, adopt a CA, hand it back to the operator, apply options about CAs and
 link certificates, scale a node pool, and waive a client.
 
-A waiver is the only way past an outside client that cannot be seen. Each waiver names one client, ends, and gives a
-reason. Waivers exist for outside clients only: a process of the cluster itself always counts.
+A waiver is the only way past an outside client that cannot be seen, a rebalance that is running, and a clock that nothing is compared with. Each waiver
+names one of them, ends, and gives a reason. A process of the cluster itself always counts.
 """
 
 from __future__ import annotations

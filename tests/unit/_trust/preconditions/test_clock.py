@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import CLOCK, Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import ClockReading
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
     LARGEST,
@@ -19,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     describe_clock_doubt,
 )
 
-from ..builders import cluster
+from ..builders import NOW, cluster
 from .refusals import REPLACE_KEY, refusal
 
 SECOND = timedelta(seconds=1)
@@ -48,8 +51,33 @@ def test_the_warning_names_the_machine() -> None:
     assert told.startswith("The clock of bastion is 90 s behind the API server's: ")
 
 
-def test_a_server_that_tells_no_time_is_warned_of() -> None:
-    seen = cluster(clock=None)
+def waiver(client: str) -> Waiver:
+    return Waiver(client, NOW + timedelta(days=1), "Ann: chrony sets it")
+
+
+UNKNOWN = ClockReading("bastion", None)
+
+
+@pytest.mark.parametrize("waived", ["KafkaConnect kafka/connect", None])
+def test_where_the_server_tells_no_time_nothing_is_written(waived: str | None) -> None:
+    seen = cluster(clock=UNKNOWN, waivers=(waiver(waived),) if waived else ())
+    (held,) = clocks_agree(seen, REPLACE_KEY)
+    assert str(held).startswith(
+        "the clock of bastion: was compared with no other: the API server's answers have no field Date"
+    )
+    assert "give a waiver for the clock." in held.remedy
+    assert describe_clock_doubt(seen) == ()
+
+
+def test_a_waiver_lets_a_run_go_on_whose_server_tells_no_time() -> None:
+    seen = cluster(clock=UNKNOWN, waivers=(waiver(CLOCK),))
     assert tuple(clocks_agree(seen, REPLACE_KEY)) == ()
     (told,) = describe_clock_doubt(seen)
-    assert "no field Date" in told
+    assert "no field Date; a waiver lets the run go on." in told
+    assert unmatched(seen) == ()
+
+
+def test_a_waiver_is_not_for_a_clock_that_is_known_to_be_wrong() -> None:
+    seen = cluster(clock=ClockReading("bastion", 2 * LARGEST), waivers=(waiver(CLOCK),))
+    assert len(tuple(clocks_agree(seen, REPLACE_KEY))) == 1
+    assert unmatched(seen) == (waiver(CLOCK),)
