@@ -136,7 +136,7 @@ options:
     description:
       - Clients outside the cluster for which the gates do not wait, although they would refuse brokers, or the collection cannot see their trust.
       - In the same way C(KafkaRebalance <namespace>/<name>) is a rebalance for which the restarts of a flow do not wait, and C(the clock) that of the
-        machine where the module runs, where no answer of the API server tells the time.
+        machine where the module runs, where no answer of the API server tells the time. O(key_policy) says how a CA is waived.
       - A waiver that has ended, or names a part of the cluster, is an error; a waiver for an unknown client is a warning. RV(outside)
         shows the waivers in use.
     type: list
@@ -295,9 +295,10 @@ options:
     default: 2048
   key_policy:
     description:
-      - Rules about keys, signatures and the life of certificates. A call stops before its first write where the CA that it would make or take, or the
-        certificates that it would issue, break a rule, and refuses an answer of an issuer that breaks a rule. It names the object, the value, the rule
-        and the remedy.
+      - Rules about keys, signatures and the life of certificates. A call stops before its first write where a CA that it would make, take or have trusted,
+        or the certificates that it would issue, break a rule, and refuses an answer of an issuer that breaks a rule. It names the object, the value, the
+        rule and the remedy.
+      - A CA that comes from elsewhere and has to be taken all the same is waived by O(waivers), as C(CA <sha256>).
       - Where the CA in use breaks a rule, only its renewal stops, because a renewal would keep its key. The operators choose the keys of certificates
         that they issue by themselves.
     type: dict

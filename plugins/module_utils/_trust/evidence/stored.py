@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from ..._leaves.trigger import unusable
 from ..._pki.certificates import Certificate, Chain
-from ..model.clients import CLOCK, Follows, OutsideClient, Waiver
+from ..model.clients import CLOCK, Follows, OutsideClient, Waiver, is_of_a_ca
 from ..model.ledger import TRUSTED_STATES, Ledger, LedgerEntry, Usage
 from ..model.names import named
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
@@ -255,7 +255,7 @@ def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
 
 def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """Waivers for clients that were not seen: the name is wrong, or the client is gone. Clients are looked for only
-    where the cluster has nodes.
+    where the cluster has nodes, and a waiver may name a CA that the cluster does not have yet.
     """
     if not snapshot.nodes.pods:
         return ()
@@ -263,7 +263,9 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     seen |= snapshot.reconciliation.rebalances.keys()
     if snapshot.clock.ahead is None:
         seen.add(CLOCK)
-    return tuple(waiver for waiver in snapshot.outside.waivers if waiver.client not in seen)
+    return tuple(
+        waiver for waiver in snapshot.outside.waivers if waiver.client not in seen and not is_of_a_ca(waiver.client)
+    )
 
 
 def clients_asked_by_gates(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:

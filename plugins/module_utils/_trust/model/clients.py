@@ -11,6 +11,7 @@ that read such certificates.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -54,13 +55,24 @@ class OutsideClient:
 
 #: The name by which a waiver names the clock of the machine that runs this collection, where no answer of the API server tells the time.
 CLOCK = "the clock"
+_OF_A_CA = re.compile("CA [0-9a-f]{64}")
+
+
+def waived_as(certificate: Certificate) -> str:
+    """The name by which a waiver names a CA that breaks the key policy."""
+    return f"CA {certificate.sha256}"
+
+
+def is_of_a_ca(client: str) -> bool:
+    """Whether this name in a waiver is that of a CA."""
+    return _OF_A_CA.fullmatch(client) is not None
 
 
 @dataclass(frozen=True)
 class Waiver:
-    """A client outside that a run does not wait for; or a rebalance, or the clock, that a person vouches for."""
+    """A client outside that a run does not wait for; or a rebalance, the clock, or a CA, that a person vouches for."""
 
-    #: The exact name of an outside client, of a KafkaRebalance, or ``CLOCK``.
+    #: The exact name of an outside client, of a KafkaRebalance, of a CA (``waived_as``), or ``CLOCK``.
     client: str
     #: When the waiver ends, with a time zone.
     until: datetime

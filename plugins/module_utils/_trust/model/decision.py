@@ -142,6 +142,7 @@ class Condition(str, Enum):
     PRESENTERS_ARE_SERVED = "presenters_are_served"
     CLUSTER_IS_SETTLED = "cluster_is_settled"
     AUTHORITY_MEETS_POLICY = "authority_meets_policy"
+    TRUSTED_MEET_POLICY = "trusted_meet_policy"
     LEAVES_MEET_POLICY = "leaves_meet_policy"
     NO_REBALANCE_IS_RUNNING = "no_rebalance_is_running"
     LEAVES_ARE_OURS = "leaves_are_ours"

@@ -17,9 +17,11 @@ from ..._pki.keys import KeyType, placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain, constraint_problem, extension_problem
 from ..._pki.usability import KeyPolicy, chain_defects, named_verifiers
+from ..evidence.stored import waiver_of
 from ..gates.verifiers import can_raise_path_length
 from ..ledger.journal import in_flight
 from ..ledger.target import resolve, rotation_of, supplied_for, wish_of
+from ..model.clients import waived_as
 from ..model.decision import Condition, Violation
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -488,14 +490,9 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     supplied = supplied_for(snapshot, intent, ledger)
     life = intent.new_ca.validity or snapshot.leaves.validity
     if supplied is not None:
-        for certificate in supplied.chain:
-            yield from _violations(
-                condition,
-                policy,
-                f"{SUPPLIED} {named(certificate)}",
-                policy.breaches(certificate),
-                "Supply a CA that meets them.",
-            )
+        yield from policy_problems(
+            condition, policy, snapshot, SUPPLIED, supplied.chain, "Supply a CA that meets them."
+        )
     elif snapshot.ca.current and (is_raised or rotation_of(snapshot, intent, ledger) is Goal.RENEW):
         current, remedy = snapshot.ca.current[0], "A renewal keeps the key: replace it, with the replace_key playbook."
         yield from _violations(condition, policy, f"the CA {named(current)}", policy.breaches_of_key(current), remedy)
@@ -509,6 +506,22 @@ def authority_meets_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             policy.breaches_of_authority(spec, life),
             f"Give another key_type. {_LIFE}",
         )
+
+
+def policy_problems(
+    condition: Condition, policy: KeyPolicy, snapshot: Snapshot, subject: str, chain: Chain, remedy: str
+) -> Iterator[Violation]:
+    """The breaches of a CA that comes from elsewhere, with the CAs above it. A person may have to take a CA that cannot change."""
+    for certificate in chain:
+        waived = waived_as(certificate)
+        if waiver_of(waived, snapshot) is None:
+            yield from _violations(
+                condition,
+                policy,
+                f"{subject} {named(certificate)}",
+                policy.breaches(certificate),
+                f"{remedy} If it has to be this CA, give a waiver for {waived}.",
+            )
 
 
 def _is_raised(snapshot: Snapshot, intent: Intent) -> bool:

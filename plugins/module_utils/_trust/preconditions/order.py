@@ -77,7 +77,14 @@ from .leaves import (
     users_have_an_issuer,
     verifiers_are_known,
 )
-from .source import adopted_is_usable, authorities_are_apart, authority_is_known, roots_are_known, source_is_usable
+from .source import (
+    adopted_is_usable,
+    authorities_are_apart,
+    authority_is_known,
+    roots_are_known,
+    source_is_usable,
+    trusted_meet_policy,
+)
 
 Precondition: TypeAlias = Callable[[Snapshot, Intent], Iterable[Violation]]
 
@@ -112,6 +119,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     supplied_is_usable,
     supplied_fits_the_goal,
     authority_meets_policy,
+    trusted_meet_policy,
     leaves_meet_policy,
     renewal_keeps_the_key,
     authority_is_as_asked,

@@ -22,7 +22,8 @@ from ..model.intent import Intent, NewRoots
 from ..model.ledger import Ledger
 from ..model.names import counted, is_named, listed, named
 from ..model.snapshot import Snapshot
-from .authority import SUPPLIED, TRUSTING, date_problems, verifier_problems
+from .authority import SUPPLIED, TRUSTING, date_problems, policy_problems, verifier_problems
+from .cluster import is_starting
 
 #: A cluster needs three while one CA replaces another. A call asks every process about each, and a bundle of public CAs
 #: would let in every holder of a certificate of any of them.
@@ -87,6 +88,23 @@ def authorities_are_apart(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             )  # fmt: skip
 
 
+def trusted_meet_policy(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The key policy holds for every CA that a flow brings into the trust of the cluster: for CAs that are trusted beside the CA in use, and for a CA that is
+    adopted in its place. ``authority_meets_policy`` has the CA that is supplied.
+    """
+    policy = intent.new_ca.policy
+    if policy is None or not is_starting(snapshot):
+        return
+    brought = [(TRUSTING, chain, "Give a CA that meets them.") for chain in _trusted_beside(snapshot, intent)]
+    if (swap := find_adoption(snapshot, intent)) is not None:
+        back = f"Put {named(swap.replaced.certificate)} and its key back, or put a CA there that meets them."
+        brought.append(("the CA that is to be adopted", swap.chain, back))
+    known = set(_known_authorities(snapshot))
+    for subject, chain, remedy in brought:
+        if chain[0] not in known:
+            yield from policy_problems(Condition.TRUSTED_MEET_POLICY, policy, snapshot, subject, chain, remedy)
+
+
 def _common(chain: Chain, snapshot: Snapshot) -> str:
     """The part of this chain that the other CA of the cluster trusts, or rests on, as a part of a sentence. A CA above both is no anchor of either."""
     other = snapshot.other
@@ -104,19 +122,21 @@ def _common(chain: Chain, snapshot: Snapshot) -> str:
 
 def _authorities_to_trust(snapshot: Snapshot, intent: Intent) -> Iterator[tuple[str, Chain, str]]:
     """The CAs that this flow would bring into the trust of the cluster, each with its name in messages and what helps."""
-    ledger = snapshot.ledger or Ledger()
-    supplied, wish, swap = (
-        supplied_for(snapshot, intent, ledger),
-        wish_of(snapshot, intent, ledger),
-        find_adoption(snapshot, intent),
-    )
+    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    swap = find_adoption(snapshot, intent)
     if supplied is not None:
         yield SUPPLIED, supplied.chain, "Supply a CA with a key of its own."
-    for chain in (*intent.trust.trusting, *(wish.beside if wish else ())):
+    for chain in _trusted_beside(snapshot, intent):
         yield TRUSTING, chain, "Give a CA with a key of its own."
     if swap is not None:
         back = f"Put {named(swap.replaced.certificate)} and its key back, or put a CA with a key of its own there."
         yield f"{snapshot.names.certificate_secret}, ca.crt", snapshot.ca.current, back
+
+
+def _trusted_beside(snapshot: Snapshot, intent: Intent) -> tuple[Chain, ...]:
+    """The CAs that the caller, or the source, wants trusted beside the CA that issues."""
+    wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
+    return (*intent.trust.trusting, *(wish.beside if wish else ()))
 
 
 def _known_authorities(snapshot: Snapshot) -> Iterator[Certificate]:

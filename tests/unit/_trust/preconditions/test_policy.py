@@ -12,30 +12,35 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyType
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import KeyPolicy
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import unmatched
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_meets_policy,
     leaves_meet_policy,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import trusted_meet_policy
 
 from ....tools.support.certificates import NOW, YEAR, key, make
 from ....tools.support.intents import changed_intent
 from .. import linked
-from ..authorities import NEW, OLD, SHORT
-from ..builders import cluster, secrets
-from ..ledgers import entry, ledger
+from ..authorities import NEW, OLD, SHORT, THIRD, chain_of
+from ..builders import cluster, others, secrets
+from ..ledger.test_enrolment import ADOPT
+from ..ledgers import UNUSED, entry, ledger
 from .refusals import CREATE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, refusal, supplying
+from .test_swap import swapped_in
 
 DAY = timedelta(days=1)
 P384 = KeyPolicy(name="house", curves=frozenset({"secp384r1"}))
 CURVES = "and keys are on secp384r1 (curves), by the rules of house."
 P256 = f"a key ecdsa-p256 on the curve secp256r1, {CURVES}"
-CONDITIONS = (Condition.AUTHORITY_MEETS_POLICY, Condition.LEAVES_MEET_POLICY)
+CONDITIONS = (Condition.AUTHORITY_MEETS_POLICY, Condition.TRUSTED_MEET_POLICY, Condition.LEAVES_MEET_POLICY)
 LIFE = "Give a life with validity_days (strimzi_validity_days) that meets them."
 
 
@@ -62,7 +67,8 @@ CASES = [
     ),
     refusal(
         authority_meets_policy,
-        f"the supplied CA {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Supply a CA that meets them.",
+        f"the supplied CA {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Supply a CA that meets them. "
+        f"If it has to be this CA, give a waiver for CA {NEW.certificate.sha256}.",
         name="supplied", intent=changed_intent(supplying(NEW), policy=P384),
     ),
     refusal(
@@ -70,6 +76,26 @@ CASES = [
         f"the CA {OLD.certificate.subject} ({OLD.certificate.sha256[:12]}): has {P256} A renewal keeps the key: replace it, with the replace_key "
         "playbook.",
         name="renewed", intent=by(P384, RENEW),
+    ),
+    refusal(
+        trusted_meet_policy,
+        f"the CA that is to be trusted {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Give a CA that meets them. "
+        f"If it has to be this CA, give a waiver for CA {NEW.certificate.sha256}.",
+        name="trusted beside", intent=by(P384, RECONCILE, trusting=(chain_of(NEW),)),
+    ),
+    refusal(
+        trusted_meet_policy,
+        f"the CA that is to be trusted {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Give a CA that meets them. "
+        f"If it has to be this CA, give a waiver for CA {NEW.certificate.sha256}.",
+        name="trusted beside, from the source", intent=by(P384, RECONCILE, confirmed=frozenset({NEW.certificate.sha256})),
+        source=CaSource("ConfigMap kafka/roots", chain_of(OLD, NEW)),
+    ),
+    refusal(
+        trusted_meet_policy,
+        f"the CA that is to be adopted {NEW.certificate.subject} ({NEW.certificate.sha256[:12]}): has {P256} Put "
+        f"{OLD.certificate.subject} ({OLD.certificate.sha256[:12]}) and its key back, or put a CA there that meets them. "
+        f"If it has to be this CA, give a waiver for CA {NEW.certificate.sha256}.",
+        name="adopted from another writer", intent=by(P384, ADOPT, adopts=NEW.certificate.sha256), **swapped_in(),
     ),
     refusal(
         leaves_meet_policy,
@@ -80,8 +106,12 @@ CASES = [
 ]  # fmt: skip
 
 
-def found(intent: Intent, **fields: Any) -> list[Condition]:
-    return [one.condition for one in check(cluster(**fields), intent) if one.condition in CONDITIONS]
+def found(intent: Intent) -> list[Condition]:
+    return found_in(cluster(), intent)
+
+
+def found_in(seen: Snapshot, intent: Intent) -> list[Condition]:
+    return [one.condition for one in check(seen, intent) if one.condition in CONDITIONS]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +161,33 @@ def test_an_adoption_that_renews_the_ca_is_held_as_a_renewal(
     snapshot, upgrade = cluster(ca=secrets(SHORT), ledger=known), by(policy, UPGRADE, raise_path_length=True)
     assert [one.message for one in authority_meets_policy(snapshot, upgrade)] == ([f"has {breach}"] if breach else [])
     assert not tuple(authority_meets_policy(snapshot, by(policy, UPGRADE)))
+
+
+@pytest.mark.parametrize(
+    ("intent", "fields"),
+    [
+        (supplying(NEW), {}),
+        (changed_intent(RECONCILE, trusting=(chain_of(NEW),)), {}),
+        (changed_intent(ADOPT, adopts=NEW.certificate.sha256), swapped_in()),
+    ],
+    ids=["supplied", "trusted beside", "adopted"],
+)
+def test_a_waiver_lets_a_ca_in_that_has_to_be_taken(intent: Intent, fields: dict[str, Any]) -> None:
+    """As long as it holds, and no other CA."""
+    for client, until, held in (
+        (f"CA {NEW.certificate.sha256}", NOW + DAY, False),
+        (f"CA {NEW.certificate.sha256}", NOW - DAY, True),
+        (f"CA {THIRD.certificate.sha256}", NOW + DAY, True),
+    ):
+        seen = cluster(**fields, waivers=(Waiver(client, until, "Ann: the CA of the company"),))
+        assert bool(found_in(seen, by(P384, intent))) == held
+        assert unmatched(seen) == ()
+
+
+def test_a_ca_that_is_trusted_already_is_judged_no_more() -> None:
+    both = ledger(entry(OLD, generations={0}), entry(NEW, UNUSED))
+    seen = cluster(ledger=both, ca=secrets(others=others(NEW)))
+    assert found_in(seen, by(P384, RECONCILE, trusting=(chain_of(NEW),))) == []
 
 
 def test_every_ca_of_a_supplied_chain_is_judged() -> None:
