@@ -12,6 +12,7 @@ The upkeep says when a CA that the operator no longer renews is renewed or repla
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -109,12 +110,26 @@ class Wish:
     @property
     def _other_new_authorities(self) -> tuple[Chain, ...]:
         """A CA that a flow has replaced is not trusted again because it still lies in the source."""
-        gone = {self.intent.trust.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
+        gone = {self.intent.trust.leaving, *self._replaced}
         own = (*self.meant[:1], *self.snapshot.ca.current)
         return tuple(
             chain for chain in self.issuing
             if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(certificate) for certificate in own)
         )  # fmt: skip
+
+    @property
+    def _replaced(self) -> Iterator[str | None]:
+        """Fingerprints of the CAs that flows have replaced. The ledger has the last flow; of the flows before it, the backups have the CAs that were in use,
+        and the ledgers of that time.
+        """
+        if self.ledger.journal is not None:
+            yield self.ledger.journal.replaces
+        for backup in self.snapshot.backups:
+            if backup.ca.current:
+                yield backup.ca.current[0].fingerprint
+            then = backup.ledger.journal if backup.ledger else None
+            if then is not None and not then.is_abort:
+                yield then.replaces
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
         """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a CA that is

@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import CaSource, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Backup, Component, Snapshot
 
 from ....tools.support.certificates import DAY, NOW, YEAR, Entity, key, make
 from ....tools.support.intents import an_intent, changed_intent
@@ -42,7 +42,7 @@ from ..authorities import (
     link_of,
     name_of,
 )
-from ..builders import changed, cluster, prepared, secrets
+from ..builders import a_backup, changed, cluster, prepared, secrets
 from ..ledgers import UNUSED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf
 from ..requested import a_request, answered, with_requests
@@ -161,6 +161,34 @@ def test_what_a_flow_has_replaced_is_not_trusted_again() -> None:
     snapshot = holding(OLD, NEW, THIRD, where=cluster(ca=secrets(NEW), ledger=books))
     assert wish(snapshot, THIRD).beside == (chain_of(THIRD),)
     assert wish(snapshot).unconfirmed == (THIRD.certificate,)
+
+
+@pytest.mark.parametrize(
+    ("backups", "again"),
+    [
+        pytest.param((), (OLD, THIRD), id="none"),
+        pytest.param((a_backup(secrets(OLD)),), (THIRD,), id="of that CA"),
+        pytest.param(
+            (a_backup(secrets(INTERMEDIATE), ledger=ledger(journal=a_journal(replaces=name_of(OLD), finished_at=NOW))),), (THIRD,),
+            id="of the CA that replaced it",
+        ),
+        pytest.param(
+            (a_backup(secrets(INTERMEDIATE), ledger=ledger(journal=a_journal(replaces=name_of(OLD), is_abort=True))),), (OLD, THIRD),
+            id="of a time when a flow to it was undone",
+        ),
+        pytest.param((a_backup(secrets(None), ledger=None),), (OLD, THIRD), id="of nothing"),
+        pytest.param((a_backup(secrets(NEW)),), (OLD, THIRD), id="of the CA in use"),
+    ],
+)  # fmt: skip
+def test_what_an_earlier_flow_has_replaced_is_not_trusted_again(
+    backups: tuple[Backup, ...], again: tuple[Entity, ...]
+) -> None:
+    """The last flow replaced another CA since: a backup still knows it."""
+    done = a_journal(replaces=name_of(INTERMEDIATE), finished_at=NOW)
+    where = cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={1}), journal=done), backups=backups)
+    snapshot = holding(OLD, NEW, THIRD, where=where)
+    assert {chain[0] for chain in wish(snapshot, OLD, THIRD).beside} == {one.certificate for one in again}
+    assert set(wish(snapshot).unconfirmed) == {one.certificate for one in again}
 
 
 def test_what_is_to_leave_is_not_trusted_again() -> None:
