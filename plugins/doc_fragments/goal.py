@@ -162,6 +162,6 @@ options:
   private_key:
     description:
       - Private key of O(certificate), unencrypted, in PEM form. Without it the collection has O(issuer) sign
-        the certificates of this CA.
+        the certificates of this CA. An empty text is an error.
     type: str
 """

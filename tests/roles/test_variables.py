@@ -29,6 +29,14 @@ def test_a_variable_that_no_role_reads_is_refused_with_what_helps(tmp_path: Path
             {"strimzi_pending": "failed"},
             "strimzi_pending: failed is not known. Give ok or fail, or leave the variable out for ok.",
         ),
+        "elsewhere": ({"strimzi_certificate": "-----BEGIN"}, ""),
+        "survey": ({"strimzi_certificate": "", "strimzi_private_key": ""}, ""),
+        "key": ({"strimzi_certificate": "-----BEGIN", "strimzi_private_key": "-----BEGIN"}, ""),
+        "keyless": (
+            {"strimzi_certificate": "-----BEGIN", "strimzi_private_key": ""},
+            "strimzi_private_key is empty, and strimzi_certificate is given. Give the key of that certificate, or leave the variable out where the key "
+            "is kept elsewhere.",
+        ),
         "nameless": (
             {"strimzi_cluster": ""},
             "strimzi_cluster not given. Give the name of the Kafka resource and its namespace, such as "

@@ -402,8 +402,13 @@ class TrustModule(ClusterModule):
         # A module without the second option means something else by the first.
         if not certificate or "private_key" not in self.params:
             return None
-        if not key:
+        if key is None:
             return SuppliedAuthority(self.certificates("certificate"), None)
+        if not key:
+            # A text that came out empty, as of a file that is not there, would make this a CA whose key is kept elsewhere.
+            self.fail(
+                "private_key: it is empty. Give the key of the first certificate, or leave the option out where the key is kept elsewhere."
+            )
         self.hide(*forms_of(key.encode("utf-8")))
         chain = self.certificates("certificate")
         try:

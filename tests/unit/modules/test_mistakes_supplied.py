@@ -169,6 +169,10 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
             "Give the key of the first certificate, unencrypted.",
         ),
         (
+            {**GOOD, "private_key": ""},
+            "private_key: it is empty. Give the key of the first certificate, or leave the option out where the key is kept elsewhere.",
+        ),
+        (
             {**GOOD, "private_key": rsa_pem_of(32768).decode()},
             "private_key: an RSA key of 32768 bits, and at most 8192 are taken here. "
             "Give the key of the first certificate, unencrypted.",
