@@ -46,6 +46,8 @@ class External:
             return Waiting(
                 f"The requests lie in {self._where}: export them with strimzi_csr, have them signed, and import the answers."
             )
+        if b"PRIVATE KEY" in content:
+            return Refused("The file that was put back has a private key in it.", "Put back certificates alone.")
         try:
             leaf, *chain = parse_chain(content)
         except CertificateError as error:

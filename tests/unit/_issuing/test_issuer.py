@@ -71,14 +71,19 @@ def test_answers_come_in_the_order_of_the_tokens() -> None:
     assert issuer().poll([]) == ()
 
 
-@pytest.mark.parametrize("content", [b"", b"no certificate", key(1).reveal(), LEAF.pem * 11])
+@pytest.mark.parametrize("content", [LEAF.pem + key(3).reveal(), key(3).reveal() + LEAF.pem, key(3).reveal()])
+def test_a_private_key_beside_a_certificate_is_refused_and_not_shown(content: bytes) -> None:
+    (answer,) = issuer(a_request=content).poll([ASKED])
+    assert answer == Refused("The file that was put back has a private key in it.", "Put back certificates alone.")
+
+
+@pytest.mark.parametrize("content", [b"", b"no certificate", LEAF.pem * 11])
 def test_what_is_unusable_is_refused_without_a_word_of_it(content: bytes) -> None:
     (answer,) = issuer(a_request=content).poll([ASKED])
     assert isinstance(answer, Refused)
     assert answer.why.startswith("The file that was put back is unusable: ")
     assert answer.why.endswith(".")
     assert not answer.why.endswith("..")
-    assert "PRIVATE" not in answer.why
     assert answer.remedy == "Put back the certificate with its chain in PEM form."
 
 

@@ -355,6 +355,20 @@ def test_a_good_certificate_takes_the_place_of_a_refused_one() -> None:
     assert look(memory)["demo-kafka-0"]["answered"]
 
 
+def test_a_private_key_in_a_secret_that_a_person_has_written_is_refused_and_not_shown() -> None:
+    """In every test here call() checks that no armour of a key is in anything that is printed."""
+    memory = stages.asked()
+    secret = key(6).reveal()
+    both = signed(memory, "demo-kafka-0").encode() + secret
+    put(memory, "secrets", "demo-issuing-kafka", {"demo-kafka-0.issued": both})
+    shown = look(memory)["demo-kafka-0"]
+    assert (shown["answered"], shown["refused"]) == (
+        False, "The file that was put back has a private key in it. Put back certificates alone.",
+    )  # fmt: skip
+    ended = call("strimzi_ca", memory, state="replaced")
+    assert secret.decode().splitlines()[1] not in ended.output
+
+
 def test_a_certificate_that_begins_in_a_moment_is_put_back() -> None:
     """The clock of the person who signs may be ahead of ours."""
     memory = stages.asked()
