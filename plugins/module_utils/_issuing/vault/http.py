@@ -102,13 +102,15 @@ _SETTINGS = (
 )
 
 
+#: The statuses of a server that does not want a request. Vault gives its words as ``errors`` in JSON with each.
+REFUSALS = frozenset({400, 403})
 #: A server says this with a status of 500 of a client certificate that has expired or is not for clients.
 _UNVERIFIED = "failed to verify client's certificate"
 
 
 def is_refusal(reply: Reply) -> bool:
     """Whether the server does not want this request, which means something else for each call; asking again does not help."""
-    return reply.status in (400, 403) or (reply.status == 500 and _UNVERIFIED in reply.said)
+    return reply.status in REFUSALS or (reply.status == 500 and _UNVERIFIED in reply.said)
 
 
 def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
@@ -134,8 +136,9 @@ def settings_remedy(reply: Reply) -> str:
 def quotable(text: str, secrets: Iterable[str] = ()) -> str:
     """The words of a server as part of a sentence, without secrets, which must not be shown."""
     text = _PEM.sub("(hidden)", text)
-    for secret in secrets:
-        text = text.replace(secret, "(hidden)") if secret else text
+    # A secret may begin with another: hidden first, the shorter would leave the rest of the longer in sight.
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = text.replace(secret, "(hidden)")
     return fit_in_line(text, _LONGEST)
 
 
@@ -180,8 +183,9 @@ def tls_context(settings: VaultIssuer) -> ssl.SSLContext:
         if settings.ca_certificate is None:
             context.load_default_certs()
         else:
-            context.load_verify_locations(cadata=settings.ca_certificate.decode("ascii"))
-    except (ssl.SSLError, UnicodeDecodeError):
+            # Bundles of distributions have the names of CAs, in any language, between the certificates.
+            context.load_verify_locations(cadata=settings.ca_certificate.decode("ascii", "ignore"))
+    except (ssl.SSLError, ValueError):
         raise VaultFailure(
             "The given CA of Vault's own certificate", "is no certificate in PEM form", "Correct it."
         ) from None
@@ -216,13 +220,13 @@ def pool(base: str, context: ssl.SSLContext) -> Any:
     proxy = proxies.get("https") or proxies.get("all")
     if not proxy or is_on_this_machine(base) or proxy_bypass(urlsplit(base).netloc):
         return urllib3.PoolManager(ssl_context=context, cert_reqs="CERT_REQUIRED")
-    given = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    host = given.netloc.rpartition("@")[2]
-    headers = {}
-    if given.username is not None:
-        user = f"{unquote(given.username)}:{unquote(given.password or '')}"
-        headers = urllib3.make_headers(proxy_basic_auth=user)
+    host, headers = proxy.rpartition("@")[2], {}
     try:
+        given = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        host = given.netloc.rpartition("@")[2]
+        if given.username is not None:
+            user = f"{unquote(given.username)}:{unquote(given.password or '')}"
+            headers = urllib3.make_headers(proxy_basic_auth=user)
         return urllib3.ProxyManager(
             f"{given.scheme}://{host}", proxy_headers=headers, ssl_context=context, cert_reqs="CERT_REQUIRED"
         )
@@ -290,7 +294,13 @@ class VaultConnection:
 
     def _check_redirect(self, url: str, target: str) -> str:
         """The token goes there too, so it must be as safe."""
-        joined = urljoin(url, target)
+        try:
+            joined = urljoin(url, target)
+            host_and_port(joined)
+        except ValueError:
+            raise VaultFailure(
+                self.server, "redirects to what is no URL", "Correct api_addr in the configuration of the server."
+            ) from None
         if urlsplit(joined).scheme != "https" and not (is_on_this_machine(joined) and is_on_this_machine(self._base)):
             raise VaultFailure(
                 self.server,
@@ -301,6 +311,12 @@ class VaultConnection:
 
     def _reply(self, call: Call, status: int, headers: Mapping[str, str], data: bytes) -> Reply:
         body = _decoded(data)
+        if status in REFUSALS and (body is None or "errors" not in body):
+            raise VaultFailure(
+                self.server,
+                f"answered with HTTP {status}, and not as Vault or OpenBao refuse: a program before it did",
+                "Check url and the proxy, and see that it lets requests for leaves through.",
+            )
         if body is None:
             if 200 <= status < 300:
                 raise VaultFailure(
@@ -358,6 +374,6 @@ def _decoded(data: bytes) -> Mapping[str, Any] | None:
         return {}
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

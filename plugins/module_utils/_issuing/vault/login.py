@@ -180,6 +180,8 @@ class _Method:
     name: str
     mount: str
     body: Mapping[str, str]
+    #: The texts in it that must not be quoted.
+    secrets: tuple[str, ...]
     #: The option to correct where Vault refuses the login.
     wrong: str
 
@@ -210,7 +212,7 @@ class LoggedIn:
     def _log_in(self, method: _Method) -> _Lease:
         path = f"auth/{mount_path(method.mount)}/login"
         doing = f"take the login by {method.name} at auth/{method.mount}"
-        reply = self._calls.send(Call(path, method.body, doing, secrets=tuple(method.body.values())))
+        reply = self._calls.send(Call(path, method.body, doing, secrets=method.secrets))
         if reply.status >= 400:
             raise VaultFailure(
                 self._calls.server,
@@ -220,14 +222,19 @@ class LoggedIn:
         return self._lease_of(reply, doing)
 
     def _renewed(self, lease: _Lease) -> _Lease | None:
-        """The renewed token; None where a new token is needed: it has ended, or has reached its longest life."""
+        """The renewed token; None where a new token is needed: it has ended, has reached its longest life, or cannot be renewed. Vault
+        fails inside, too, where the role of a login has changed since.
+        """
         if not lease.renewable or lease.until is None or self._clock.monotonic() >= lease.until:
             return None
         doing = "renew its token"
-        reply = self._calls.send(Call("auth/token/renew-self", {}, doing, lease.token))
-        if reply.status >= 400:
+        try:
+            reply = self._calls.send(Call("auth/token/renew-self", {}, doing, lease.token))
+            if reply.status >= 400:
+                return None
+            found = self._lease_of(reply, doing)
+        except VaultFailure:
             return None
-        found = self._lease_of(reply, doing)
         # Servers tell whole seconds, so a second more is no longer life.
         return found if found.until is None or found.until > lease.until + 1 else None
 
@@ -266,19 +273,20 @@ def _method(login: VaultAppRole | VaultKubernetes | VaultTlsCertificate) -> _Met
         wrong = (
             "Give another secret_id, because they end after a time and a number of uses; and check role_id and mount."
         )
-        return _Method("AppRole", login.mount.strip("/"), body, wrong)
+        return _Method("AppRole", login.mount.strip("/"), body, tuple(body.values()), wrong)
     if isinstance(login, VaultKubernetes):
         wrong = (
             f"Check that the role {login.role} of this auth method is bound to the service account, its namespace and the "
             "audience of its token, and that the token has not expired."
         )
-        return _Method("Kubernetes", login.mount.strip("/"), {"role": login.role, "jwt": login.jwt.strip()}, wrong)
+        body = {"role": login.role, "jwt": login.jwt.strip()}
+        return _Method("Kubernetes", login.mount.strip("/"), body, (body["jwt"],), wrong)
     body = {"name": login.role} if login.role else {}
     wrong = (
         "Check that the auth method knows the CA of the client certificate, that the certificate has not expired and is for clients "
         "(clientAuth), and that nothing before Vault ends TLS."
     )
-    return _Method("TLS certificate", login.mount.strip("/"), body, wrong)
+    return _Method("TLS certificate", login.mount.strip("/"), body, (), wrong)
 
 
 class VaultSession:

@@ -129,6 +129,13 @@ def test_what_was_sent_in_secret_is_not_quoted() -> None:
     assert said == "bad token (hidden) and secret (hidden) (hidden)"
 
 
+def test_a_secret_that_begins_with_another_is_hidden_to_its_end() -> None:
+    """Administrators choose both themselves, as kafka for the role_id and kafka-2026-s3cr3t for the secret_id."""
+    assert (
+        quotable("invalid secret id kafka-2026-s3cr3t", ("kafka", "kafka-2026-s3cr3t")) == "invalid secret id (hidden)"
+    )
+
+
 def test_a_server_may_have_nothing_to_say() -> None:
     assert str(failure("Vault x", CALL, Reply(503, {}))) == (
         "Vault x cannot sign with issuer a: it is sealed, or under maintenance (HTTP 503)."

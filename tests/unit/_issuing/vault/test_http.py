@@ -100,7 +100,7 @@ def test_an_answer_that_does_not_come_in_time(monkeypatch: pytest.MonkeyPatch) -
     assert found.transient
 
 
-@pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"[1]", b'"text"', b"\xff"])
+@pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"[1]", b'"text"', b"\xff", b"[" * 100_000])
 def test_a_server_that_is_no_vault(body: bytes) -> None:
     with serving(lambda _: Reply(body=body)) as server:
         found = failing(server.url)
@@ -120,6 +120,16 @@ def test_errors_are_quoted_without_what_was_sent_in_secret() -> None:
         assert connection(server.url).send(call).said == "bad (hidden); and more"
     with serving(lambda _: Reply(400, {"errors": None})) as server:
         assert connection(server.url).send(call).said == ""
+
+
+@pytest.mark.parametrize("status", [400, 403])
+@pytest.mark.parametrize("body", [b"<html>Forbidden</html>", b"", b'{"message": "Forbidden"}'])
+def test_a_refusal_of_a_program_before_vault_is_none_of_vault(status: int, body: bytes) -> None:
+    """Neither the role nor the token is the cause, and no request has failed."""
+    with serving(lambda _: Reply(status, body)) as server:
+        found = failing(server.url)
+    assert f"answered with HTTP {status}, and not as Vault or OpenBao refuse" in str(found)
+    assert not found.transient
 
 
 def test_a_success_may_have_no_body() -> None:
@@ -156,6 +166,12 @@ def test_a_token_is_not_sent_to_where_there_is_no_tls(server: Server, identities
     with serving(lambda _: here, identities.server_context()) as standby:
         assert "without TLS" in str(failing(standby.url, identities.ca.read_bytes()))
     assert server.requests == []
+
+
+@pytest.mark.parametrize("target", ["https://[::1", "https://vault.example:99999/v1", "//[/"])
+def test_a_redirect_to_what_is_no_url(target: str) -> None:
+    with serving(lambda _: Reply(307, b"", {"Location": target})) as server:
+        assert "redirects to what is no URL" in str(failing(server.url))
 
 
 def test_a_redirect_to_nowhere_is_an_answer() -> None:
@@ -217,9 +233,16 @@ def test_a_connection_that_is_cut_before_tls_stands_may_come_later() -> None:
         assert failing(f"https://127.0.0.1:{listening.getsockname()[1]}").transient
 
 
-@pytest.mark.parametrize("given", [b"no PEM", b"\xff"])
+@pytest.mark.parametrize("given", [b"no PEM", b"\xff", b""])
 def test_a_ca_that_is_none(given: bytes) -> None:
     assert "no certificate in PEM form" in str(failing("https://vault", given))
+
+
+def test_a_bundle_of_cas_may_name_them_in_any_language(identities: Identities) -> None:
+    """As those of distributions do."""
+    bundle = "# Főtanúsítvány\n".encode() + identities.ca.read_bytes() + b"# \xe9\n"
+    with serving(lambda _: Reply(), identities.server_context()) as server:
+        assert connection(server.url, ca_certificate=bundle).send(CALL).status == 200
 
 
 def login_of(identities: Identities) -> VaultTlsCertificate:
@@ -314,6 +337,13 @@ def test_a_proxy_that_speaks_no_http_is_not_left_out(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HTTPS_PROXY", "socks5://me:s3cr3t@proxy.example:1080")
     found = failing("https://vault.example:8200")
     assert "The proxy proxy.example:1080" in str(found)
+    assert "s3cr3t" not in str(found)
+
+
+def test_a_proxy_that_is_no_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:s3cr3t@[proxy:3128")
+    found = failing("https://vault.example:8200")
+    assert "The proxy [proxy:3128 that the environment names for Vault cannot be used" in str(found)
     assert "s3cr3t" not in str(found)
 
 

@@ -64,6 +64,11 @@ def test_a_token_is_taken_as_it_is(bench: Bench, clock: QuickClock) -> None:
     assert vault.seen[0].headers["x-vault-token"] == token
 
 
+def renewal_fails(vault: FakeVault) -> None:
+    """As with other policies in the role of the login: a failure inside, each time."""
+    vault.faults = [Fault(500, ("policies have changed, not renewing",), path="renew-self", times=-1)]
+
+
 def limited(**fields: float) -> Callable[[FakeVault], None]:
     """Tokens of a login are like that."""
     return lambda vault: vars(vault.tokens.methods["approle"]).update(fields)
@@ -81,6 +86,7 @@ def nothing(_vault: FakeVault) -> None:
         pytest.param(nothing, [1300], nothing, ["login", "sign"], id="it has ended"),
         pytest.param(nothing, [1_000_000], nothing, ["login", "sign"], id="it ended long ago"),
         pytest.param(nothing, [900], revoke_all, ["renew-self", "login", "sign"], id="its renewal fails"),
+        pytest.param(nothing, [900], renewal_fails, [*["renew-self"] * 4, "login", "sign"], id="its renewal fails inside"),
         pytest.param(limited(seconds=0), [1_000_000], nothing, ["sign"], id="it does not end"),
         pytest.param(nothing, [0], revoke_all, ["sign", "login", "sign"], id="it was revoked"),
     ],
@@ -146,6 +152,14 @@ def test_a_login_without_a_token_is_told_of(bench: Bench, clock: QuickClock, bod
     vault, ready = bench
     vault.faults = [Fault(200, raw=body, path="/login")]
     assert said in str(unavailable(issuer_of(ready, APPROLE, clock)))
+
+
+def test_the_role_of_a_login_is_quoted_and_its_secret_is_not(bench: Bench, clock: QuickClock) -> None:
+    """Without the name of the role the words of Vault say nothing."""
+    vault, ready = bench
+    vault.faults = [Fault(400, ('invalid role name "kafka" for the.service.token',), path="/login")]
+    found = unavailable(issuer_of(ready, KUBERNETES, clock))
+    assert 'invalid role name "kafka" for (hidden)' in str(found)
 
 
 @pytest.mark.parametrize("token", ["hvs.a\nX-Evil: 1", "hvs.\u00e9", "\x00"])
