@@ -361,11 +361,18 @@ def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     """Problems of a CA chain in one Secret entry, as sentences: one ordered chain, issuing CA first.
 
     These are the chains that Strimzi's CertificateUtils.validateUserCaCertChain refuses (docs/operator.md,
-    "User-managed CA"). As there, a single certificate has no problems, and dates do not matter.
+    "User-managed CA"), and chains that Kafka does not load behind a leaf. As there, a single certificate has no problems, and dates do not
+    matter.
     """
     if len(chain) < 2:
         return []
     problems = [f"{problem}." for problem in map(authority_problem, chain) if problem]
+    # A root is its own issuer, so a second copy of it is in order, and keeps every node from starting.
+    problems += [
+        f"{certificate.subject} ({certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."
+        for certificate in dict.fromkeys(chain)
+        if chain.count(certificate) > 1
+    ]
     for lower, upper in pairwise(chain):
         if not _follows(lower, upper):
             problems.append(f"the chain is out of order: {lower.subject} was not issued by {upper.subject}.")

@@ -262,8 +262,10 @@ def test_search_ends_where_every_root_certifies_every_root(verifier: Verifier) -
         (c(A1, B), [f"{OUT_OF_ORDER} CN=A,O=io.strimzi was not issued by CN=B,O=io.strimzi."]),
         (c(LEAF_A, A1), ["CN=my-kafka,O=io.strimzi is not a CA certificate."]),
         (c(INTERMEDIATE, EXPIRED), []),
+        (c(A1, A1), [f"CN=A,O=io.strimzi ({A1.certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."]),
+        (c(INTERMEDIATE, A1, A1), [f"CN=A,O=io.strimzi ({A1.certificate.sha256[:16]}) is in the chain more than once, and Kafka loads no such chain."]),
     ],
-)
+)  # fmt: skip
 def test_authority_chains(chain: tuple[Certificate, ...], problems: list[str]) -> None:
     assert check_authority_chain(chain) == problems
 

@@ -126,6 +126,13 @@ def test_a_chain_that_strimzi_accepts_is_in_order(tmp_path: Path) -> None:
         assert ("chains_are_in_order", f"Secret kafka/{CERTIFICATES}, ca.crt") in found(call("strimzi_ca_info", memory))
 
 
+def test_a_root_that_stands_there_twice() -> None:
+    """As where the CA and its chain were put together, and the chain begins with the CA. No node would start with it behind its certificate."""
+    memory = stages.managed()
+    use_authority(memory, ROOT, ROOT)
+    held(memory, ("chains_are_in_order", f"Secret kafka/{CERTIFICATES}, ca.crt"))
+
+
 def test_expired_ca() -> None:
     memory = stages.managed()
     use_authority(memory, authority("cluster-ca v0", 1, begin=NOW - 9 * DAY, end=NOW - DAY))

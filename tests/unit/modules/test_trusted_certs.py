@@ -41,7 +41,7 @@ def test_every_process_trusts_it_and_it_is_among_what_clients_are_given() -> Non
 
 
 ROOT = a_ca("root", 2)
-ORDER = "Put the issuing CA first and the root last, and unrelated CAs under keys of their own."
+ORDER = "Put the issuing CA first and the root last, each once, and unrelated CAs under keys of their own."
 HERE = "Kafka cluster kafka/demo: the CA that is to be trusted"
 
 

@@ -169,7 +169,7 @@ def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator
     for problem in check_authority_chain(chain):
         yield Violation(
             condition, subject, problem,
-            "Put the issuing CA first and the root last, and unrelated CAs under keys of their own.",
+            "Put the issuing CA first and the root last, each once, and unrelated CAs under keys of their own.",
         )  # fmt: skip
 
 

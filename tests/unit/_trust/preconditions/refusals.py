@@ -34,7 +34,7 @@ CREATE, UPGRADE, DOWNGRADE = an_intent(Goal.CREATE, before_kafka=True), Intent(G
 
 
 TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this machine."
-ORDER = "Put the issuing CA first and the root last, and unrelated CAs under keys of their own."
+ORDER = "Put the issuing CA first and the root last, each once, and unrelated CAs under keys of their own."
 EXPIRED_NAME, EARLY_NAME = EXPIRED.certificate.subject, EARLY.certificate.subject
 
 
