@@ -126,8 +126,11 @@ def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
 
 
 def ends_with(leaf: Certificate, authority: Chain) -> bool:
-    """Whether the leaf ends as soon as the CA that is to sign its successor, so that another leaf gains nothing."""
-    return _first_end(authority) - leaf.not_after < GAIN
+    """Whether the leaf ends as soon as the CA that is to sign its successor, or was cut to the end of a CA above that, so that another leaf gains
+    nothing. A leaf that outlives a CA above was not cut to its end, and nor is another: the CA that signs is the anchor of most verifiers.
+    """
+    signer, *above = (certificate.not_after - leaf.not_after for certificate in authority)
+    return signer < GAIN or any(timedelta(0) <= left < GAIN for left in above)
 
 
 def _first_end(path: Iterable[Certificate]) -> datetime:
@@ -195,27 +198,21 @@ def why_misnamed(difference: str) -> Due:
 
 
 def _expiring(at: Question) -> str:
-    return _ending(at, Reason.EXPIRING)
+    if at.held is None or not at.held.chain or at.renew_before is None:
+        return ""
+    leaf = at.held.chain[0]
+    is_due = is_ending(leaf, (), at.now, at.renew_before) and not ends_with(leaf, at.wanted.authority)
+    return why_ending(leaf, ()).why if is_due else ""
 
 
 def _path(at: Question) -> str:
-    return _ending(at, Reason.PATH)
-
-
-def _ending(at: Question, reason: Reason) -> str:
-    leaf = _leaf_to_renew(at)
-    found = why_ending(leaf, at.held.above) if leaf is not None and at.held is not None else None
-    return found.why if found is not None and found.reason is reason else ""
-
-
-def _leaf_to_renew(at: Question) -> Certificate | None:
-    """The leaf, where it is in its time for renewal and another leaf would last longer."""
-    held, before = at.held, at.renew_before
-    if held is None or not held.chain or before is None:
-        return None
-    leaf = held.chain[0]
-    gained = _first_end(at.wanted.authority) - _first_end((leaf, *held.above))
-    return leaf if gained >= GAIN and is_ending(leaf, held.above, at.now, before) else None
+    """Another leaf helps where it rests on other CAs."""
+    if at.held is None or not at.held.chain or at.renew_before is None:
+        return ""
+    leaf, above = at.held.chain[0], at.held.above
+    gained = _first_end(at.wanted.authority) - _first_end((leaf, *above))
+    is_due = gained >= GAIN and is_ending(leaf, above, at.now, at.renew_before)
+    return why_ending(leaf, above).why if is_due else ""
 
 
 Rule: TypeAlias = Callable[[Question], str]

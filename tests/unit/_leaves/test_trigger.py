@@ -41,6 +41,7 @@ AUTHORITY = (CA.certificate, ROOT.certificate)
 #: The same key under another certificate.
 RENEWED = make("issuing", key(91), ROOT, end=NOW + 7 * YEAR)
 OTHER = make("other", key(92), end=NOW + 5 * YEAR)
+ENDED = make("root", key(90), begin=NOW - 9 * YEAR, end=NOW - DAY)
 BRIEF = make("brief", key(93), ROOT, end=NOW + 10 * DAY)
 NAMES = frozenset({"a.example", "b.example"})
 SANS = x509.SubjectAlternativeName([x509.DNSName(name) for name in sorted(NAMES)])
@@ -110,6 +111,18 @@ ROWS = [
     pytest.param(
         replace(HELD, above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)), None, "",
         id="a root ends first, and there is no other",
+    ),
+    pytest.param(
+        holding(good(end=NOW + SOON - DAY), above=(CA.certificate, ENDED.certificate)), replace(WANTED, authority=(CA.certificate, ENDED.certificate)),
+        Reason.EXPIRING, "it ends on 2026-07-15", id="it has outlived its root",
+    ),
+    pytest.param(
+        holding(good(end=NOW + 11 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
+        Reason.EXPIRING, "it ends on 2026-06-12", id="it is going to outlive its root",
+    ),
+    pytest.param(
+        holding(good(end=NOW + 10 * DAY), above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)),
+        None, "", id="its issuer has cut it to the end of its root",
     ),
 ]  # fmt: skip
 

@@ -149,7 +149,7 @@ def correct_orders(at: Situation) -> Steps:
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that are in their time for renewal, or whose chain is, also leaves that end with their
+    """Leaves of the CA in use that are in their time for renewal, or whose CA is, also leaves that end with their
     CA: leaves of nodes, and all leaves where the CA's key is kept elsewhere, because then the operator can renew none.
     """
     if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
@@ -163,12 +163,12 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
     if not renewed_here or leaf.chain is None or leaf.generation != current_generation:
         return False
     own = leaf.chain[0]
-    above = snapshot.ca.current
-    # Here they are read again; in its window the operator would issue them with a restart.
-    ending = is_ending(own, above, snapshot.now, intent.parameters.renew_before) or nears_operator_window(
+    # The CA that signs is what processes trust, so the ends of CAs above it do not count. Here leaves are read again; in its window the
+    # operator would issue them with a restart.
+    ending = is_ending(own, snapshot.ca.in_use, snapshot.now, intent.parameters.renew_before) or nears_operator_window(
         own, snapshot.window_of(leaf), snapshot.now
     )
-    return own.signed_by(above[0]) and ending
+    return own.signed_by(snapshot.ca.current[0]) and ending
 
 
 def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
@@ -185,13 +185,14 @@ def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tupl
             and leaf.chain
             and is_signed_by(leaf.chain, issuer[0])
             and not ends_with(leaf.chain[0], issuer)
-            and _is_due(leaf.chain[0], issuer, snapshot.window_of(leaf), snapshot, intent)
+            and _is_due(leaf.chain[0], issuer[0], snapshot.window_of(leaf), snapshot, intent)
         )
     )
 
 
-def _is_due(leaf: Certificate, issuer: Chain, window: timedelta, snapshot: Snapshot, intent: Intent) -> bool:
-    asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, issuer, snapshot.now, intent.parameters.renew_before)
+def _is_due(leaf: Certificate, issuer: Certificate, window: timedelta, snapshot: Snapshot, intent: Intent) -> bool:
+    before = intent.parameters.renew_before
+    asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, (issuer,), snapshot.now, before)
     return asked or nears_operator_window(leaf, window, snapshot.now)
 
 
@@ -253,7 +254,7 @@ def _due_by_time(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str
     ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
     return {
         **{
-            leaf.secret: why_ending(leaf.chain[0], snapshot.ca.current)
+            leaf.secret: why_ending(leaf.chain[0], ())
             for leaf in ending
             # Another leaf would last longer.
             if leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current)

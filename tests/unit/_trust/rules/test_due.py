@@ -295,6 +295,19 @@ def test_a_leaf_that_ends_with_its_ca_holds_no_flow() -> None:
     assert leaves_before_operator_window(snapshot) == (stored,)
 
 
+@pytest.mark.parametrize("root_left", [-30 * DAY, 1 * DAY])
+def test_a_leaf_that_outlives_the_root_above_its_ca_is_renewed(root_left: timedelta) -> None:
+    """The CA that signs is what processes trust. An operator without its key could issue none before the leaf ends."""
+    root = make("Corporate Root", key(6), begin=NOW - 5 * YEAR, end=NOW + root_left)
+    below = make("Corporate Issuing CA", key(7), root, end=NOW + 5 * YEAR)
+    chain, stored = chain_of(below, root), leaf_with(20 * DAY, issuer=below)
+    seen = elsewhere(settled(stored, ca=secrets(chain), ledger=ledger(entry(chain, generations={0}))), below)
+    for goal in (Goal.RECONCILE, Goal.RENEW_LEAVES):
+        assert due_leaves(seen, Intent(goal), books_of(seen)) == (stored,)
+    fresh = elsewhere(settled(leaf_with(200 * DAY, issuer=below), ca=seen.ca, ledger=seen.ledger), below)
+    assert due_leaves(fresh, LEAVES, books_of(fresh)) == ()
+
+
 # Leaves that their issuer renews by itself: which of its certificates are taken up, and when it is corrected.
 
 GOALS = (Goal.RENEW_LEAVES, Goal.RECONCILE)
