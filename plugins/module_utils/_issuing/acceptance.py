@@ -95,6 +95,12 @@ class Acceptance:
         for defect in leaf_defects(leaf, subject.purposes):
             refusing = named_verifiers(defect.verifiers)
             yield f"it {defect.cause}, and {refusing} refuse it; give a certificate {defect.wanted}"
+        # As openssl writes it by issuer:always.
+        if leaf.authority_serial_number is not None:
+            yield (
+                "it names the serial number of its issuer's certificate (authority key identifier), which neither a renewal of that CA nor its link "
+                "certificate has, so JVMs or OpenSSL would refuse it then; have it name the key identifier alone (authorityKeyIdentifier = keyid)"
+            )
         if self.policy is not None:
             yield from (f"it has {breach}, by the rules of {self.policy.name}" for breach in self.policy.breaches(leaf))
         # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).

@@ -286,6 +286,12 @@ class Certificate:
         return None if value is None else value.key_identifier
 
     @cached_property
+    def authority_serial_number(self) -> int | None:
+        """The serial number of its issuer's certificate, where the authorityKeyIdentifier names it."""
+        value = self._extension(x509.AuthorityKeyIdentifier)
+        return None if value is None else value.authority_cert_serial_number
+
+    @cached_property
     def usual_key_identifier(self) -> bytes:
         """The hash of its key that most tools, the operator's openssl too, take as its subjectKeyIdentifier (RFC 5280
         section 4.2.1.2, method 1).
@@ -309,9 +315,8 @@ class Certificate:
         """Whether the serial number in authorityKeyIdentifier, where present, is this issuer's: it names one
         certificate, and a renewal with the same key does not fit.
         """
-        value = self._extension(x509.AuthorityKeyIdentifier)
-        number = None if value is None else value.authority_cert_serial_number
-        return number is None or bool(number == issuer.serial_number)
+        number = self.authority_serial_number
+        return number is None or number == issuer.serial_number
 
     def names_as_issuer(self, issuer: Certificate) -> bool:
         """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1)."""

@@ -175,6 +175,19 @@ def test_a_leaf_names_the_key_of_its_issuer_where_another_has_its_name(
     assert bool(told) is (unnamed and NAMESAKE.certificate in known)
 
 
+@pytest.mark.parametrize(
+    "key_identifier", [CA.certificate.subject_key_identifier, None], ids=["beside the key", "alone"]
+)
+def test_a_leaf_that_names_one_certificate_of_its_ca_is_refused(key_identifier: bytes | None) -> None:
+    """A renewal of the CA has another serial number, and so has the link certificate by which clients find the way to the CA before."""
+    issuer = [x509.DirectoryName(x509.load_der_x509_certificate(CA.certificate.der).issuer)]
+    named = x509.AuthorityKeyIdentifier(key_identifier, issuer, CA.certificate.serial_number)
+    made = make("demo-kafka", OWN, CA, ca=None, signing=None, authority_identifier=named).certificate
+    (said,) = refused(IssuedCertificate(made, ()), replace(SUBJECT, names=frozenset()))
+    assert said.startswith("it names the serial number of its issuer's certificate")
+    assert said.endswith("(authorityKeyIdentifier = keyid)")
+
+
 def test_keys_of_one_name_count_their_serial_numbers_apart() -> None:
     """A CA that numbers its certificates from 1 begins again with another key."""
     first = with_serial_number(replace(GOOD, issuer=NAMESAKE).certificate().leaf, 1, NAMESAKE)

@@ -66,10 +66,10 @@ def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
     """Fingerprints of the ledger's CAs that issued the leaf: CAs that signed it, else CAs that its chain leads to.
 
     A leaf behind a link certificate counts for the CA that signed it, although its chain leads to the replaced CA as
-    well. Of several CAs with the same name and key, only CAs count whose identifier the leaf names.
+    well. Of several CAs with the same name and key, only CAs count whose identifier, and serial number where it has one, the leaf names.
     """
     signers = [e for e in ledger.entries if chain[0].signed_by(e.certificate)]
-    named = [e for e in signers if chain[0].names_key_of(e.certificate)]
+    named = [e for e in signers if chain[0].names_as_issuer(e.certificate)]
     return frozenset(e.fingerprint for e in named or signers) or frozenset(
         e.fingerprint for e in ledger.entries if chains_to(chain, e.certificate)
     )

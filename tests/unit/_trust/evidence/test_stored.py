@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from cryptography import x509
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,6 +122,13 @@ LINKED = (*linked_chain(NEW, OLD), OLD.certificate)
         pytest.param(
             stored_chain(IDENTIFIED), ledger(entry(OLD), entry(IDENTIFIED)), names_of(IDENTIFIED),
             id="two with one key: the one whose identifier it names",
+        ),
+        pytest.param(
+            (issue_leaf(OLD, authority_identifier=x509.AuthorityKeyIdentifier(
+                OLD.certificate.subject_key_identifier, [x509.DirectoryName(x509.load_der_x509_certificate(OLD.certificate.der).issuer)],
+                OLD.certificate.serial_number,
+            )),),
+            TWINS, names_of(OLD), id="two with one key: the one whose serial number it names",
         ),
         pytest.param(stored_chain(OLD), ledger(entry(IDENTIFIED)), names_of(IDENTIFIED), id="the only one with its key"),
         pytest.param(stored_chain(THIRD), BOTH, frozenset(), id="a stranger"),
