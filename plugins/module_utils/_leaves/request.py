@@ -227,15 +227,14 @@ def next_action(request: LeafRequest | None, wanted: Wanted, now: datetime) -> N
     return Next.ASK if wanted.is_due(request, now) else Next.WAIT
 
 
-def request_name(secret: str, key: str, names: str, authority: str, failure: Failure | None) -> str:
+def request_name(secret: str, key: str, names: str, wanted: Wanted, failure: Failure | None) -> str:
     """The name of the request of one revision: a run that continues a killed run gives the same name, any other request
-    has another name.
+    has another name, also the same request to another issuer.
 
-    secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names. authority: fingerprint of the CA
-    that is to sign.
+    secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names.
     failure: the last failure in the row.
     """
-    revision = "\n".join((key, names, authority, str(failure.count if failure else 0)))
+    revision = "\n".join((key, names, wanted.issuer, wanted.authority, str(failure.count if failure else 0)))
     return f"{secret}-{hashlib.sha256(revision.encode()).hexdigest()[:10]}"
 
 

@@ -169,16 +169,17 @@ def test_there_is_never_a_second_live_request(request_: LeafRequest, wanted: Wan
 
 
 REVISIONS = st.tuples(
-    st.sampled_from(["a", "b"]), st.sampled_from(["names", "others"]), st.sampled_from(["the CA", "another CA"]),
+    st.sampled_from(["a", "b"]), st.sampled_from(["names", "others"]),
+    st.builds(Wanted, st.sampled_from(["an issuer", "another issuer"]), st.sampled_from(["the CA", "another CA"])),
     st.none() | st.builds(Failure, st.integers(1, 3), TIMES, st.just("It is refused.")),
 )  # fmt: skip
 
 
 @given(REVISIONS, REVISIONS)
 def test_each_revision_has_a_name_of_its_own(
-    one: tuple[str, str, str, Failure | None], other: tuple[str, str, str, Failure | None]
+    one: tuple[str, str, Wanted, Failure | None], other: tuple[str, str, Wanted, Failure | None]
 ) -> None:
-    """Also for a request that is made again after a refusal: it must not be taken for the one that was refused."""
+    """Also for a request that is made again after a refusal, or to another issuer: it must not be taken for the one before."""
     revisions = [(*each[:3], each[3].count if each[3] else 0) for each in (one, other)]
     names = [request_name("demo-kafka-0", *each) for each in (one, other)]
     assert (names[0] == names[1]) is (revisions[0] == revisions[1])

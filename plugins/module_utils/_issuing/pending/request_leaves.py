@@ -18,7 +18,7 @@ from typing import Any
 
 from ..._errors import CertificateError, IssuerUnavailable, StepError
 from ..._kube.resources import SECRETS
-from ..._leaves.request import Failure, request_name
+from ..._leaves.request import Failure, Wanted, request_name
 from ..._pki.certificates import Chain
 from ..._pki.keys import KeyAlgorithm, KeySpec, PrivateKey
 from ..._pki.requests import build_request
@@ -188,12 +188,17 @@ def _ask(
         following = {leaf.secret: key for leaf in leaves if (key := kept.of(component, leaf.secret))}
         keys = keys_of(leaves, following, observation, work)
         write_all((_keys_written(component, keys, observation),), work, step.phase.value)
+    # All of them first: a name that no certificate can have is found before an issuer signs the others for nothing.
+    orders = {
+        leaf.secret: _order(leaf, keys.get(leaf.secret), _failure_before(stored.get(leaf.secret)), issuer, step, observation, work)
+        for leaf in leaves
+    }  # fmt: skip
     _forget_answered((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
     records: dict[str, RequestRecord] = {}
     try:
-        for leaf in leaves:
-            before = stored.get(leaf.secret)
-            records[leaf.secret] = _record(leaf, keys.get(leaf.secret), before, issuer, step, observation, work)
+        for name, order in orders.items():
+            failed = _failure_before(stored.get(name))
+            records[name] = _request(order, keys.get(name), failed, issuer, step.issuer[0].fingerprint, work)
             work.alive()
     except IssuerUnavailable:
         # The issuer may refuse more for now: the next run does not request the same leaves again.
@@ -223,36 +228,39 @@ def _forget_answered(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
     issuer.forget(tuple(recorded_token(record) for record in records if record.issuer == issuer.reference))
 
 
-def _record(
-    leaf: LeafSecret, key: PrivateKey | None, before: StoredRequest | None, issuer: Issuer, step: AskForLeaves,
-    observation: Observation, work: Work,
-) -> RequestRecord:  # fmt: skip
+def _failure_before(stored: StoredRequest | None) -> Failure | None:
+    """The failures in a row that the request before has ended."""
+    return stored.record.failure if stored is not None and stored.record is not None else None
+
+
+def _order(
+    leaf: LeafSecret, key: PrivateKey | None, failed: Failure | None, issuer: Issuer, step: AskForLeaves, observation: Observation, work: Work
+) -> LeafOrder:  # fmt: skip
+    """key: None where the issuer makes the key. Raises StepError."""
+    if key is None:
+        return standing_order(leaf, step.issuer, observation, work)
     subject = subject_for(leaf, observation)
-    failed, authority = before.record.failure if before and before.record else None, step.issuer[0].fingerprint
-    order = (
-        _order(leaf, subject, key, authority, failed, work.validity(observation))
-        if key
-        else standing_order(leaf, step.issuer, observation, work)
-    )
+    try:
+        csr = build_request(subject.distinguished_name, subject.names, key)
+    except CertificateError as error:
+        raise refuse_unmakeable(leaf.secret, error) from None
+    wanted = Wanted(issuer.reference, step.issuer[0].fingerprint)
+    name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), wanted, failed)
+    return LeafOrder(name, subject, csr, work.validity(observation))
+
+
+def _request(
+    order: LeafOrder, key: PrivateKey | None, failed: Failure | None, issuer: Issuer, authority: str, work: Work
+) -> RequestRecord:
+    """The record of this request, which goes out. authority: fingerprint of the CA that is to sign."""
     answer, now = issuer.request(order), work.clock.now()
     if isinstance(answer, Refused):
         failed = Failure.after(failed, now, f"{answer.why} {answer.remedy}")
     token = "" if isinstance(answer, Refused) else answer.value.decode("utf-8")
     return RequestRecord(
-        issuer.reference, authority, key.public_key_sha256 if key else "", names_digest(subject), now, token,
+        issuer.reference, authority, key.public_key_sha256 if key else "", names_digest(order.subject), now, token,
         not isinstance(answer, Refused), failed,
     )  # fmt: skip
-
-
-def _order(
-    leaf: LeafSecret, subject: LeafSubject, key: PrivateKey, authority: str, failed: Failure | None, validity: timedelta
-) -> LeafOrder:
-    try:
-        csr = build_request(subject.distinguished_name, subject.names, key)
-    except CertificateError as error:
-        raise refuse_unmakeable(leaf.secret, error) from None
-    name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), authority, failed)
-    return LeafOrder(name, subject, csr, validity)
 
 
 def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) -> None:

@@ -53,6 +53,11 @@ Writes = list[tuple[str, str]]
 
 #: Of some other key.
 LEAF = leaf(CA)
+#: A listener with a name that no certificate can have.
+LISTENER = {
+    "name": "outside", "port": 9095, "type": "nodeport", "tls": True,
+    "configuration": {"bootstrap": {"alternativeNames": ["kafka.bücher.example"]}},
+}  # fmt: skip
 
 
 def writes(bench: Bench, begun: int = 0) -> list[str]:
@@ -160,6 +165,28 @@ def test_what_was_answered_before_the_issuer_went_away_is_kept(noting: Noting) -
     noting.request = right  # type: ignore[method-assign]
     ask(bench, OTHER_NODE)
     assert [one.name.rpartition("-")[0] for one in noting.orders] == [NODE, OTHER_NODE]
+
+
+def test_no_issuer_is_asked_where_one_name_cannot_be_written(noting: Noting) -> None:
+    """Vault would sign the others in each run, for nothing: their records come after the last of them."""
+    bench = elsewhere()
+    put(bench, OTHER_NODE, f"{OTHER_NODE}.crt", None)
+    kafka = {"spec": {"kafka": {"listeners": [LISTENER]}}}
+    bench.change("kafkas", "demo", kafka)
+    with pytest.raises(StepError, match=f"No certificate can be made for Secret {OTHER_NODE}"):
+        ask(bench, NODE, OTHER_NODE)
+    assert noting.orders == []
+
+
+def test_another_issuer_gets_a_request_of_its_own(noting: Noting) -> None:
+    """cert-manager refuses a second object of the same name, and the first is the other issuer's."""
+    bench = elsewhere()
+    ask(bench, NODE)
+    noting.reference = "cert-manager ClusterIssuer corporate"
+    ask(bench, NODE)
+    first, second = (order.name for order in noting.orders)
+    assert first != second
+    assert noting.forgotten == []
 
 
 def test_an_issuer_that_cannot_be_asked_at_all_leaves_a_key_and_no_record(noting: Noting) -> None:
