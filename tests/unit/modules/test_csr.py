@@ -515,8 +515,12 @@ def _of_a_failed_request(memory: MemoryCluster) -> list[str]:
             lambda memory: [ELSEWHERE.certificate.pem.decode() + signed(memory, "demo-kafka-0")],
             "certificate 1: the certificate for demo-kafka-0 is not the first in it. Put it there, and its chain after it.",
         ),
+        (
+            lambda memory: ["".join(signed(memory, name) for name in NODES)],
+            f"certificate 1: it is for {NODES[0]}, and the certificate for {NODES[1]} stands behind it. Give each by itself, with its chain after it.",
+        ),
     ],
-    ids=["of another issuer", "of a failed request", "two for one request", "behind its chain"],
+    ids=["of another issuer", "of a failed request", "two for one request", "behind its chain", "all in one text"],
 )  # fmt: skip
 def test_what_answers_no_open_request_is_refused(texts: Callable[[MemoryCluster], list[str]], why: str) -> None:
     memory = stages.asked()

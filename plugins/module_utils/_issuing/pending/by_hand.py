@@ -232,6 +232,10 @@ class _Sorting:
         except CertificateError as error:
             self._refuse(brought, f"{error}. Convert a DER file with openssl x509 -inform DER.")
             return
+        behind = (certificate for certificate in chain[1:] if certificate != chain[0])
+        if others := [secret for certificate in behind if (secret := self._secret_of(certificate))]:
+            self._refuse(brought, self._why_not_apart(self._secret_of(chain[0]), others[0]))
+            return
         if chain[0] in self._taken:
             self.used[self._taken[chain[0]]] = chain[0]
             return
@@ -242,6 +246,17 @@ class _Sorting:
             self._refuse(brought, f"it is for {request.secret}. {request.problem}")
         else:
             self._keep(brought, chain, request.secret)
+
+    def _why_not_apart(self, first: str, other: str) -> str:
+        """first: the Secret that the first certificate is for, empty where it is for none. other: that of a certificate behind it."""
+        if first:
+            return f"it is for {first}, and the certificate for {other} stands behind it. Give each by itself, with its chain after it."
+        return f"the certificate for {other} is not the first in it. Put it there, and its chain after it."
+
+    def _secret_of(self, certificate: Certificate) -> str:
+        """The Secret that the certificate is for; empty where it is for none, as a CA's."""
+        asked = (request.secret for request in self._open.values() if _is_for(request, certificate))
+        return self._taken.get(certificate) or next(asked, "")
 
     def _keep(self, brought: Brought, chain: Chain, secret: str) -> None:
         other, before = self.found.get(secret, (brought, chain))
@@ -267,11 +282,6 @@ class _Sorting:
                 f"its request for {stored.secret} is not open any more.{failed} "
                 "Run the flow with retry_failed, which opens it again, and import the corrected certificate."
             )
-        later = next(
-            (request.secret for request in self._open.values() if any(_is_for(request, cert) for cert in chain[1:])), ""
-        )
-        if later:
-            return f"the certificate for {later} is not the first in it. Put it there, and its chain after it."
         return (
             f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have these signed: "
             "each certificate is for a key of its own."
