@@ -125,7 +125,7 @@ def records_of(stored: Any) -> dict[str, str]:
     """The records of further forms, by common names; none where they cannot be read."""
     try:
         found = json.loads(annotation(stored, FORMS) or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {str(name): str(record) for name, record in found.items()} if isinstance(found, dict) else {}
 

@@ -295,7 +295,9 @@ def _woken(counterpart: Delaying, token: Token) -> IssuedCertificate:
 class RecordContract:
     """Of an issuer whose tokens are stored from run to run, where people can reach them."""
 
-    @pytest.mark.parametrize("value", [b"", b"\xff\x00", b"{}", b"[]", b"null", b'"text"', b'{"name": 1}'])
+    @pytest.mark.parametrize(
+        "value", [b"", b"\xff\x00", b"{}", b"[]", b"null", b'"text"', b'{"name": 1}', b"[" * 100_000]
+    )
     def test_a_record_that_was_spoilt_is_asked_for_again(self, counterpart: Counterpart, value: bytes) -> None:
         wanted, spoilt = wish(), Token(value)
         good = asked(counterpart.issuer, wanted.order)

@@ -241,6 +241,12 @@ def test_a_form_that_is_not_wanted_any_more_goes_and_what_others_called_alike_st
     assert have(bench)[0] == []
 
 
+@pytest.mark.parametrize("record", ["{", "[1]", "[" * 100_000])
+def test_a_record_of_further_forms_that_cannot_be_read_is_none(record: str, bench: Bench) -> None:
+    bench.change("secrets", "tools-tls", {"metadata": {"annotations": {"trustops.strimzi/forms": record}}})
+    assert have(bench)[0] == []
+
+
 @pytest.mark.parametrize("password", [b"", b"secret\n", "geh\u00e9im".encode()])
 def test_a_password_that_opens_no_keystore_is_refused(password: bytes, bench: Bench) -> None:
     bench.change("secrets", "tools-tls", secret_patch({"tools.password": password}))

@@ -462,7 +462,7 @@ def _read(token: Token) -> tuple[str, frozenset[str]] | None:
     """Name and ``unfit``; None where the token is spoilt."""
     try:
         found = json.loads(token.value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     match found:
         case {"certificate": str() as name, "unfit": list() as unfit}:

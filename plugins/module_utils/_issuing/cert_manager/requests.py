@@ -273,7 +273,7 @@ class _Record:
         """The record; None where the token is spoilt."""
         try:
             found = json.loads(token.value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         match found:
             case {"certificateRequest": str() as name, "csrSha256": str() as csr}:
