@@ -56,6 +56,8 @@ _READ_BY_LOGIN = {
     "kubernetes": frozenset({"role", "jwt"}),
     "cert": frozenset({"role", "certificate", "private_key"}),
 }
+#: An AppRole may need no secret_id.
+_NEEDED_BY_LOGIN = {"approle": ("role_id",), "kubernetes": ("role", "jwt"), "cert": ("certificate", "private_key")}
 _NEEDED = {"cert_manager": ("name",), "vault": ("name", "url", "role")}
 
 
@@ -69,7 +71,7 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
     if options["type"] == "external":
         return ExternalIssuer()
     if options["type"] == "cert_manager":
-        named = CertManagerIssuer(options["name"], options["kind"], options["group"])
+        named = CertManagerIssuer(options["name"], _value(options, "kind"), _value(options, "group"))
         return named if options["resource"] == "CertificateRequest" else _certificates(named, options)
     if "default" in (options["name"], options["linked_by"]):
         raise OptionsError(
@@ -79,7 +81,7 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
         )
     trusted = options["ca_certificate"]
     return VaultIssuer(
-        options["url"], options["mount"], options["role"], options["name"], _login(options["login"]),
+        options["url"], _value(options, "mount"), options["role"], options["name"], _login(options["login"]),
         options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None, options["linked_by"] or "",
     )  # fmt: skip
 
@@ -101,6 +103,11 @@ def _require_of_one_type(options: Mapping[str, Any]) -> None:
 
 def _is_by_certificates(options: Mapping[str, Any]) -> bool:
     return bool(options["type"] == "cert_manager" and options["resource"] == "Certificate")
+
+
+def _value(options: Mapping[str, Any], name: str) -> str:
+    """The value of an option that has a default. An empty value counts as left out."""
+    return str(options[name] or _OPTIONS[name]["default"])
 
 
 def _is_given(options: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> bool:
@@ -141,6 +148,11 @@ def _require_of_one_login(options: Mapping[str, Any]) -> None:
             f"{name} counts with type={types} only, and type is {kind}",
             f"Give the type that is meant, or leave {name} out.",
         )
+    for name in _NEEDED_BY_LOGIN.get(kind, () if options["token_from"] else ("token",)):
+        if not (options[name] or "").strip():
+            raise OptionsError(
+                "issuer.login:", f"{name} is empty", "Look where it comes from, such as a variable of the environment that is not set."
+            )  # fmt: skip
 
 
 def _login(options: Mapping[str, Any]) -> VaultLogin:

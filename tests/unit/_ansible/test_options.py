@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
+    VaultAppRole,
     VaultIssuer,
     VaultTokenSecret,
 )
@@ -40,6 +41,9 @@ def given(**options: Any) -> dict[str, Any]:
         pytest.param(None, ExternalIssuer(), id="no options"),
         pytest.param(given(), ExternalIssuer(), id="the default"),
         pytest.param(given(type="external", name="", url=""), ExternalIssuer(), id="what is empty is not given"),
+        pytest.param(
+            given(type="cert_manager", name="corporate", kind="", group=""), CertManagerIssuer("corporate"), id="nor is an empty kind or group"
+        ),
         pytest.param(given(type="cert_manager", name="corporate"), CertManagerIssuer("corporate"), id="an Issuer"),
         pytest.param(
             given(type="cert_manager", name="aws", kind="AWSPCAClusterIssuer", group="awspca.cert-manager.io"),
@@ -137,6 +141,32 @@ def test_credentials_of_another_login_are_refused_and_not_quoted() -> None:
     assert f"{caught.value} {caught.value.remedy}" == (
         "issuer.login: role_id counts with type=approle only, and type is token. Give the type that is meant, or leave role_id out."
     )
+
+
+@pytest.mark.parametrize(
+    ("login", "name"),
+    [
+        ({"token": ""}, "token"),
+        ({"token": " \n"}, "token"),
+        ({"type": "approle", "token": None, "role_id": "", "secret_id": "s"}, "role_id"),
+        ({"type": "kubernetes", "token": None, "role": "", "jwt": "j"}, "role"),
+        ({"type": "kubernetes", "token": None, "role": "r", "jwt": ""}, "jwt"),
+    ],
+)
+def test_a_credential_that_is_empty_is_refused(login: dict[str, Any], name: str) -> None:
+    """As where a lookup finds no variable: Vault would be asked without a token, and say that its policies permit nothing."""
+    with pytest.raises(OptionsError) as caught:
+        issuer_settings(given(**VAULT, login={**BY_TOKEN, **login}))
+    assert f"{caught.value} {caught.value.remedy}" == (
+        f"issuer.login: {name} is empty. Look where it comes from, such as a variable of the environment that is not set."
+    )
+
+
+def test_an_approle_may_need_no_secret() -> None:
+    login = {**BY_TOKEN, "type": "approle", "token": None, "role_id": "r", "secret_id": ""}
+    settings = issuer_settings(given(**VAULT, login=login))
+    assert isinstance(settings, VaultIssuer)
+    assert settings.login == VaultAppRole("r", "")
 
 
 # The object that the options name, and the CAs that they confirm.
