@@ -9,6 +9,7 @@ certificate, and the parts that all certificates of this collection have in comm
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from .names import rewritten
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
-    from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, KeyUsage, Name
+    from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, Extension, ExtensionType, KeyUsage, Name
 
 
 #: How long ago a certificate begins that is made now, so that a verifier whose clock is behind does not find it in the future. It is what
@@ -152,10 +153,15 @@ def issue_root(
     return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
 
 
+#: Extensions that a renewal makes again: both key identifiers, keyUsage and basicConstraints.
+_MADE_AGAIN = frozenset({"2.5.29.14", "2.5.29.35", "2.5.29.15", "2.5.29.19"})
+
+
 def renew_root(
     old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta, path_length: int | None
 ) -> Certificate:
-    """The same CA with new dates and this path length: same subject bytes, same key and its identifier.
+    """The same CA with new dates and this path length: same subject bytes, same key and its identifier, and what else restricts it or tells about it,
+    such as name constraints.
 
     Leaves name the identifier of the CA that issued them. With another identifier, or with an identifier where there
     was none, JVMs and OpenSSL that know either certificate would refuse leaves of the other (docs/operator.md, "Key
@@ -163,8 +169,9 @@ def renew_root(
     the same name.
     """
     require_key_of(old, key)
-    name = x509.load_der_x509_certificate(old.der).subject
-    return _self_sign(name, key, not_before, validity, path_length, old.subject_key_identifier)
+    parsed = x509.load_der_x509_certificate(old.der)
+    kept = [extension for extension in parsed.extensions if extension.oid.dotted_string not in _MADE_AGAIN]
+    return _self_sign(parsed.subject, key, not_before, validity, path_length, old.subject_key_identifier, kept)
 
 
 def make_double(authority: Certificate, key: PrivateKey) -> Certificate:
@@ -208,10 +215,14 @@ def _self_sign(
     validity: timedelta,
     path_length: int | None,
     identifier: bytes | None,
+    more: Iterable[Extension[ExtensionType]] = (),
 ) -> Certificate:
+    """more: extensions beside key identifier, usage and path length."""
     builder = _as_authority(start_certificate(name, name, key.public_key, not_before, validity), path_length)
     if identifier is not None:
         builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)
+    for extension in more:
+        builder = builder.add_extension(extension.value, extension.critical)
     return finish_certificate(builder, key)
 
 

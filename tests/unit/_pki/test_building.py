@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
 from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...tools.support.constrained import names
 
 SUBJECT = DistinguishedName("cluster-ca v0")
 
@@ -82,6 +83,16 @@ def test_renewal_keeps_the_key_identifier(identifier: bytes | None) -> None:
     assert new.subject_key_identifier == old.subject_key_identifier
     assert old.stands_in_for(new)
     assert new.stands_in_for(old)
+
+
+def test_renewal_keeps_what_restricts_the_ca() -> None:
+    """Clients that trust it would trust it for every name, and for every use, after the first renewal by a schedule."""
+    uses = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])
+    old = make("Corp", key(0), extra=[names(["svc"]), (uses, False)]).certificate
+    new = renew_root(old, key(0), not_before=NOW, validity=YEAR, path_length=1)
+    assert (new.name_constraints, new.extended_key_usages) == (old.name_constraints, old.extended_key_usages)
+    assert new.name_constraints is not None
+    assert (new.path_length, new.extensions, new.critical_extensions) == (1, old.extensions, old.critical_extensions)
 
 
 def test_renewal_keeps_a_foreign_string_type() -> None:
