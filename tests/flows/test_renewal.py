@@ -63,9 +63,9 @@ def test_the_key_identifier_of_a_renewed_ca_stays(
     """JVMs and OpenSSL that know the one certificate look for the identifier that leaves of the other name."""
     old = root(identifier=identifier)
     cluster.create(old)
-    # Leaves of a CA without one name its serial number, which the renewed one has not: until nodes present other leaves, OpenSSL's clients
+    # Leaves of a CA without one name its serial number, which the renewed one has not: until nodes present other leaves, clients
     # need both certificates.
-    cluster.checker.unserved = "" if identifier else "a Go program"
+    cluster.checker.unserved = "" if identifier else "a JVM"
     cluster.finish(Goal.RENEW)
     held = uptake and identifier is None
     assert cluster.paid == replace(cluster.cost(Goal.RENEW), pauses=1 if held else cluster.cost(Goal.RENEW).pauses)

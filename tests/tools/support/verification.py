@@ -87,7 +87,8 @@ def _rests_on_ended(presented: bytes, trusted: bytes, day: date) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _verifies_under(chain: Certificates, anchor: crypto.X509, jvm: bool, day: date) -> bool:
-    behind = (sent for sent in chain[1:] if jvm and _issued(sent, anchor))
+    # A JVM goes no further than to what has the name and the key of an anchor, and looks at anchors from there.
+    behind = (sent for sent in chain[1:] if jvm and _issued(sent, anchor) and not _is_twin(sent, anchor))
     known = _undated(anchor) if jvm and _is_over(anchor, day) and chain[0] != anchor else anchor
     return _verifies(chain, (known, *behind), True, day)
 
@@ -140,6 +141,13 @@ def _issued(certificate: crypto.X509, issuer: crypto.X509) -> bool:
     except (ValueError, TypeError, InvalidSignature):
         return False
     return True
+
+
+@lru_cache(maxsize=200_000)
+def _is_twin(certificate: crypto.X509, anchor: crypto.X509) -> bool:
+    both = [one.to_cryptography() for one in (certificate, anchor)]
+    first, second = ((one.subject, one.public_key()) for one in both)
+    return first == second
 
 
 def _loads(pem: bytes) -> bool:
