@@ -473,8 +473,9 @@ class Certificate:
 
     def _verify_signature(self, issuer: Certificate) -> bool:
         key, parsed = issuer._parsed.public_key(), self._parsed
-        signature, signed, digest = parsed.signature, parsed.tbs_certificate_bytes, parsed.signature_hash_algorithm
+        signature, signed = parsed.signature, parsed.tbs_certificate_bytes
         try:
+            digest = parsed.signature_hash_algorithm
             if isinstance(key, rsa.RSAPublicKey) and digest is not None:
                 scheme = parsed.signature_algorithm_parameters
                 key.verify(signature, signed, scheme if isinstance(scheme, padding.PSS) else padding.PKCS1v15(), digest)

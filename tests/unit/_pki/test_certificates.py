@@ -167,6 +167,17 @@ def test_a_ca_stands_in_for_its_twin_with_the_same_identifier(
     assert not trusted.stands_in_for(make("y", key(2), subject_identifier=other).certificate)
 
 
+def test_a_signature_of_an_algorithm_that_is_not_known_here_is_none_of_an_issuer() -> None:
+    """As of an algorithm that the library here is too old for. Each call reads ca.crt, the call that only looks too."""
+    signer = make("root", key(1))
+    below = make("issuing", key(2), signer).certificate
+    ecdsa_with_sha256, unknown = bytes.fromhex("2a8648ce3d040302"), bytes.fromhex("2a8648ce3d04037f")
+    strange = Certificate(below.der.replace(ecdsa_with_sha256, unknown))
+    assert (strange.signature_algorithm, strange.signature_hash) == ("1.2.840.10045.4.3.127", None)
+    assert not strange.signed_by(signer.certificate)
+    assert not strange.bears_signature_of(signer.certificate)
+
+
 def test_unprocessed_extensions() -> None:
     unknown = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4"), b"\x05\x00")
     constraints = x509.NameConstraints(permitted_subtrees=[x509.RFC822Name("example.com")], excluded_subtrees=None)
