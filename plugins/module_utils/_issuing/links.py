@@ -181,7 +181,8 @@ def order_back_link(step: PrepareAuthority, made: NextAuthority, key: PrivateKey
     """
     replaced, authority = step.replaces[0], made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
-    end = min(end, step.linked_until or end)
+    # A certificate ends with a whole second.
+    end = min(end, step.linked_until or end).replace(microsecond=0)
     if end <= begin:
         return None
     own = cross_certify(replaced, replaced, key, not_before=begin, validity=end - begin) if key is not None else None
