@@ -111,12 +111,17 @@ def _duration(time: timedelta) -> str:
     return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
 
 
+#: How many requests cert-manager keeps: policies of Kubernetes clusters set it at each write, and it says nothing about the leaf.
+_LEFT_TO_OTHERS = frozenset({"revisionHistoryLimit"})
+
+
 def differing_fields(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     """The fields of ``spec`` that are not as wanted, also fields that are to be absent: more output formats would put the key
     into further entries of the Secret.
     """
     found = certificate.get("spec") or {}
-    return tuple(sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name)))
+    names = {*found, *wanted} - _LEFT_TO_OTHERS
+    return tuple(sorted(name for name in names if found.get(name) != wanted.get(name)))
 
 
 def spec_patch(certificate: Object, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -113,6 +113,13 @@ def test_what_differs_is_found_and_patched_away(changes: Object, fields: tuple[s
     assert _merge(found, spec_patch(found, SPEC))["spec"] == SPEC
 
 
+def test_how_many_requests_are_kept_is_left_to_others() -> None:
+    """A policy of the Kubernetes cluster would set it again after each correction, and each run would correct it."""
+    found = {"spec": {**SPEC, "revisionHistoryLimit": 3}}
+    assert differing_fields(found, SPEC) == ()
+    assert spec_patch({"spec": {**found["spec"], "isCA": True}}, SPEC) == {"spec": {"isCA": False}}
+
+
 def condition(kind: str, status: str, message: str = "", reason: str = "", generation: int = 1) -> Object:
     return {"type": kind, "status": status, "reason": reason, "message": message, "observedGeneration": generation}
 
