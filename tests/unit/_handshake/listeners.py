@@ -167,9 +167,9 @@ def openssl_listener(
 
 
 def shake(
-    port: int, probe: Probe, version: ssl.TLSVersion = TLS12, *, seconds: float = 5.0, prompt: bytes = b""
+    port: int, probe: Probe, version: ssl.TLSVersion = TLS12, *, seconds: float = 60.0, prompt: bytes = b""
 ) -> Handshake:
     """Makes one handshake over a new connection."""
     context = probe.tls12 if version is TLS12 else probe.tls13
-    with opener(port)(5) as stream:
+    with opener(port)(60) as stream:
         return shake_hands(stream, context, probe.certificate, deadline=Deadline.after(seconds), prompt=prompt)

@@ -215,23 +215,23 @@ def test_what_is_no_handshake(
 ) -> None:
     begin = time.monotonic()
     with serving(behaviour) as port:
-        seen = shake(port, OF_ISSUER, version, seconds=0.3 if behaviour is silent else 30)
+        seen = shake(port, OF_ISSUER, version, seconds=0.3 if behaviour is silent else 60)
     assert (seen.outcome, seen.presented, seen.offered, seen.alert) == (outcome, None, False, None)
     assert seen.detail
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 55
 
 
 def test_a_listener_that_drips_does_not_outlast_the_deadline() -> None:
     def drips(connection: socket.socket) -> None:
         connection.recv(1024)
-        for byte in b"\x16\x03\x03\x40\x00" + bytes(1000):
+        for byte in b"\x16\x03\x03\x40\x00" + bytes(4000):
             connection.sendall(bytes([byte]))
             time.sleep(0.02)
 
     begin = time.monotonic()
     with serving(drips) as port:
         assert shake(port, OF_ISSUER, seconds=0.3).outcome is Outcome.TIMED_OUT
-        assert time.monotonic() - begin < 20
+        assert time.monotonic() - begin < 60
 
 
 @VERSIONS

@@ -83,7 +83,7 @@ def inquiry(*, probing: Sequence[str] = (_OLD, _NEW, _NAMESAKE), known: Sequence
     return Inquiry(BOTH, probes, [*BOTH, *known], UNTRUSTED)  # type: ignore[list-item]
 
 
-def observe(port: int, what: Inquiry | None = None, *, seconds: float = 10, prompt: bytes = b"") -> ListenerObservation:
+def observe(port: int, what: Inquiry | None = None, *, seconds: float = 60, prompt: bytes = b"") -> ListenerObservation:
     return observe_listener(opener(port), what or inquiry(), deadline=Deadline.after(seconds), prompt=prompt)
 
 
@@ -280,7 +280,7 @@ def silent(connection: socket.socket) -> None:
 
 def test_a_silent_listener_is_unknown_in_time() -> None:
     with serving(silent) as port:
-        seen = observe(port, seconds=0.3)
+        seen = observe(port, seconds=3)
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
     assert "no answer in time" in seen.why
 
@@ -316,7 +316,7 @@ def test_a_listener_that_does_not_answer_at_all_is_asked_once() -> None:
             with opener(server.getsockname()[1])(timeout) as stream:
                 yield stream
 
-        seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(0.5))
+        seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(5))
     assert (seen.presented, len(asked)) == (None, 1)
     assert seen.why
 
@@ -483,7 +483,7 @@ def test_what_had_no_turn_in_time_is_missing_and_said_so(monkeypatch: pytest.Mon
 
         return work
 
-    found = collect({number: until_its_end(number) for number in range(50)}, at_most=2, deadline=Deadline.after(3))
+    found = collect({number: until_its_end(number) for number in range(50)}, at_most=2, deadline=Deadline.after(5))
     assert 1 <= len(begun) <= 2
     assert found == {number: "done" if number in begun else None for number in range(50)}
 
@@ -492,14 +492,12 @@ def test_a_job_that_does_not_keep_to_the_deadline_is_left_behind() -> None:
     stop = threading.Event()
 
     def stuck(deadline: Deadline) -> bool:
-        return stop.wait(60)
+        return stop.wait(120)
 
     begin = time.monotonic()
     try:
-        found = collect(
-            {"stuck": stuck, "quick": lambda deadline: True}, at_most=2, deadline=Deadline.after(0.1)
-        )  # fmt: skip
-        assert time.monotonic() - begin < 30
+        found = collect({"stuck": stuck, "quick": lambda deadline: True}, at_most=2, deadline=Deadline.after(5))
+        assert time.monotonic() - begin < 60
     finally:
         stop.set()
     assert found == {"stuck": None, "quick": True}

@@ -10,8 +10,7 @@ import socket
 import ssl
 import struct
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,10 +34,8 @@ class Reply:
     status: int = 200
     body: Any = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
-    #: Sent as separate pieces of a chunked answer, instead of a body.
-    chunks: Sequence[bytes] | None = None
-    #: Seconds before each piece.
-    delay: float = 0.0
+    #: Sent as separate pieces of a chunked answer, instead of a body; each as soon as the iterable gives it.
+    chunks: Iterable[bytes] | None = None
     complete: bool = True
 
 
@@ -95,12 +92,10 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             lines = [f"HTTP/1.1 {reply.status} Status", *(f"{k}: {v}" for k, v in {**length, **reply.headers}.items())]
             head = "\r\n".join([*lines, "", ""]).encode()
             if not chunked:
-                time.sleep(reply.delay)
                 self.wfile.write(head + body)
                 return
             self.wfile.write(head)
             for chunk in reply.chunks or ():
-                time.sleep(reply.delay)
                 self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
             if reply.complete:
                 self.wfile.write(b"0\r\n\r\n")

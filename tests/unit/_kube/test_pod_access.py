@@ -201,7 +201,7 @@ def test_pings_are_answered_and_do_not_prolong_the_waiting() -> None:
     def chatter(upgrade: Upgrade) -> None:
         upgrade.switch()
         upgrade.announce(PORT)
-        for _number in range(100):
+        for _number in range(600):
             upgrade.frame(b"still there", PING)
             if waited.wait(0.1):
                 break
@@ -212,7 +212,7 @@ def test_pings_are_answered_and_do_not_prolong_the_waiting() -> None:
         begin = time.monotonic()
         with pytest.raises(TimeoutError):
             stream.recv(0.3)
-        assert 0.2 < time.monotonic() - begin < 8
+        assert 0.2 < time.monotonic() - begin < 50
         waited.set()
         stream.send(b"x", 5)
         assert stream.recv(5) == b"x"

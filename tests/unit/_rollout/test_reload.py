@@ -269,8 +269,8 @@ def test_room_is_not_made_for_an_answer_that_is_none() -> None:
 def test_a_silent_node_is_not_waited_for_for_ever() -> None:
     begin = time.monotonic()
     with pytest.raises(KafkaUnavailable, match="demo-kafka-0 does not answer: no answer in time"):
-        reload({BROKER: KafkaDouble(raw=b"")}, seconds=0.5)
-    assert time.monotonic() - begin < 20
+        reload({BROKER: KafkaDouble(raw=b"")}, seconds=3)
+    assert time.monotonic() - begin < 60
 
 
 def test_a_node_that_is_another_one_is_told_nothing() -> None:

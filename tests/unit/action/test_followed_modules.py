@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -39,7 +40,7 @@ class Screen:
         self.lines.append(line)
 
     def wait_for(self, count: int) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while len(self.lines) < count and time.monotonic() < deadline:
             time.sleep(0.005)
 
@@ -138,27 +139,36 @@ def test_last_line_is_not_lost(screen: Screen) -> None:
 
 
 def test_sign_of_life_when_nothing_happens(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_progress, "HEARTBEAT", 0.05)
+    # Each look at this clock takes 20 s: the first two are the beginning, then comes a look after 40 s.
+    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=itertools.count(0, 20).__next__))
 
     def module(options: dict[str, Any]) -> dict[str, Any]:
         screen.wait_for(2)
         return {}
 
     run(module)
-    assert screen.lines[:2] == ["[kafka/demo] still waiting, 0 s so far: look at the cluster"] * 2
+    assert screen.lines[:2] == [
+        f"[kafka/demo] still waiting, {seconds} s so far: look at the cluster" for seconds in (40, 100)
+    ]
 
 
 def test_the_sign_of_life_says_what_the_module_is_at(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a line of its own, which is not shown by itself."""
-    monkeypatch.setattr(_progress, "HEARTBEAT", 0.05)
+    now = [0.0]
+    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def module(options: dict[str, Any]) -> dict[str, Any]:
-        reporter(options["progress_file"], kept=True)("wait until the trust bundle is up to date")
+        tell(options, "a restart")
         screen.wait_for(1)
+        reporter(options["progress_file"], kept=True)("wait until the trust bundle is up to date")
+        # The first sign may come of a look from before this line; the second comes of a later look.
+        for count in (2, 3):
+            now[0] += _progress.HEARTBEAT
+            screen.wait_for(count)
         return {}
 
     run(module)
-    assert screen.lines[0] == "[kafka/demo] still waiting, 0 s so far: wait until the trust bundle is up to date"
+    assert screen.lines[2] == "[kafka/demo] still waiting, 60 s so far: wait until the trust bundle is up to date"
 
 
 def test_time_counts_from_the_last_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
