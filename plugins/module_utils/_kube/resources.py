@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -134,13 +135,20 @@ def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta 
     sent, received: by the clock of this machine, around a request. date: the field ``Date`` of the answer, in whole seconds (RFC 9110 section
     6.6.1).
     """
+    told = _read_date(date)
+    if told is None:
+        return None
+    return max(sent - (told + timedelta(seconds=1)), timedelta(0)) or min(received - told, timedelta(0))
+
+
+@lru_cache(maxsize=64)
+def _read_date(date: str) -> datetime | None:
+    """The time in a field ``Date``; None for any other text. Answers that come in the same second have the same."""
     try:
         told = parsedate_to_datetime(date)
     except (TypeError, ValueError):
         return None
-    if told.tzinfo is None:
-        return None
-    return max(sent - (told + timedelta(seconds=1)), timedelta(0)) or min(received - told, timedelta(0))
+    return None if told.tzinfo is None else told
 
 
 #: How RBAC, the API server and etcd refuse an object for its size.

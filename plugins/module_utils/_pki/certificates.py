@@ -557,6 +557,7 @@ def length_problem(count: int) -> str:
     return f"it has {count} certificates, and a JVM accepts no chain of more than {MOST_IN_A_CHAIN}"
 
 
+@lru_cache(maxsize=4096)
 def _decode(body: bytes) -> bytes:
     try:
         return base64.b64decode(b"".join(body.split()), validate=True)

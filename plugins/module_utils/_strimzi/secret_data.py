@@ -27,10 +27,14 @@ def entries(secret: Mapping[str, Any] | None) -> dict[str, bytes]:
     decoded = {}
     for key, value in ((secret or {}).get("data") or {}).items():
         try:
-            decoded[key] = base64.b64decode(value or "", validate=True)
+            decoded[key] = _decode(value or "")
         except (binascii.Error, ValueError):
             continue
     return decoded
+
+
+def _decode(value: str) -> bytes:
+    return base64.b64decode(value, validate=True)
 
 
 def encode(value: bytes) -> str:

@@ -74,8 +74,9 @@ class _Likeness:
             value = self._without_past(value)
         if isinstance(value, tuple):
             return tuple(map(self.of, value))
-        if is_dataclass(value) and not isinstance(value, type):
-            return (type(value).__name__, *(self.of(getattr(value, name)) for name in _fields_of(type(value))))
+        kind: Any = type(value)
+        if (names := _fields_of(kind)) is not None:
+            return (kind.__name__, *[self.of(getattr(value, name)) for name in names])
         if isinstance(value, Mapping):
             return frozenset((key, self.of(item)) for key, item in value.items())
         if isinstance(value, Set):
@@ -94,7 +95,10 @@ class _Likeness:
 
 
 @cache
-def _fields_of(kind: type[Any]) -> tuple[str, ...]:
+def _fields_of(kind: type[Any]) -> tuple[str, ...] | None:
+    """None where it is no dataclass."""
+    if not is_dataclass(kind):
+        return None
     return tuple(field.name for field in fields(kind) if (kind, field.name) not in _CHANGING)
 
 

@@ -26,6 +26,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ..._errors import CertificateError
@@ -112,7 +113,7 @@ def decode_stop(record: object) -> Stop | None:
     if record is None:
         return None
     known = _texts(record)
-    return Stop(Phase(known["after"]), datetime.strptime(known["askedAt"], TIME))
+    return Stop(Phase(known["after"]), _read_time(known["askedAt"]))
 
 
 def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
@@ -243,10 +244,16 @@ def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
     return frozenset(number for number in numbers if number is not None)
 
 
+@lru_cache(maxsize=1024)
+def _read_time(text: str) -> datetime:
+    """Raises TypeError, ValueError. A call reads the same times at each of its looks."""
+    return datetime.strptime(text, TIME)
+
+
 def _time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime | None:
     content = data.get(f"{fingerprint}.{suffix}")
     try:
-        return None if content is None else datetime.strptime(content.decode("ascii", "replace").strip(), TIME)
+        return None if content is None else _read_time(content.decode("ascii", "replace").strip())
     except ValueError:
         raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
 
@@ -277,8 +284,8 @@ def _decode_journal(text: str | None) -> Journal | None:
             replaces=_name(record.get("replaces")),
             replaces_sha256=_name(record.get("replacesSha256")),
             successor=_name(record.get("successor")),
-            started_at=datetime.strptime(record["startedAt"], TIME),
-            finished_at=datetime.strptime(record["finishedAt"], TIME) if record.get("finishedAt") else None,
+            started_at=_read_time(record["startedAt"]),
+            finished_at=_read_time(record["finishedAt"]) if record.get("finishedAt") else None,
             retire=_decode_retirement(record),
             is_abort=record.get("abort") is True,
             unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
@@ -288,7 +295,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             stop=decode_stop(record.get("stop")),
             to_replace=record.get("toReplace") is True,
             is_upkeep=record.get("upkeep") is True,
-            read_since=datetime.strptime(record["readSince"], TIME) if record.get("readSince") else None,
+            read_since=_read_time(record["readSince"]) if record.get("readSince") else None,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -296,7 +303,7 @@ def _decode_journal(text: str | None) -> Journal | None:
 
 def _decode_retirement(record: Mapping[str, Any]) -> Retirement:
     retire = Retire(record.get("retire", Retire.NOW.value))
-    latest = datetime.strptime(record["retireBy"], TIME) if record.get("retireBy") else None
+    latest = _read_time(record["retireBy"]) if record.get("retireBy") else None
     return retire if latest is None or retire is Retire.NOW else latest
 
 
@@ -306,13 +313,13 @@ def _decode_upkeep(text: str | None) -> Upkeep | None:
     try:
         record = json.loads(text)
         before_end = timedelta(days=record["days"])
-        return Upkeep(WhenDue(record["policy"]), before_end, datetime.strptime(record["since"], TIME))
+        return Upkeep(WhenDue(record["policy"]), before_end, _read_time(record["since"]))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise _Foreign(f"the annotation {names.UPKEEP} is no record of this collection") from None
 
 
 def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
-    ends_at = datetime.strptime(record["endsAt"], TIME)
+    ends_at = _read_time(record["endsAt"])
     return Outgoing(frozenset(map(str, record["readers"])), ends_at, record["switched"] is True)
 
 
