@@ -8,7 +8,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from zlib import crc32
 
 import pytest
@@ -73,12 +73,21 @@ def _parameters(row: pytest.Function) -> dict[str, list[object]]:
     return {",".join(names): [row.callspec.params[name.strip()] for name in names] for names in groups}
 
 
+#: Functions without effects that whole flows call with the same keys and entries of Secrets again and again, by their modules. The collection itself
+#: keeps no private key for longer than it needs it.
+_REMEMBERED = {"_pki.keys": ("_parse", "_consistent"), "_strimzi.secret_data": ("_decode",)}
+
+
 def pytest_collection_finish() -> None:
-    """Leaves modules and tests out of garbage collection, and parses each private key once: each would take a twentieth of the time of whole flows."""
+    """Leaves modules and tests out of garbage collection, and reads each private key and each entry of a Secret once: each would take a twentieth of the
+    time of whole flows.
+    """
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
-    if keys := sys.modules.get("ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys"):
-        keys._parse = cache(keys._parse)
+    for name, functions in _REMEMBERED.items():
+        if module := sys.modules.get(f"ansible_collections.trustops.strimzi.plugins.module_utils.{name}"):
+            for function in functions:
+                setattr(module, function, lru_cache(maxsize=10_000)(getattr(module, function)))
 
 
 def _together(item: pytest.Item) -> str:

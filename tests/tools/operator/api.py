@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 Object = dict[str, Any]
@@ -112,7 +113,12 @@ class Api:
 
 
 def data(secret: Mapping[str, Any] | None) -> dict[str, bytes]:
-    return {k: base64.b64decode(v or "") for k, v in ((secret or {}).get("data") or {}).items()}
+    return {k: _decode(v or "") for k, v in ((secret or {}).get("data") or {}).items()}
+
+
+@lru_cache(maxsize=10_000)
+def _decode(value: str) -> bytes:
+    return base64.b64decode(value)
 
 
 def encode(entries: Mapping[str, bytes]) -> dict[str, str]:

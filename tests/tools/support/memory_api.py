@@ -38,6 +38,7 @@ _KINDS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=10_000)
 def parts_of(path: str) -> tuple[str, str, str]:
     """Group, resource and name of what the path leads to; empty for the core group, and for all objects. The resource as a Role has it:
     ``certificates``, ``certificates/status``.
@@ -95,6 +96,8 @@ class MemoryApi:
         self._objects: dict[Key, Object] = {}
         #: The same, ready to be copied.
         self._packed: dict[Key, bytes] = {}
+        #: Sorted keys by plural and namespace, until an object comes or goes.
+        self._sorted: dict[tuple[str, str | None], list[Key]] = {}
         self._events: list[tuple[int, str, Key, Object]] = []
         self._version = 1000
         self._lock = threading.RLock()
@@ -121,7 +124,7 @@ class MemoryApi:
         timeout: float | None = None,
     ) -> Response:
         answer = self._answer(method, path, query, body, content_type)
-        return replace(answer, headers={**answer.headers, "Date": _http_date(self.date())})
+        return Response(answer.status, answer.body, {**answer.headers, "Date": _http_date(self.date())})
 
     def _answer(
         self, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str
@@ -238,7 +241,12 @@ class MemoryApi:
 
     def _keys(self, plural: str, namespace: str | None) -> list[Key]:
         """Of one namespace, or of all."""
-        return sorted(key for key in self._objects if key[0] == plural and namespace in (None, key[1]))
+        place = plural, namespace
+        if place not in self._sorted:
+            self._sorted[place] = sorted(
+                key for key in self._objects if key[0] == plural and namespace in (None, key[1])
+            )
+        return self._sorted[place]
 
     def _copy(self, key: Key) -> Object:
         copy: Object = marshal.loads(self._packed[key])
@@ -261,20 +269,26 @@ class MemoryApi:
         new["metadata"]["resourceVersion"] = str(self._version)
         if key[0] in _MANAGED:
             _note_manager(old, new, self._manager, self.clock())
-        self._objects[key], self._packed[key] = new, marshal.dumps(new)
-        self._record(verb, "ADDED" if old is None else "MODIFIED", key, old, new)
+        before, after = self._packed.get(key), marshal.dumps(new)
+        self._objects[key], self._packed[key] = new, after
+        if before is None:
+            self._sorted.clear()
+        self._events.append((self._version, "MODIFIED" if before else "ADDED", key, new))
+        self._tell(verb, key, before, after)
 
     def _remove(self, key: Key) -> None:
-        old = self._objects.pop(key)
-        del self._packed[key]
+        before = self._packed.pop(key)
+        del self._objects[key]
+        self._sorted.clear()
         self._version += 1
-        gone = _copied(old)
+        gone = marshal.loads(before)
         gone["metadata"]["resourceVersion"] = str(self._version)
-        self._record("delete", "DELETED", key, old, gone)
+        self._events.append((self._version, "DELETED", key, gone))
+        self._tell("delete", key, before, None)
 
-    def _record(self, verb: str, kind: str, key: Key, old: Object | None, new: Object) -> None:
-        self._events.append((self._version, kind, key, new))
-        change = Change(verb, *key, _copied(old), _copied(new) if verb != "delete" else None)
+    def _tell(self, verb: str, key: Key, before: bytes | None, after: bytes | None) -> None:
+        """before, after: the object, packed; None where there is none."""
+        change = Change(verb, *key, *(marshal.loads(packed) if packed else None for packed in (before, after)))
         self.writes.append(change)
         for listener in list(self.listeners):
             listener(change)
@@ -330,6 +344,7 @@ class MemoryApi:
         with self._lock:
             self._objects, self._version = dict(state[0]), state[1]
             self._packed = {key: marshal.dumps(stored) for key, stored in self._objects.items()}
+            self._sorted.clear()
             self._events.clear()
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from itertools import islice, permutations
 
@@ -21,17 +21,19 @@ Certificates = tuple[crypto.X509, ...]
 #: Orders in which a client may load what it trusts: all of them for as many entries as a flow makes.
 _ORDERS = 24
 _END = b"-----END CERTIFICATE-----"
+_ALWAYS = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
     """Whether the presented chain is accepted under one of these anchors, at the time of the operator double: Go programs
     and JVMs try each. A JVM applies neither the path length nor the dates of an anchor itself (docs/operator.md, "Path lengths")."""
-    return _verifies_on(presented, trusted, jvm, _today()) and _has_begun(presented, certs.now())
+    now = certs.now()
+    return _verifies_on(presented, trusted, jvm, _end_of_day(now)) and _has_begun(presented, now)
 
 
 def rests_on_ended(presented: bytes, trusted: bytes) -> bool:
     """Whether each of these CAs under which a JVM accepts the presented chain has ended: Go programs and OpenSSL have refused it since then."""
-    return _rests_on_ended(presented, trusted, _today())
+    return _rests_on_ended(presented, trusted, _end_of_day(certs.now()))
 
 
 def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
@@ -48,7 +50,7 @@ def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
         return ""
     if not verifies(presented, everything, jvm=False):
         return "a Go program"
-    return "" if _verifies_in_any_order(presented, loadable, _today()) else "an OpenSSL client"
+    return "" if _verifies_in_any_order(presented, loadable, _end_of_day(certs.now())) else "an OpenSSL client"
 
 
 def allows_none_below(authority: bytes) -> bool:
@@ -57,18 +59,20 @@ def allows_none_below(authority: bytes) -> bool:
     return constraints.value.path_length == 0
 
 
-def _today() -> date:
-    """The end of today: paths are validated once a day. Whether they have begun is looked at by the second."""
-    return (certs.now() + timedelta(days=1)).date()
+def _end_of_day(now: datetime) -> date:
+    """Paths are validated once a day. Whether they have begun is looked at by the second."""
+    return (now + timedelta(days=1)).date()
 
 
 def _has_begun(presented: bytes, now: datetime) -> bool:
-    return all(begin <= now for begin in _begins(presented))
+    return _begin(presented) <= now
 
 
 @lru_cache(maxsize=50_000)
-def _begins(presented: bytes) -> tuple[datetime, ...]:
-    return tuple(certificate.to_cryptography().not_valid_before_utc for certificate in parse(presented))
+def _begin(presented: bytes) -> datetime:
+    """The begin of the certificate that begins last."""
+    begins = (certificate.to_cryptography().not_valid_before_utc for certificate in parse(presented))
+    return max(begins, default=_ALWAYS)
 
 
 @lru_cache(maxsize=200_000)
