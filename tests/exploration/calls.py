@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -93,7 +93,7 @@ def by_another_program(people: People, target: str) -> People:
 
     def they(model: ModelCluster) -> Iterator[Event]:
         for event, after in people(model):
-            yield event, replace(after, runs=tuple(_undone(run, target) for run in after.runs))
+            yield event, after._replace(runs=tuple(_undone(run, target) for run in after.runs))
 
     return they
 

@@ -7,7 +7,6 @@ behind. What it does within one reconcile may come in any order here, which is m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from .authorities import signer
 from .state import BUNDLE, KAFKA, OWN, POD_SETS, Leaf, ModelCluster, Pause, Run, Slot, View, leaf_secret, pod
@@ -44,7 +43,7 @@ def start(model: ModelCluster, number: int) -> ModelCluster:
 def forget(model: ModelCluster, number: int) -> ModelCluster:
     """The pod with this UID is gone: no run waits for it any more, and its answers do not count."""
     model = map_uids(model, lambda uids: uids - {number}).touched(pod(number))
-    return replace(model, runs=tuple(_without_answer(run, number) for run in model.runs))
+    return model._replace(runs=tuple(_without_answer(run, number) for run in model.runs))
 
 
 def _without_answer(run: Run, number: int) -> Run:
@@ -59,12 +58,12 @@ def _cluster_starts(model: ModelCluster, nodes: int) -> Iterator[Event]:
         return
     leaf = Leaf(model.ca.current, model.ca.generation)
     slots = (Slot(leaf, leaf, leaf, leaf, model.ca.projected),) * nodes
-    yield "the cluster is created", replace(model, slots=slots, bundle=model.ca.projected).changed(KAFKA)
+    yield "the cluster is created", model._replace(slots=slots, bundle=model.ca.projected).changed(KAFKA)
 
 
 def _pause_confirmed(model: ModelCluster) -> Iterator[Event]:
     if model.pause.asked and not model.pause.effective and model.view is None:
-        yield "the operator confirms the pause", replace(model, pause=Pause(True, True)).changed(KAFKA)
+        yield "the operator confirms the pause", model._replace(pause=Pause(True, True)).changed(KAFKA)
 
 
 def _reconcile_begins(model: ModelCluster) -> Iterator[Event]:
@@ -75,7 +74,7 @@ def _reconcile_begins(model: ModelCluster) -> Iterator[Event]:
     if signer(ca.key) == signer(ca.current):
         view = View(ca.current, ca.generation, ca.projected, (*model.secrets.stored, *_own(model)))
         if _has_work(model, view):
-            yield "the operator looks", replace(model, view=view)
+            yield "the operator looks", model._replace(view=view)
 
 
 def _has_work(model: ModelCluster, view: View) -> bool:
@@ -89,15 +88,15 @@ def _own(model: ModelCluster) -> tuple[Leaf, ...]:
 
 
 def _reconcile_acts(model: ModelCluster, view: View) -> Iterator[Event]:
-    yield "the operator ends its reconcile", replace(model, view=None)
+    yield "the operator ends its reconcile", model._replace(view=None)
     if model.bundle != view.projected:
-        yield "the operator writes the bundle", replace(model, bundle=view.projected).changed(BUNDLE)
+        yield "the operator writes the bundle", model._replace(bundle=view.projected).changed(BUNDLE)
     for own in _own(model):
         if own.generation != view.generation:
-            issued = replace(model, own=_issued(view), view=_knowing(view, len(view.leaves) - 1, None))
+            issued = model._replace(own=_issued(view), view=_knowing(view, len(view.leaves) - 1, None))
             yield "the operator issues its own leaf", issued.changed(OWN)
         elif (read := view.leaves[-1]) and read != own and read.generation == view.generation:
-            back = replace(model, own=read, view=_knowing(view, len(view.leaves) - 1, None))
+            back = model._replace(own=read, view=_knowing(view, len(view.leaves) - 1, None))
             yield "the operator puts its own leaf back", back.changed(OWN)
     for number, slot in enumerate(model.slots):
         if not slot.node and not _nodes_are_done(model, view):
@@ -105,7 +104,7 @@ def _reconcile_acts(model: ModelCluster, view: View) -> Iterator[Event]:
         if slot.stored.generation != view.generation:
             leaf = model.issued(number, _issued(view))
             issued = model.with_slot(number, slot._replace(stored=leaf)).changed(leaf_secret(number))
-            yield f"the operator issues leaf {number}", replace(issued, view=_knowing(view, number, leaf))
+            yield f"the operator issues leaf {number}", issued._replace(view=_knowing(view, number, leaf))
         elif number < len(view.leaves) and (known := view.leaves[number]) and known.generation == view.generation:
             yield from _goes_on_with(model, view, number, known)
 
@@ -133,7 +132,7 @@ def _goes_on_with(model: ModelCluster, view: View, number: int, known: Leaf) -> 
         yield f"the operator puts leaf {number} back", back
     if slot.template != known:
         updated = model.with_slot(number, slot._replace(template=known)).touched(POD_SETS)
-        yield f"the operator updates the template of pod {number}", replace(updated, view=_knowing(view, number, None))
+        yield f"the operator updates the template of pod {number}", updated._replace(view=_knowing(view, number, None))
 
 
 def _issued(view: View) -> Leaf:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from .state import Books, Heard, ModelCluster, Run, Slot, leaf_secret, pod
 from .uids import map_uids
 
@@ -15,7 +13,7 @@ def canonical(model: ModelCluster) -> ModelCluster:
         if order != list(range(len(model.slots))):
             model = _renamed(model, order)
     if len(model.runs) > 1:
-        model = replace(model, runs=tuple(sorted(model.runs, key=repr)))
+        model = model._replace(runs=tuple(sorted(model.runs, key=repr)))
     return model
 
 
@@ -76,9 +74,9 @@ def _renamed(model: ModelCluster, order: list[int]) -> ModelCluster:
     view = model.view
     if view is not None and len(view.leaves) >= len(order):
         view = view._replace(leaves=(*(view.leaves[old] for old in order), *view.leaves[len(order) :]))
-    model = replace(model, slots=tuple(model.slots[old] for old in order), view=view)
+    model = model._replace(slots=tuple(model.slots[old] for old in order), view=view)
     model = map_uids(model, lambda uids: frozenset(new[uid] for uid in uids), new.__getitem__)
-    return replace(model, runs=tuple(_renamed_run(run, order, new) for run in model.runs))
+    return model._replace(runs=tuple(_renamed_run(run, order, new) for run in model.runs))
 
 
 def _renamed_run(run: Run, order: list[int], new: dict[int, int]) -> Run:

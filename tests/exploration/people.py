@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from .authorities import OLD, OTHER, signer
 from .events import Event, forget, start
@@ -29,7 +28,7 @@ def takes_out_the_prepared_ca(model: ModelCluster) -> Iterator[Event]:
 
 
 def _with_others(model: ModelCluster, others: frozenset[int]) -> ModelCluster:
-    return replace(model, ca=model.ca._replace(others=others)).changed(CERTIFICATE)
+    return model._replace(ca=model.ca._replace(others=others)).changed(CERTIFICATE)
 
 
 def a_pod_stays_away(model: ModelCluster) -> Iterator[Event]:
@@ -65,7 +64,7 @@ def takes_a_label_away(model: ModelCluster) -> Iterator[Event]:
 def takes_the_permission_away(model: ModelCluster) -> Iterator[Event]:
     """As long as it is gone, no node can be told to read again."""
     what = "takes the permission to reload away" if model.reloadable else "gives the permission to reload back"
-    yield f"a person {what}", replace(model, reloadable=not model.reloadable)
+    yield f"a person {what}", model._replace(reloadable=not model.reloadable)
 
 
 def hangs(model: ModelCluster) -> Iterator[Event]:
@@ -83,13 +82,13 @@ def passes_a_verdict(model: ModelCluster) -> Iterator[Event]:
         for failure, what in (("", "is content"), ("refused", "refuses what is stored")):
             said = status._replace(resuming=False, failure=failure)
             if said != status:
-                yield f"the operator {what}", replace(model, status=said).changed(KAFKA)
+                yield f"the operator {what}", model._replace(status=said).changed(KAFKA)
 
 
 def lifts_the_pause(model: ModelCluster) -> Iterator[Event]:
     """By hand, or as the clean-up of a run that was refused would, if it did not ask for the Lease."""
     if model.pause.asked:
-        yield "a person lifts the pause", replace(model, pause=Pause(False, False)).changed(KAFKA)
+        yield "a person lifts the pause", model._replace(pause=Pause(False, False)).changed(KAFKA)
 
 
 def adds_a_node(model: ModelCluster) -> Iterator[Event]:
@@ -103,7 +102,7 @@ def adds_a_node(model: ModelCluster) -> Iterator[Event]:
     new = Slot(leaf, leaf, leaf, leaf, model.bundle or frozenset())
     read = view and view._replace(leaves=(*view.leaves[: len(model.slots)], None, *view.leaves[len(model.slots) :]))
     runs = tuple(run if run.heard is None else run._replace(heard=(*run.heard, None)) for run in model.runs)
-    yield "the operator adds a node", replace(model, slots=(*model.slots, new), view=read, runs=runs)
+    yield "the operator adds a node", model._replace(slots=(*model.slots, new), view=read, runs=runs)
 
 
 def restores_an_old_leaf(model: ModelCluster) -> Iterator[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
@@ -205,16 +205,16 @@ def _resume(model: ModelCluster) -> ModelCluster:
 
 
 def _let_on(model: ModelCluster) -> ModelCluster:
-    return replace(model, pause=Pause(False, False), status=model.status and model.status._replace(resuming=True))
+    return model._replace(pause=Pause(False, False), status=model.status and model.status._replace(resuming=True))
 
 
 def _asked_to_look(model: ModelCluster, write: Any) -> ModelCluster:
     assert model.status is not None
-    return replace(model, status=model.status._replace(request=write.value))
+    return model._replace(status=model.status._replace(request=write.value))
 
 
 def _with_ca(model: ModelCluster, ca: Authorities) -> ModelCluster:
-    return replace(model, ca=ca)
+    return model._replace(ca=ca)
 
 
 def _write_key(model: ModelCluster, write: Write) -> ModelCluster:
@@ -278,8 +278,8 @@ def _reloaded(model: ModelCluster, write: Write) -> ModelCluster:
 
 
 _APPLY: dict[str, Callable[[ModelCluster, Any], ModelCluster]] = {
-    "ledger": lambda model, write: replace(model, books=write.value),
-    "no ledger": lambda model, write: replace(model, books=None),
+    "ledger": lambda model, write: model._replace(books=write.value),
+    "no ledger": lambda model, write: model._replace(books=None),
     "prepare": _write_prepared,
     "key": _write_key,
     "key back": lambda model, write: _with_ca(model, model.ca._replace(key=write.value)),
@@ -289,16 +289,16 @@ _APPLY: dict[str, Callable[[ModelCluster, Any], ModelCluster]] = {
     ),
     "withdraw": lambda model, write: _with_ca(model, model.ca._replace(others=model.ca.others - {write.value})),
     "tidy": _write_tidy,
-    "bundle": lambda model, write: replace(model, bundle=write.value),
+    "bundle": lambda model, write: model._replace(bundle=write.value),
     "leaf": _write_leaf,
     "issue": _issue_leaf,
     "rechain": _rechain_leaf,
     "template": _template,
     "stamp": _stamped,
     "reload": _reloaded,
-    "own leaf": lambda model, write: replace(model, own=write.value),
-    "pause": lambda model, write: replace(model, pause=Pause(True, False)),
+    "own leaf": lambda model, write: model._replace(own=write.value),
+    "pause": lambda model, write: model._replace(pause=Pause(True, False)),
     "resume": lambda model, write: _let_on(model),
     "request": _asked_to_look,
-    "generated": lambda model, write: replace(model, generated=write.value),
+    "generated": lambda model, write: model._replace(generated=write.value),
 }

@@ -6,7 +6,6 @@ has been replaced since forgets it: nothing distinguishes a dead UID from anothe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -251,18 +250,20 @@ class View(NamedTuple):
 
 
 class WithRuns:
-    """A cluster at which runs are at work."""
+    """A model of either CA: a tuple, as an exploration makes and looks up hundreds of thousands of models."""
 
-    #: The state of each of them.
+    __slots__ = ()
+    #: The state of each run that is at work.
     runs: tuple[Run, ...]
+    _replace: Any
 
     def with_run(self, number: int, run: Run) -> Any:
-        return replace(self, runs=(*self.runs[:number], run, *self.runs[number + 1 :]))
+        return self._replace(runs=(*self.runs[:number], run, *self.runs[number + 1 :]))
 
     def changed(self, target: str) -> Any:
         """The object has a new version: a run that decided on the old one cannot write it any more."""
         runs = tuple(run if run.idle else run._replace(changed=run.changed | {target}) for run in self.runs)
-        return replace(self, runs=runs)
+        return self._replace(runs=runs)
 
     def touched(self, target: str) -> Any:
         """As ``changed``, for an object that a run reads when it decides: only the writes that are still to come depend on it."""
@@ -270,11 +271,10 @@ class WithRuns:
             run._replace(changed=run.changed | {target}) if any(write.target == target for write in run.writes) else run
             for run in self.runs
         )
-        return replace(self, runs=runs)
+        return self._replace(runs=runs)
 
 
-@dataclass(frozen=True)
-class ModelCluster(WithRuns):
+class _Cluster(NamedTuple):
     slots: tuple[Slot, ...]
     ca: Authorities
     bundle: frozenset[int] | None
@@ -289,6 +289,10 @@ class ModelCluster(WithRuns):
     reloadable: bool = True
     #: None where it is not looked at what the operator says.
     status: Status | None = None
+
+
+class ModelCluster(_Cluster, WithRuns):
+    __slots__ = ()
 
     @property
     def secrets(self) -> Secrets:
@@ -306,7 +310,7 @@ class ModelCluster(WithRuns):
         return leaf._replace(serial=next(serial for serial in range(SERIALS) if serial not in taken))
 
     def with_slot(self, number: int, slot: Slot) -> ModelCluster:
-        return replace(self, slots=(*self.slots[:number], slot, *self.slots[number + 1 :]))
+        return self._replace(slots=(*self.slots[:number], slot, *self.slots[number + 1 :]))
 
 
 def leaf_secret(slot: int) -> str:

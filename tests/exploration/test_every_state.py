@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -117,7 +116,7 @@ def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record
 def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
     intent = changed_intent(RECONCILE, leaving=certificate(OTHER).fingerprint)
     begin = start(intent, 2, 1)
-    begin = replace(begin, ca=begin.ca._replace(others=frozenset({OTHER})))
+    begin = begin._replace(ca=begin.ca._replace(others=frozenset({OTHER})))
     found = explore(begin, ClusterCa(Runner(intent), 2, invariant=partial(broken, leaving=OTHER)))
     assert found.ends
     assert not found.dead_ends()
@@ -130,7 +129,7 @@ def test_a_ca_that_was_swapped_in_by_hand_takes_its_place_through_the_gates(node
     intent = an_intent(Goal.UPGRADE, adopts=certificate(SUPPLIED).sha256, client_grace=NO_GRACE)
     begin = start(RECONCILE, nodes, 1)
     aside = begin.ca._replace(key=SUPPLIED, prepared=frozenset({SUPPLIED}), others=frozenset({SUPPLIED}))
-    begin = replace(begin, ca=aside, pause=Pause(paused, paused))
+    begin = begin._replace(ca=aside, pause=Pause(paused, paused))
     found = explore(begin, ClusterCa(Runner(intent), nodes))
     assert found.ends
     assert not found.dead_ends()

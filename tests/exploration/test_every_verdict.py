@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -34,7 +33,7 @@ def _name(value: object) -> str:
 
 def judged(intent: Intent, people: People = passes_a_verdict, failure: str = "") -> Explored:
     """failure: of the operator's last reconcile, when the flow begins."""
-    begin = replace(start(intent, 1, 1), status=Status(failure=failure))
+    begin = start(intent, 1, 1)._replace(status=Status(failure=failure))
     return explore(begin, ClusterCa(LookingRunner(intent), 1, people))
 
 
@@ -70,7 +69,7 @@ def _says_the_same(model: ModelCluster) -> Iterator[Event]:
     """The operator ends a reconcile, with the failure that it had before."""
     status = model.status
     if status is not None and status.resuming and model.view is None and not model.pause.asked:
-        yield "the operator fails again", replace(model, status=status._replace(resuming=False)).changed(KAFKA)
+        yield "the operator fails again", model._replace(status=status._replace(resuming=False)).changed(KAFKA)
 
 
 def test_without_a_word_about_what_the_operator_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ def test_a_switch_is_ended_before_anything_else() -> None:
 
 def test_a_pause_counts_when_the_operator_has_confirmed_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before that, the operator goes on with its reconcile: it may put back a leaf of a CA that is gone."""
-    hasty = {"pause": lambda model, write: replace(model, pause=Pause(True, True))}
+    hasty = {"pause": lambda model, write: model._replace(pause=Pause(True, True))}
     monkeypatch.setattr(runs, "_APPLY", {**runs._APPLY, **hasty})
     assert counter_example(LookingRunner(LINKED), 1).startswith("I")
 

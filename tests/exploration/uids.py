@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 from .state import Books, ModelCluster, Run
@@ -17,7 +16,7 @@ Uids: TypeAlias = Callable[[frozenset[int]], frozenset[int]]
 def map_uids(model: ModelCluster, uids: Uids, slot: Callable[[int], int] = lambda number: number) -> ModelCluster:
     """The cluster with every remembered set of UIDs replaced, and every slot by its new number."""
     runs = tuple(_map_run(run, uids, slot) for run in model.runs)
-    return replace(model, books=_map_books(model.books, uids, slot), runs=runs)
+    return model._replace(books=_map_books(model.books, uids, slot), runs=runs)
 
 
 def _map_run(run: Run, uids: Uids, slot: Callable[[int], int]) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from .events import Event, events
@@ -33,7 +33,7 @@ class ClientsCa:
 
     def canonical(self, model: ModelUsers) -> ModelUsers:
         if len(model.runs) > 1:
-            return replace(model, runs=tuple(sorted(model.runs, key=hash)))
+            return model._replace(runs=tuple(sorted(model.runs, key=hash)))
         return model
 
     def is_end(self, model: ModelUsers) -> bool:

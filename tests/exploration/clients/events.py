@@ -7,7 +7,6 @@ that they have begun.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from ..authorities import signer
@@ -43,7 +42,7 @@ def time_passes(model: ModelUsers) -> Iterator[Event]:
     ):
         return
     if all(user is None or user.work is None or user.work.begun == model.age for user in model.users):
-        yield "time passes", replace(model, age=model.age + 1)
+        yield "time passes", model._replace(age=model.age + 1)
 
 
 def brokers(model: ModelUsers) -> Iterator[Event]:
@@ -65,19 +64,19 @@ def cluster_operator(model: ModelUsers) -> Iterator[Event]:
     """Its status says that it is paused until the reconcile after that has ended."""
     if model.view is not None:
         if model.bundle != model.view:
-            written = replace(model, bundle=model.view).changed(BUNDLE)
+            written = model._replace(bundle=model.view).changed(BUNDLE)
             yield "the operator writes the bundle", written
-        ended = replace(model, view=None)
-        told = replace(ended, pause=model.pause._replace(effective=False)).changed(KAFKA)
+        ended = model._replace(view=None)
+        told = ended._replace(pause=model.pause._replace(effective=False)).changed(KAFKA)
         yield "the operator ends its reconcile", told if model.pause.effective else ended
         return
     if model.noticed != model.pause.asked:
-        yield "the operator notices the annotation", replace(model, noticed=model.pause.asked)
+        yield "the operator notices the annotation", model._replace(noticed=model.pause.asked)
     if model.noticed and not model.pause.effective:
-        confirmed = replace(model, pause=Pause(model.pause.asked, True)).changed(KAFKA)
+        confirmed = model._replace(pause=Pause(model.pause.asked, True)).changed(KAFKA)
         yield "the operator confirms the pause", confirmed
     if not model.noticed and (model.bundle != model.ca.projected or model.pause.effective):
-        yield "the operator looks", replace(model, view=model.ca.projected)
+        yield "the operator looks", model._replace(view=model.ca.projected)
 
 
 def user_operator(model: ModelUsers, number: int, user: User) -> Iterator[Event]:
@@ -122,7 +121,7 @@ def _stored(model: ModelUsers, number: int, user: User, leaf: int, beside: int) 
     stored = model.with_user(number, user._replace(leaf=leaf, beside=beside, born=model.age))
     old = (one._replace(fresh=False) if one.user == number else one for one in model.programs)
     what = "an empty certificate" if leaf == EMPTY else f"a certificate of {leaf}"
-    return f"the User Operator issues {what} for user {number}", replace(stored, programs=tuple(old))
+    return f"the User Operator issues {what} for user {number}", stored._replace(programs=tuple(old))
 
 
 def programs(model: ModelUsers) -> Iterator[Event]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from .events import Event
 from .state import ModelUsers, User
@@ -32,10 +31,10 @@ def adds_and_deletes_users(model: ModelUsers) -> Iterator[Event]:
 def wants_it_undone(model: ModelUsers) -> Iterator[Event]:
     """A person wants the flow undone, once; and lets it go on where the old CA has left already."""
     if model.aborting is False:
-        yield "a person wants it undone", replace(model, aborting=True)
+        yield "a person wants it undone", model._replace(aborting=True)
     flow = model.books.flow if model.books else None
     if model.aborting and flow is not None and not flow.is_abort and flow.replaces not in model.ca.projected:
-        yield "the run says that it is too late", replace(model, aborting=None)
+        yield "the run says that it is too late", model._replace(aborting=None)
 
 
 def with_all(*people: Callable[[ModelUsers], Iterator[Event]]) -> Callable[[ModelUsers], Iterator[Event]]:

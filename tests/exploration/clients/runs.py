@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Step
@@ -164,7 +164,7 @@ def _annotated(model: ModelUsers, write: Write) -> ModelUsers:
 
 def _annotated_kafka(model: ModelUsers, write: Write) -> ModelUsers:
     """The status stays as it is until the operator has looked."""
-    return replace(model, pause=Pause(write.verb == "pause", model.pause.effective))
+    return model._replace(pause=Pause(write.verb == "pause", model.pause.effective))
 
 
 _APPLY: dict[str, Callable[[ModelUsers, Write], ModelUsers]] = {

@@ -5,7 +5,6 @@ A CA is its number in ``authorities.py``; a broker's UID is its number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..state import Authorities, Books, Pause, Run, WithRuns
@@ -117,8 +116,7 @@ def is_valid(born: int, age: int) -> bool:
 Listeners = tuple[frozenset[int], ...]
 
 
-@dataclass(frozen=True)
-class ModelUsers(WithRuns):
+class _Users(NamedTuple):
     brokers: tuple[Listeners, ...]
     #: None for a user that does not exist, yet or any more.
     users: tuple[User | None, ...]
@@ -139,6 +137,10 @@ class ModelUsers(WithRuns):
     #: The time that has passed, in the longest times that an issuer takes with one certificate.
     age: int = 0
 
+
+class ModelUsers(_Users, WithRuns):
+    __slots__ = ()
+
     @property
     def secrets(self) -> Secrets:
         return Secrets(self.ca, self.bundle, self.books, self.pause, self.generated)
@@ -157,10 +159,10 @@ class ModelUsers(WithRuns):
         return frozenset({*leaves, *read})  # type: ignore[arg-type]
 
     def with_user(self, number: int, user: User | None) -> ModelUsers:
-        return replace(self, users=(*self.users[:number], user, *self.users[number + 1 :]))
+        return self._replace(users=(*self.users[:number], user, *self.users[number + 1 :]))
 
     def with_broker(self, number: int, listeners: Listeners) -> ModelUsers:
-        return replace(self, brokers=(*self.brokers[:number], listeners, *self.brokers[number + 1 :]))
+        return self._replace(brokers=(*self.brokers[:number], listeners, *self.brokers[number + 1 :]))
 
     def with_program(self, number: int, program: Program) -> ModelUsers:
-        return replace(self, programs=(*self.programs[:number], program, *self.programs[number + 1 :]))
+        return self._replace(programs=(*self.programs[:number], program, *self.programs[number + 1 :]))

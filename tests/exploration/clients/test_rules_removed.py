@@ -162,7 +162,7 @@ def hasty(confirmed: bool) -> Callable[[ModelUsers, Write], ModelUsers]:
     """A pause that counts at once."""
 
     def change(model: ModelUsers, write: Write) -> ModelUsers:
-        return replace(model, pause=Pause(True, confirmed or model.pause.effective))
+        return model._replace(pause=Pause(True, confirmed or model.pause.effective))
 
     return change
 
