@@ -14,6 +14,8 @@ from zlib import crc32
 import pytest
 from hypothesis import Phase, settings
 
+from .tools.packing import VARIABLES
+
 # The same few examples every time, so that nothing fails by chance and the checks stay short; `make test-long` looks for new ones by
 # HYPOTHESIS_PROFILE=search. A property that needs more takes a multiple of the profile's number.
 settings.register_profile("checks", deadline=None, database=None, derandomize=True, max_examples=40)
@@ -21,6 +23,9 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 # For mutations: the examples of the checks, and no search for the smallest that fails, which is of no use there.
 settings.register_profile("mutation", settings.get_profile("checks"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "checks"))
+
+# For each process that a test starts.
+os.environ.update(VARIABLES)
 
 _RANDOM = re.compile(r"[0-9a-f]{8}|[0-9A-F]{8}|[0-9A-F]{2}:[0-9A-F]{2}:|-----BEGIN")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...kafka import needs
+from ..packing import VARIABLES
 from .check import Check, Lane, docker_reason
 from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
@@ -130,7 +131,15 @@ def _with_the_bed(main: Pair) -> list[Check]:
             after=bed,
             lane=Lane.WAITING,
         ),
-        Check("molecule", "scenario default", main, _scenario("default"), after=bed, lane=Lane.WAITING),
+        Check(
+            "molecule",
+            "scenario default",
+            main,
+            _scenario("default"),
+            after=bed,
+            lane=Lane.WAITING,
+            variables=VARIABLES,
+        ),
         # The playbooks of scenario default, on a cluster that runs already.
         Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, lane=Lane.WAITING, long=True),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),
