@@ -25,7 +25,7 @@ def runner(bed: Bed, request: pytest.FixtureRequest) -> Iterator[Runner]:
     """A Ready cluster ``demo`` with a user-managed CA and a ledger."""
     namespace = request.module.__name__.rsplit(".", 1)[-1].replace("_", "-")
     cluster = BedCluster(bed, namespace)
-    cluster.start(interval=5)
+    cluster.start(interval=10)
     one = Runner(cluster)
     one.make_ca()
     cluster.kube.apply(clusters.dual_role("demo", namespace))

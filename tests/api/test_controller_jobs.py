@@ -102,7 +102,7 @@ def test_a_job_waits_aloud_and_refuses_a_second_job(
         # The end of its container is the end of what the signal has not reached.
         first.kill()
     finally:
-        runner.cluster.start_operator(interval=5)
+        runner.cluster.start_operator(interval=10)
     assert "Another run (holder " in second.output
     third = controller.launch(ROTATION, given)
     wait_for(lambda: still_working(third), "work of the third job", 300)

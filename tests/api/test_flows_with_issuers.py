@@ -38,7 +38,7 @@ _LEFT = timedelta(days=40)
 def runner(bed: Bed, request: pytest.FixtureRequest) -> Iterator[Runner]:
     """A namespace without a cluster."""
     cluster = BedCluster(bed, f"flows-{request.node.callspec.id}")
-    cluster.start(interval=5)
+    cluster.start(interval=10)
     yield Runner(cluster)
     cluster.stop_operator()
 

@@ -51,7 +51,7 @@ APPLY, ALIAS, STATUS, ADOPT, PLAN, ROTATE = commands()
 def cluster(bed: Bed) -> Iterator[BedCluster]:
     """The cluster that the README speaks of."""
     found = BedCluster(bed, "kafka")
-    found.start(interval=5)
+    found.start(interval=10)
     found.kube.apply(clusters.dual_role("demo", found.namespace, generated=True))
     found.wait_until_ready("demo")
     yield found

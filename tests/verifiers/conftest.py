@@ -91,7 +91,7 @@ def go() -> Iterator[Program]:
 
 @pytest.fixture(scope="session")
 def jvm() -> Iterator[Program]:
-    yield from _started(find_java(), "-Xmx128m", "-XX:+UseSerialGC", SOURCE)
+    yield from _started(find_java(), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", SOURCE)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .places import ROOT
 from .trees import files
@@ -23,6 +24,8 @@ from .trees import files
 _RIDDLE = re.compile(r"(?:Who|Whoever|Whom|Whose|What|Whatever|Which|One|Those|That)\b")
 #: Also as a part of a name in code.
 _NO_NAME = re.compile(r"(?<![a-z])(?:somebody|nobody|whoever|everybody|anybody)s?(?![a-z])", re.IGNORECASE)
+#: The names that a docstring explains as "name: meaning".
+_EXPLAINED = re.compile(r"(?:^|(?<=[.,;] ))(\w+): ")
 _STIFF = re.compile(r"\banew\b", re.IGNORECASE)
 #: Between two words of a sentence: a space, or the end of a line of text, of a comment or of a part of a string.
 _GAP = r"(?:[ \t]+|[ \t]*\"?[ \t]*\n[ \t]*(?:\"|#:?[ \t]+)?)"
@@ -68,11 +71,12 @@ def problems(source: str) -> Iterator[str]:
 
 def fields_in_docstrings(source: str) -> Iterator[str]:
     """Every field that the docstring of its class explains as ``name: meaning``, as ``line: text``."""
-    for node in ast.walk(ast.parse(source)):
+    for node in _statements(source):
         if isinstance(node, ast.ClassDef):
             text = re.sub(r"\s+", " ", ast.get_docstring(node) or "")
+            explained = set(_EXPLAINED.findall(text))
             for field in (part.target for part in node.body if isinstance(part, ast.AnnAssign)):
-                if isinstance(field, ast.Name) and re.search(rf"(?:^|[.,;] ){field.id}: ", text):
+                if isinstance(field, ast.Name) and field.id in explained:
                     yield f'{field.lineno}: the docstring of {node.name} explains "{field.id}": say it in a comment above the field'
 
 
@@ -114,8 +118,18 @@ def prose(source: str) -> str:
     return re.sub(r"(?<=\")?[rf](?=\")", " ", text)
 
 
+@lru_cache(maxsize=1)
+def _statements(source: str) -> tuple[ast.AST, ...]:
+    """The module and all statements in it. No class and no docstring is in an expression."""
+    found: list[ast.AST] = [ast.parse(source)]
+    for node in found:
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found.extend(getattr(node, part, ()))
+    return tuple(found)
+
+
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(source)):
+    for node in _statements(source):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:

@@ -54,7 +54,7 @@ def main() -> int:
         bed = KafkaBed(arguments.name) if real else Bed(arguments.name, pod_start_seconds=0.5)
         made = BedCluster(bed, arguments.namespace, real_pods=real)
         if arguments.verb == "up":
-            made.start(interval=5)
+            made.start(interval=10)
         else:
             made.take_away()
         return 0

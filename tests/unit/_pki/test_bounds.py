@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -17,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._errors import Ce
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     MOST_IN_A_CHAIN,
     MOST_RSA_BITS,
+    Certificate,
     encode_certificates,
     parse_certificates,
     parse_chain,
@@ -33,15 +35,25 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import
 from ...tools.support.certificates import NOW, YEAR, Entity, key, leaf, make
 from ...tools.support.large_keys import certificate_with_rsa_bits, rsa_pem_of
 
-#: Certificates of one CA, of which each has signed all others.
-TWINS = [make("same", key(1), end=NOW + YEAR + timedelta(days=day)) for day in range(871)]
-LEAF = leaf(TWINS[0])
+#: More than anything that verifiers accept.
+MANY = 871
 ROOT = make("root", key(2))
+
+
+@cache
+def twins() -> list[Entity]:
+    """Certificates of one CA, of which each has signed all others."""
+    return [make("same", key(1), end=NOW + YEAR + timedelta(days=day)) for day in range(MANY)]
+
+
+def presented(count: int) -> tuple[Certificate, ...]:
+    """A leaf, and so many of the twins behind it."""
+    return (leaf(twins()[0]), *(one.certificate for one in twins()[:count]))
 
 
 @pytest.mark.parametrize("count", [1, MOST_IN_A_CHAIN, MOST_IN_A_CHAIN + 1])
 def test_a_chain_has_as_many_certificates_as_a_jvm_accepts(count: int) -> None:
-    chain = [one.certificate for one in TWINS[:count]]
+    chain = [one.certificate for one in twins()[:count]]
     if count <= MOST_IN_A_CHAIN:
         assert parse_chain(encode_certificates(chain)) == tuple(chain)
         return
@@ -51,27 +63,27 @@ def test_a_chain_has_as_many_certificates_as_a_jvm_accepts(count: int) -> None:
 
 
 @pytest.mark.parametrize("verifier", Verifier)
-@pytest.mark.parametrize("count", [MOST_IN_A_CHAIN - 1, 871])
+@pytest.mark.parametrize("count", [MOST_IN_A_CHAIN - 1, MANY])
 def test_no_presented_chain_takes_long(count: int, verifier: Verifier) -> None:
+    chain = presented(count)
     begin = time.process_time()
-    presented = (LEAF, *(one.certificate for one in TWINS[:count]))
-    result = validate_path(presented, (ROOT.certificate,), at=NOW, verifier=verifier)
+    result = validate_path(chain, (ROOT.certificate,), at=NOW, verifier=verifier)
     assert not result.valid
-    assert ("it has " in result.reason) is (count == 871)
+    assert ("it has " in result.reason) is (count == MANY)
     assert time.process_time() - begin < 2
 
 
-def namesakes(count: int) -> list[Entity]:
-    return [make("same", key(number)) for number in range(100, 100 + count)]
+@cache
+def namesakes() -> list[Entity]:
+    return [make("same", key(number)) for number in range(100, 100 + MANY)]
 
 
 @pytest.mark.parametrize("verifier", Verifier)
-@pytest.mark.parametrize("anchors", [TWINS, namesakes(871)], ids=["twins", "namesakes"])
-def test_no_list_of_trusted_cas_takes_long(anchors: list[Entity], verifier: Verifier) -> None:
+@pytest.mark.parametrize("anchors", [twins, namesakes])
+def test_no_list_of_trusted_cas_takes_long(anchors: Callable[[], list[Entity]], verifier: Verifier) -> None:
+    chain, trusted = presented(9), [one.certificate for one in anchors()]
     begin = time.process_time()
-    presented = (LEAF, *(one.certificate for one in TWINS[:9]))
-    trusted = [one.certificate for one in anchors]
-    assert not validate_path(presented, trusted, at=NOW - 3 * YEAR, verifier=verifier).valid
+    assert not validate_path(chain, trusted, at=NOW - 3 * YEAR, verifier=verifier).valid
     assert time.process_time() - begin < 5
 
 
