@@ -326,7 +326,9 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         return
     why, remedy = _why_hindered(user, about)
     renewal = Renewal.ISSUED if user.watched else Renewal.BY_HAND
-    found = Presenter(user.label, frozenset(), "", renewal, not certificate.is_current, remedy, why, user.pause)
+    found = Presenter(
+        user.label, frozenset(), "", renewal, not certificate.is_current, remedy, why, user.pause, namespace=user.namespace
+    )  # fmt: skip
     if not certificate.sha256:
         # A user without a certificate presents none.
         yield replace(found, why=certificate.problem)

@@ -203,6 +203,8 @@ class Presenter:
     pause: ReissuePause = ReissuePause.NONE
     #: The Secret for its leaf, if this collection has to issue it; empty where it never has to.
     secret: str = ""
+    #: The namespace of the user that it is, where that Secret lies; empty for any other party.
+    namespace: str = ""
     #: For a program that has only ever read what one issuer writes, that issuer and the owner of the certificate; empty for any other party.
     reads: str = ""
     #: The end of the certificate that such a program has read; None where it may have read several.

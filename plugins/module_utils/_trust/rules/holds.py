@@ -161,9 +161,8 @@ def _name_is_taken(at: Situation, presenter: Presenter) -> Violation:
 
 
 def _by_command(at: Situation, presenter: Presenter) -> str:
-    namespace = presenter.name.partition(" ")[2].partition("/")[0]
-    found = at.snapshot.objects.unlabelled_of_users.get((namespace, presenter.secret))
-    return f": {found.command(presenter.secret, namespace)}" if found is not None else ""
+    found = at.snapshot.objects.unlabelled_of_users.get((presenter.namespace, presenter.secret))
+    return f": {found.command(presenter.secret, presenter.namespace)}" if found is not None else ""
 
 
 def await_evidence(at: Situation) -> Turn:

@@ -75,7 +75,7 @@ def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
 def test_a_user() -> None:
     found = one(user())
     assert (found.name, found.authorities, found.behind) == ("KafkaUser apps/orders", names_of(NEW), False)
-    assert found.why == "Secret apps/orders"
+    assert (found.why, found.namespace) == ("Secret apps/orders", "apps")
 
 
 def test_a_user_at_which_no_user_operator_looks() -> None:

@@ -15,16 +15,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.deci
     Condition,
     Steps,
     Violation,
+    Wait,
     steps_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot, UnlabelledSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     AwaitKept,
     IssueLeaves,
     PauseReissue,
     RechainLeaves,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import await_free_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
     leaves_to_ask_for,
@@ -38,7 +40,7 @@ from ....tools.support.intents import an_intent, changed_intent
 from ..authorities import NEW, OLD, RENEWED, chain_of
 from ..builders import changed, secrets
 from ..ledgers import entry, ledger
-from ..of_users import ORDERS, PAYMENTS, STAGES
+from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from ..requested import ISSUER, at_hand
 from ..served import AUDIT, USERS, served, user, user_leaf
 from .asking import holds, situation
@@ -83,6 +85,18 @@ def test_a_user_whose_secret_cannot_be_created_delays_no_other_user() -> None:
     assert write_user_leaves(situation(seen, changed_intent(REPLACE_KEY, taken=frozenset({"audit"})))) == issued(
         "orders"
     )
+
+
+def test_the_labels_that_a_secret_has_lost_are_put_back_in_the_namespace_of_its_user() -> None:
+    lost = UnlabelledSecret(("a=b",), "by which it is known", holds=False)
+    party = presenter("a user of team", namespace="team", secret="audit")
+    seen = changed(
+        served("switched"), presenters=presenting(party, current=NEW), unlabelled_of_users={("team", "audit"): lost}
+    )
+    waits = await_free_names(situation(seen, changed_intent(REPLACE_KEY, taken=frozenset({"audit"}))))
+    assert isinstance(waits, Wait)
+    (held,) = waits.held
+    assert held.remedy.endswith("these labels: kubectl label secret audit --namespace team --overwrite a=b.")
 
 
 @pytest.mark.parametrize(
