@@ -71,10 +71,11 @@ def state(cluster: ClientsCluster) -> tuple[str, dict[str, str], bool]:
 def test_a_user_moves_to_another_issuer_and_back(cluster: ClientsCluster) -> None:
     content = cluster.secret("orders")
     assert move(cluster, EXTERNAL) == [
-        *(step.value for step in (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO)),
-        "the User Operator hears that it is not its own any more",
-        *(step.value for step in (UserStep.CHANGE, UserStep.AWAIT)),
-    ]
+        step.value
+        for step in (
+            UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.AWAIT_HEARING, UserStep.CHANGE, UserStep.AWAIT,
+        )
+    ]  # fmt: skip
     cluster.memory.settle(2)
     assert (state(cluster), cluster.secret("orders")) == (("tls-external", {}, False), content)
     assert move(cluster, EXTERNAL) == []
@@ -130,9 +131,27 @@ def test_after_a_lost_reply_the_user_operator_hears_first_that_the_secret_is_not
     with pytest.raises(Killed):
         move(cluster, EXTERNAL, KillingTransport(cluster.memory.api, 2, after=True))
     assert state(cluster)[2] is False
-    left = ["the User Operator hears that it is not its own any more", UserStep.CHANGE.value, UserStep.AWAIT.value]
+    left = [step.value for step in (UserStep.AWAIT_HEARING, UserStep.CHANGE, UserStep.AWAIT)]
     assert move(cluster, EXTERNAL, check=True) == left
     assert move(cluster, EXTERNAL) == left
+
+
+def test_labels_that_come_back_while_the_user_operator_hears_begin_its_time_again(
+    cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, labels = cluster.work(), [{"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"}]
+    sleep, clients_ca = work.clock.sleep, read_clients_ca(cluster.memory.api.find("secrets", "kafka", CERTIFICATES))
+
+    def sleep_and_restore(seconds: float) -> None:
+        sleep(seconds)
+        if labels and not state(cluster)[2]:
+            cluster.change("secrets", "orders", {"metadata": {"labels": labels.pop()}})
+
+    monkeypatch.setattr(work.clock, "sleep", sleep_and_restore)
+    ChangeOfAuthentication("kafka", "orders", "orders", clients_ca, work, lambda: None).carry_out(EXTERNAL)
+    of_secret = [action.what for action in work.actions if action.object == "Secret kafka/orders"]
+    assert of_secret == [UserStep.LET_GO.value, UserStep.AWAIT_HEARING.value] * 2
+    assert state(cluster) == ("tls-external", {}, False)
 
 
 def test_the_status_of_an_earlier_pause_is_no_confirmation(cluster: ClientsCluster) -> None:

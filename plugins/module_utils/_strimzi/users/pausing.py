@@ -28,7 +28,7 @@ from ..cluster.kafka import PAUSED, condition, user_pause
 from ..cluster.observe import Observation
 from ..names import KAFKA_USERS
 from .secrets import ClientsCa, read_user_secret
-from .users import Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
+from .users import HEARING, Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
 
 #: How often a user is read again that another writer changes at the same time.
 _TRIES = 10
@@ -250,8 +250,7 @@ def users_left_paused(users: Collection[str], known: bool = True) -> str:
     )
 
 
-#: Seconds after which the User Operator has heard that a Secret is not its own any more. Nothing shows that: a paused user gets no new status.
-_HEARING = 10.0
+_WAITS = (UserStep.AWAIT_LOOK, UserStep.AWAIT_PAUSE, UserStep.AWAIT_HEARING, UserStep.AWAIT)
 _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_AUTHENTICATION: None}
 
 
@@ -269,8 +268,9 @@ class ChangeOfAuthentication:
     before_write: Callable[[], None]
     #: Whether the key of the clients CA is kept elsewhere.
     kept_elsewhere: bool = False
-    #: Whether this call has given the User Operator the time to hear that the Secret is not its own any more.
-    _has_heard: bool = field(default=False, init=False)
+    #: When this call has first found the Secret kept, by the monotonic clock; None where it was not kept at the last look. The write that took it from the
+    #: User Operator, of this call or of a call that was killed, was no later.
+    _kept_since: float | None = field(default=None, init=False)
 
     def read_user(self) -> SeenUser:
         """Raises KubeError, StepError."""
@@ -282,24 +282,27 @@ class ChangeOfAuthentication:
             )
         secret = client.get_or_none(SECRETS, self.namespace, self.secret)
         found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
+        found = replace(found, hears_in=self._time_to_hear(found))
         if secret is None or not found.is_operated:
             return found
         certificate = read_user_secret(secret, self.clients_ca, self.work.clock.now())
         good = certificate.is_current and not certificate.problem
         return replace(found, has_certificate=good)
 
+    def _time_to_hear(self, seen: SeenUser) -> float:
+        now = self.work.clock.monotonic()
+        if not seen.is_kept or seen.is_operated:
+            self._kept_since = None
+            return HEARING
+        if self._kept_since is None:
+            self._kept_since = now
+        return max(0.0, self._kept_since + HEARING - now)
+
     def carry_out(self, wanted: Authentication) -> SeenUser:
         """Until nothing is left; interrupted anywhere, it goes on from the stored state. Raises KubeError, StepError, OperatorSilent."""
         seen = self._read_permitted_user(wanted)
         if self.work.dry_run:
-            steps = steps_left(seen, wanted)
-            for step in steps:
-                if (
-                    step is UserStep.CHANGE
-                    and wanted is Authentication.TLS_EXTERNAL
-                    and (seen.is_kept or UserStep.LET_GO in steps)
-                ):
-                    self._record_hearing(None)
+            for step in steps_left(seen, wanted):
                 self._record(step, seen, wanted)
             return seen
         tries = _TRIES
@@ -320,24 +323,18 @@ class ChangeOfAuthentication:
         return seen
 
     def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        if step is UserStep.CHANGE and wanted is Authentication.TLS_EXTERNAL and seen.is_kept and not self._has_heard:
-            # Also where another call has removed the labels, or this call has lost the reply: no field shows how long ago that was.
-            self.work.clock.sleep(_HEARING)
-            self._has_heard = True
-            self._record_hearing(_HEARING)
-            return
         if step is UserStep.AWAIT_LOOK:
             self._wait(step, lambda now: not condition(now.resource, PAUSED))
         elif step is UserStep.AWAIT_PAUSE:
             self._wait(step, lambda now: condition(now.resource, PAUSED))
+        elif step is UserStep.AWAIT_HEARING:
+            self.work.clock.sleep(seen.hears_in)
         elif step is UserStep.AWAIT:
             self._wait(step, lambda now: not steps_left(now, wanted))
         else:
             self.before_write()
             self.work.alive()
             self._write(step, seen, wanted)
-        if step is UserStep.LET_GO:
-            self._has_heard = False
         self._record(step, seen, wanted)
 
     def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
@@ -372,20 +369,15 @@ class ChangeOfAuthentication:
             self.work.alive()
             clock.sleep(_PAUSE)
 
-    def _record_hearing(self, seconds: float | None) -> None:
-        """seconds: None where the wait is yet to come."""
-        heard = "the User Operator hears that it is not its own any more"
-        self.work.record(
-            Action("wait", f"Secret {self.namespace}/{self.secret}", heard, Phase.USE.value, seconds=seconds)
-        )
-
     def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        is_wait = step in (UserStep.AWAIT_LOOK, UserStep.AWAIT_PAUSE, UserStep.AWAIT)
-        target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.LET_GO else seen.label
+        of_secret = step in (UserStep.LET_GO, UserStep.AWAIT_HEARING)
+        target = f"Secret {self.namespace}/{self.secret}" if of_secret else seen.label
         before = after = None
         if step is UserStep.CHANGE:
             before, after = {"authentication": seen.authentication}, {"authentication": wanted.value}
-        self.work.record(Action("wait" if is_wait else "update", target, step.value, Phase.USE.value, before, after))
+        self.work.record(
+            Action("wait" if step in _WAITS else "update", target, step.value, Phase.USE.value, before, after)
+        )
 
 
 def _patch_to_release(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:

@@ -47,6 +47,8 @@ from .secrets import ClientsCa, StoredUser, UserCertificate, read_clients_ca, st
 Object = Mapping[str, Any]
 
 _OPAQUE = "Opaque"
+#: Seconds in which the User Operator hears that a Secret is not its own any more. Nothing shows that: a paused user gets no new status.
+HEARING = 10.0
 
 
 class Authentication(str, Enum):
@@ -63,6 +65,7 @@ class UserStep(Enum):
     PAUSE = "pause reconciliation"
     AWAIT_PAUSE = "the User Operator confirms the pause"
     LET_GO = "take the labels and the owner off, so that the User Operator leaves it alone"
+    AWAIT_HEARING = "the User Operator hears that it is not its own any more"
     CHANGE = "change the authentication"
     RESUME = "resume reconciliation"
     AWAIT = "the User Operator has seen the change"
@@ -80,6 +83,8 @@ class SeenUser:
     has_certificate: bool = False
     #: Whether the key of that CA is kept elsewhere.
     kept_elsewhere: bool = False
+    #: Of a kept Secret, how many seconds are left of the time in which the User Operator hears of the write that took it away.
+    hears_in: float = HEARING
 
     @property
     def label(self) -> str:
@@ -131,14 +136,17 @@ def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
             return UserStep.RESUME, UserStep.AWAIT
         done = seen.is_seen and (wanted is Authentication.TLS_EXTERNAL or seen.has_certificate)
         return () if done else (UserStep.AWAIT,)
-    if wanted is Authentication.TLS or not seen.is_operated:
+    if wanted is Authentication.TLS:
         return UserStep.CHANGE, UserStep.AWAIT
+    if not seen.is_operated:
+        hears = (UserStep.AWAIT_HEARING,) if seen.is_kept and seen.hears_in > 0 else ()
+        return *hears, UserStep.CHANGE, UserStep.AWAIT
     told = condition(seen.resource, PAUSED)
     # A pause that has ended confirms nothing as long as the User Operator still says so.
     look = (UserStep.AWAIT_LOOK,) if told and not seen.is_paused else ()
     pause = () if seen.is_paused_here else (UserStep.PAUSE,)
     waits = () if seen.is_paused_here and told else (UserStep.AWAIT_PAUSE,)
-    return *look, *pause, *waits, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT
+    return *look, *pause, *waits, UserStep.LET_GO, UserStep.AWAIT_HEARING, UserStep.CHANGE, UserStep.AWAIT
 
 
 def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,7 +42,10 @@ def secret(owned: bool, *, kept: bool = False, kind: str = "Opaque") -> Object:
     return {"type": kind, "metadata": metadata}
 
 
-ALL_OF_IT = (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT)
+ALL_OF_IT = (
+    UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.AWAIT_HEARING, UserStep.CHANGE, UserStep.AWAIT,
+)  # fmt: skip
+KEPT = SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(False, kept=True))
 
 
 @pytest.mark.parametrize(
@@ -50,8 +54,10 @@ ALL_OF_IT = (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.CHA
         (SeenUser(user("tls"), secret(True)), ALL_OF_IT),
         (SeenUser(user("tls", OURS), secret(True)), ALL_OF_IT[1:]),
         (SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(True)), ALL_OF_IT[2:]),
-        (SeenUser(user("tls", OURS, "ReconciliationPaused"), secret(False, kept=True)), ALL_OF_IT[3:]),
-        (SeenUser(user("tls"), None), ALL_OF_IT[3:]),
+        (KEPT, ALL_OF_IT[3:]),
+        (replace(KEPT, hears_in=0.1), ALL_OF_IT[3:]),
+        (replace(KEPT, hears_in=0.0), ALL_OF_IT[4:]),
+        (SeenUser(user("tls"), None), ALL_OF_IT[4:]),
         (SeenUser(user("tls-external", observed=2), secret(False, kept=True)), (UserStep.AWAIT,)),
         (SeenUser(user("tls-external", status="NotReady"), secret(False, kept=True)), (UserStep.AWAIT,)),
         (SeenUser(user("tls-external", OURS), None), (UserStep.RESUME, UserStep.AWAIT)),
