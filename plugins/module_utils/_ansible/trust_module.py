@@ -50,7 +50,7 @@ from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.nodes import ObservedListener, Scaling
 from .._trust.model.snapshot import PreparedAuthority, Snapshot
 from .._trust.preconditions.cluster import describe_clock_doubt, describe_unknown_operator, unlabelled_and_read
-from .._trust.rules.due import expiring
+from .._trust.rules.due import expiring, warnings_of
 from .._trust.rules.pause import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec, problem_of, retire_of, time_of, time_text
@@ -430,7 +430,7 @@ class TrustModule(ClusterModule):
             *describe_unknown_operator(seen),
             *unlabelled_and_read(seen),
             *describe_unnameable_users(seen),
-            *filter(None, (expiring.warning(seen.now) for expiring in ending)),
+            *warnings_of(ending, seen.now),
         )
         for sentence in told:
             self.module.warn(sentence)

@@ -22,6 +22,7 @@ from ..._kube.client import KubeClient
 from ..._kube.resources import CONFIG_MAPS
 from ..._trust.model.decision import Decision
 from ..._trust.model.goals import Goal
+from ..._trust.model.names import first_of
 from ..cluster.observe import Observation
 from ..names import ClusterNames
 from .work import Action, Work, version
@@ -134,11 +135,8 @@ class AuditTrail:
 
     def record_end(self, decision: Decision) -> None:
         """Record what a flow has come to. Raises KubeError."""
-        held = [
-            {"condition": violation.condition.value, "subject": violation.subject}
-            for violation in decision.violations[:MOST_VIOLATIONS]
-        ]
-        more = len(decision.violations) - len(held)
+        first, more = first_of(decision.violations, MOST_VIOLATIONS)
+        held = [{"condition": violation.condition.value, "subject": violation.subject} for violation in first]
         self._append({"ended": {"done": decision.done, "violations": held, **({"more": more} if more else {})}})
 
     def record_actions(self) -> None:

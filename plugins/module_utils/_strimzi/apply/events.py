@@ -23,9 +23,9 @@ from ..._kube.resources import EVENTS
 from ..._trust.ledger.journal import in_flight
 from ..._trust.model.decision import Violation
 from ..._trust.model.ledger import Journal, Ledger
-from ..._trust.model.names import flow_named, named
+from ..._trust.model.names import first_told, flow_named, named
 from ..._trust.model.snapshot import Snapshot
-from ..._trust.rules.due import Expiring
+from ..._trust.rules.due import Expiring, warnings_of
 from ..names import KAFKAS, ClusterNames
 from .work import Action
 
@@ -33,8 +33,6 @@ from .work import Action
 REPORTER = "trustops.strimzi/flows"
 #: The most bytes that Kubernetes takes: of a note, and of the name of an instance.
 _NOTE, _INSTANCE = 1024, 128
-#: The most events of a call about what holds its flow, and the most about certificates that nothing renews: of a large cluster there may be thousands.
-_MOST = 20
 
 
 class Reason(str, Enum):
@@ -96,18 +94,9 @@ def events_at_the_end(after: Snapshot, violations: Iterable[Violation], ending: 
     """The events about a flow that is held, and about certificates that nothing is going to renew."""
     if in_flight(after.ledger) is not None:
         held = (f"{violation.subject}: {violation.message} {violation.remedy}" for violation in violations)
-        yield from _first(Reason.HELD, held, "more conditions do not hold")
-    told = filter(None, (expiring.warning(after.now) for expiring in ending))
-    yield from _first(Reason.DUE, told, "more certificates end and are renewed by nothing")
-
-
-def _first(reason: Reason, notes: Iterable[str], what: str) -> Iterator[Event]:
-    """An event for each of the first notes, and an event that says how many more there are."""
-    told = list(notes)
-    shown = told if len(told) <= _MOST else told[: _MOST - 1]
-    yield from (Event(reason, note) for note in shown)
-    if len(told) > len(shown):
-        yield Event(reason, f"{len(told) - len(shown)} {what}. The playbook status names them.")
+        told = first_told(held, "condition", "the playbook status names each")
+        yield from (Event(Reason.HELD, note) for note in told)
+    yield from (Event(Reason.DUE, note) for note in warnings_of(ending, after.now))
 
 
 class Announcer:

@@ -8,8 +8,9 @@ fills them in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..._pki.certificates import Certificate
 from .goals import Goal
@@ -64,14 +65,30 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-#: How many objects a sentence names; there are as many leaves as nodes.
-_NAMED = 5
+#: How many objects a sentence names, and how many sentences of a kind a call tells: there are as many leaves as nodes, and thousands of users.
+_NAMED, _TOLD = 5, 20
+Item = TypeVar("Item")
+
+
+def first_of(many: Sequence[Item], most: int) -> tuple[Sequence[Item], int]:
+    """The first so many, and how many more there are."""
+    return many[:most], max(0, len(many) - most)
 
 
 def listed(names: Sequence[str]) -> str:
     """``a, b``, and of many the first with the number of the others: ``a, b, c, d, e and 4 more``."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+    first, more = first_of(names, _NAMED)
+    return ", ".join(first) + (f" and {more} more" if more else "")
+
+
+def first_told(sentences: Iterable[str], what: str, rest: str) -> Iterator[str]:
+    """The first sentences, and where there are more, a sentence that says so. what: the subject of each, in the singular. rest: how a person comes to know the
+    others, without a full stop.
+    """
+    first, more = first_of(tuple(sentences), _TOLD)
+    yield from first
+    if more:
+        yield f"And {counted(more, f'more {what}')}: {rest}."
 
 
 def is_named(certificate: Certificate, fingerprint: str) -> bool:

@@ -23,7 +23,7 @@ from ..model.decision import Condition, Violation
 from ..model.goals import Goal, Retire
 from ..model.intent import Intent, Spread
 from ..model.ledger import Ledger
-from ..model.names import label_command, listed, named
+from ..model.names import first_told, label_command, listed, named
 from ..model.snapshot import SECRET_LIMIT, Component, InPlace, Snapshot
 from ..rules.due import due_leaves
 from .absence import AFTER_DELETION, absence_of_cluster, absence_of_operator, deletion_of
@@ -411,11 +411,12 @@ def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
         for name, found in snapshot.objects.unlabelled_secrets.items()
         if not found.holds
     }
-    return tuple(
+    told = (
         f"Secret {namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
         f"back what it had: {found.command(name, namespace)}"
         for (namespace, name), found in sorted({**own, **snapshot.objects.unlabelled_of_users}.items())
     )
+    return tuple(first_told(told, "Secret", "a run names the next when these have their labels again"))
 
 
 def _labels(lost: tuple[str, ...]) -> str:

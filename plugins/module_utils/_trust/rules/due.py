@@ -47,7 +47,7 @@ from ..model.decision import Steps
 from ..model.goals import Goal, Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger, LedgerEntry, Upkeep
-from ..model.names import flow_named, named
+from ..model.names import first_told, flow_named, named
 from ..model.snapshot import CaUsers, Component, Snapshot, StoredLeaf
 from ..model.steps.leaves import CorrectOrders
 from .situation import Situation
@@ -329,6 +329,12 @@ class Expiring:
         if not self.remedy:
             return ""
         return f"{self.name} ends on {end:%Y-%m-%d}, in {(end - now).days} days, and nothing is going to renew it. {self.remedy}"
+
+
+def warnings_of(ending: Iterable[Expiring], now: datetime) -> Iterator[str]:
+    """The warnings about certificates that have ended or that nothing renews."""
+    told = filter(None, (expiring.warning(now) for expiring in ending))
+    return first_told(told, "certificate", "the playbook status names each")
 
 
 def expiring(snapshot: Snapshot, within: timedelta = timedelta(0)) -> tuple[Expiring, ...]:

@@ -63,13 +63,13 @@ def test_a_call_tells_the_first_of_many_conditions_and_how_many_more_there_are()
     violations = [Violation(Condition.TRUST, f"Secret kafka/user-{number}", "waits.", "Wait.") for number in range(500)]
     told = list(events_at_the_end(BEGUN, violations, ()))
     assert [one.note for one in told[:2]] == ["Secret kafka/user-0: waits. Wait.", "Secret kafka/user-1: waits. Wait."]
-    assert (len(told), {one.reason for one in told}) == (20, {Reason.HELD})
-    assert told[-1].note == "481 more conditions do not hold. The playbook status names them."
+    assert (len(told), {one.reason for one in told}) == (21, {Reason.HELD})
+    assert told[-1].note == "And 480 more conditions: the playbook status names each."
     assert len(list(events_at_the_end(BEGUN, violations[:20], ()))) == 20
 
 
 def test_of_certificates_that_nothing_renews_the_first_are_told() -> None:
     ending = [Expiring(f"Secret kafka/user-{number}", OLD.certificate, False, "", "Renew it.") for number in range(500)]
     told = list(events_at_the_end(BEGUN, (), ending))
-    assert (len(told), {one.reason for one in told}) == (20, {Reason.DUE})
-    assert told[-1].note == "481 more certificates end and are renewed by nothing. The playbook status names them."
+    assert (len(told), {one.reason for one in told}) == (21, {Reason.DUE})
+    assert told[-1].note == "And 480 more certificates: the playbook status names each."

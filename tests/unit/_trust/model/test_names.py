@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, is_named, named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import (
+    counted,
+    first_told,
+    is_named,
+    listed,
+    named,
+)
 
 from ..authorities import NEW, OLD
 from ..builders import NAMES
@@ -33,3 +39,18 @@ def test_a_ca_is_named_by_either_fingerprint_as_tools_print_them(text: str) -> N
 @pytest.mark.parametrize(("number", "text"), [(0, "0 pods"), (1, "1 pod"), (2, "2 pods")])
 def test_counted(number: int, text: str) -> None:
     assert counted(number, "pod") == text
+
+
+@pytest.mark.parametrize(
+    ("names", "text"), [("", ""), ("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d, e and 1 more")]
+)
+def test_a_sentence_names_the_first_of_many(names: str, text: str) -> None:
+    assert listed(list(names)) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "more"), [(0, []), (20, []), (21, ["And 1 more user: ask."]), (22, ["And 2 more users: ask."])]
+)
+def test_a_call_tells_the_first_of_many_sentences(number: int, more: list[str]) -> None:
+    sentences = [f"User {one} waits." for one in range(number)]
+    assert list(first_told(sentences, "user", "ask")) == sentences[:20] + more

@@ -52,6 +52,15 @@ CASES = [
 ]  # fmt: skip
 
 
+def test_of_many_secrets_that_no_flow_waits_for_the_first_are_told() -> None:
+    """A program that takes the labels off thousands of Secrets of users would make every task warn thousands of times."""
+    lost = {("kafka", f"user-{number:04}"): READ for number in range(5_000)}
+    told = unlabelled_and_read(cluster(unlabelled_of_users=lost))
+    assert len(told) == 21
+    assert told[19].startswith("Secret kafka/user-0019 lacks ")
+    assert told[20] == "And 4980 more Secrets: a run names the next when these have their labels again."
+
+
 def test_a_secret_that_no_flow_waits_for_is_told_beside() -> None:
     snapshot = cluster(
         unlabelled_secrets={
