@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...._leaves.request import LeafRequest
 from ...._pki.certificates import Certificate, Chain
-from ..clients import Presenter, ReissuePause
+from ..clients import ReissuePause
 from ..decision import Look, StandIn, Step
 from ..goals import Phase
 from ..names import counted, listed, named
@@ -40,16 +40,17 @@ class IssueLeaves(Step):
         return f"issue {counted(len(self.secrets), 'certificate')} of {named(self.issuer[0])}{linked}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        own = frozenset(self.secrets)
         made = [
             StoredLeaf(name, f"{name}.crt", component, None, None)
             for name, component in snapshot.leaves.missing.items()
-            if name in self.secrets
+            if name in own
         ]
         every = (*snapshot.leaves.stored, *made)
         # A leaf that stays, such as the operator's own, is not among the replaced leaves.
         issued = {
             component: stand_in.leaf(self.issuer)
-            for component in dict.fromkeys(leaf.component for leaf in every if leaf.secret in self.secrets)
+            for component in dict.fromkeys(leaf.component for leaf in every if leaf.secret in own)
         }
         # The key comes with the certificate.
         leaves = tuple(
@@ -60,24 +61,24 @@ class IssueLeaves(Step):
                 problem="",
                 beside="",
             )
-            if leaf.secret in self.secrets
+            if leaf.secret in own
             else leaf
             for leaf in every
         )
-        missing = {name: component for name, component in snapshot.leaves.missing.items() if name not in self.secrets}
+        missing = {name: component for name, component in snapshot.leaves.missing.items() if name not in own}
         # From here on a running process presents another leaf than the stored leaf.
         pods = tuple(
-            replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
+            replace(pod, presents_stored=pod.presents_stored and own.isdisjoint(pod.leaves))
             for pod in snapshot.nodes.pods
         )
-        misnamed = {name: why for name, why in snapshot.leaves.misnamed.items() if name not in self.secrets}
+        misnamed = {name: why for name, why in snapshot.leaves.misnamed.items() if name not in own}
         of_user = (stand_in.leaf(self.issuer), *self.issuer)
         made_for = {
             name: StoredLeaf(name, "user.crt", Component.USER, of_user, self.generation) for name in self.secrets
         }
         # Certificates that their issuer has renewed are in use then.
         standing = {
-            name: replace(order, latest=(), authority="") if name in self.secrets else order
+            name: replace(order, latest=(), authority="") if name in own else order
             for name, order in snapshot.leaves.standing.items()
         }
         after = replace(snapshot.leaves, stored=leaves, missing=missing, misnamed=misnamed, standing=standing)
@@ -128,16 +129,15 @@ class RechainLeaves(Step):
         return f"put the chain of the CA in use behind {counted(len(self.secrets), 'certificate')}, generation {self.generation}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        own = frozenset(self.secrets)
         leaves = (
-            replace(leaf, chain=_chain_kept(leaf, snapshot), generation=self.generation)
-            if leaf.secret in self.secrets
-            else leaf
+            replace(leaf, chain=_chain_kept(leaf, snapshot), generation=self.generation) if leaf.secret in own else leaf
             for leaf in snapshot.leaves.stored
         )
         kept = {
             name: replace(leaf, generation=self.generation)
             for name, leaf in snapshot.served.items()
-            if leaf is not None and name in self.secrets
+            if leaf is not None and name in own
         }
         after = replace(snapshot.leaves, stored=tuple(leaves))
         return _with_served(replace(snapshot, leaves=after), kept, snapshot.ca.current)
@@ -181,8 +181,8 @@ def _with_requests(snapshot: Snapshot, requests: Mapping[str, LeafRequest]) -> S
 
 
 def _record_requests(snapshot: Snapshot, secrets: tuple[str, ...]) -> Snapshot:
-    requests = snapshot.leaves.requests
-    changed = {name: replace(request, is_recorded=True) for name, request in requests.items() if name in secrets}
+    requests, own = snapshot.leaves.requests, frozenset(secrets)
+    changed = {name: replace(request, is_recorded=True) for name, request in requests.items() if name in own}
     return _with_requests(snapshot, {**requests, **changed})
 
 
@@ -217,11 +217,11 @@ class AwaitIssuer(Step):
         return f"wait until {self.asked} has issued {counted(len(self.secrets), 'certificate')}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        leaf = stand_in.leaf(self.issuer)
+        leaf, own = stand_in.leaf(self.issuer), frozenset(self.secrets)
         answered = {
             name: replace(request, answer=request.answer or (leaf, *self.issuer), is_open=False)
             for name, request in snapshot.leaves.requests.items()
-            if name in self.secrets
+            if name in own
         }
         return _record_requests(_with_requests(snapshot, {**snapshot.leaves.requests, **answered}), self.secrets)
 
@@ -237,7 +237,8 @@ class ForgetRequests(Step):
         return f"remove {counted(len(self.secrets), 'request')} for certificates that are not needed any more"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        left = {name: request for name, request in snapshot.leaves.requests.items() if name not in self.secrets}
+        own = frozenset(self.secrets)
+        left = {name: request for name, request in snapshot.leaves.requests.items() if name not in own}
         return _with_requests(snapshot, left)
 
 
@@ -254,32 +255,25 @@ class CorrectOrders(Step):
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """Only the orders change: a later run sees what the issuer makes of them."""
-        leaves = snapshot.leaves
-        corrected = {
-            name: replace(order, differs="") for name, order in leaves.standing.items() if name in self.secrets
-        }
+        leaves, own = snapshot.leaves, frozenset(self.secrets)
+        corrected = {name: replace(order, differs="") for name, order in leaves.standing.items() if name in own}
         return replace(snapshot, leaves=replace(leaves, standing={**leaves.standing, **corrected}))
 
 
-def _with_certificate_of(snapshot: Snapshot, names: tuple[str, ...], authority: Certificate) -> Snapshot:
+def _with_certificate_of(snapshot: Snapshot, names: Iterable[str], authority: Certificate) -> Snapshot:
     known = frozenset({authority.fingerprint})
-
-    def after(presenter: Presenter) -> Presenter:
-        issued = replace(presenter, authorities=known, behind=False, pause=ReissuePause.NONE)
-        return issued if presenter.name in names else presenter
-
-    return _with_presenters(snapshot, map(after, snapshot.presenters))
+    return _with_presenters(snapshot, names, authorities=known, behind=False, pause=ReissuePause.NONE)
 
 
-def _paused(snapshot: Snapshot, names: tuple[str, ...], pause: ReissuePause) -> Snapshot:
-    found = (
-        replace(presenter, pause=pause) if presenter.name in names else presenter for presenter in snapshot.presenters
-    )
-    return _with_presenters(snapshot, found)
+def _paused(snapshot: Snapshot, names: Iterable[str], pause: ReissuePause) -> Snapshot:
+    return _with_presenters(snapshot, names, pause=pause)
 
 
-def _with_presenters(snapshot: Snapshot, presenters: Iterable[Presenter]) -> Snapshot:
-    return snapshot.with_users(presenters=tuple(presenters))
+def _with_presenters(snapshot: Snapshot, names: Iterable[str], **changes: Any) -> Snapshot:
+    """names: of the presenters with these changes."""
+    own = frozenset(names)
+    found = (replace(presenter, **changes) if presenter.name in own else presenter for presenter in snapshot.presenters)
+    return snapshot.with_users(presenters=tuple(found))
 
 
 @dataclass(frozen=True, kw_only=True)
