@@ -371,12 +371,13 @@ def users_of(
         left = list(_without_user(client, scope, {user.secret for user in users if not user.watched}))
     named = read_named(client, asked.presenting, clients_ca, now)
     seen = {given.secret for given in named}
-    beside = (*_kept_secrets(client, scope, users), *left)
+    homes = dict.fromkeys((*(space.name for space in spaces), scope.namespace))
+    beside = (*_kept_secrets(client, scope, homes, users), *left)
     kept = read_named(client, [secret for secret in beside if secret not in seen], clients_ca, now)
     named += tuple(replace(given, is_kept=True) for given in kept)
     operated = operator is not None or bool(asked.user_namespaces)
     found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
-    return _with_readers(client, dict.fromkeys((*(space.name for space in spaces), scope.namespace)), found)
+    return _with_readers(client, homes, found)
 
 
 def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> list[UserNamespace]:
@@ -414,12 +415,18 @@ def _in_namespace(
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 
 
-def _kept_secrets(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
-    """Secrets of users whose certificates another issuer issues now: their earlier certificates may still be read."""
-    for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
-        kept = names.selector_of({names.KEPT_OF: scope.cluster})
-        found = client.each(SECRETS, namespace, _name, label_selector=kept, metadata_only=True)
-        yield from (NamedSecret(namespace, name, names.USER_CERTIFICATE) for name in found)
+def _kept_secrets(
+    client: KubeClient, scope: ClusterNames, namespaces: Iterable[str], users: Iterable[User]
+) -> Iterator[NamedSecret]:
+    """Secrets of users whose certificates another issuer issues now, or that are gone: their earlier certificates may still be read. namespaces: where users
+    are read. users: a Secret that is the User Operator's again counts as that of its user.
+    """
+    operated, kept = {user.secret_key for user in users if user.authentication == TLS}, {names.KEPT_OF: scope.cluster}
+    for namespace in namespaces:
+        found = client.each(SECRETS, namespace, _name, label_selector=names.selector_of(kept), metadata_only=True)
+        for name in found:
+            if (namespace, name) not in operated:
+                yield NamedSecret(namespace, name, names.USER_CERTIFICATE)
 
 
 def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str]) -> Iterator[NamedSecret]:

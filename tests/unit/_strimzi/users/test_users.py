@@ -344,6 +344,36 @@ class TestOtherNamespaces:
         assert read_users(bench.client(), SCOPE, NOW, Named(user_namespaces=(UserNamespace("team"),))).operated
 
 
+class TestKept:
+    """The Secret of a user that moved to another issuer: programs may still read it, until a person deletes it."""
+
+    @pytest.mark.parametrize("namespace", ["kafka", "team"])
+    def test_it_is_seen_without_its_user(self, namespace: str) -> None:
+        stage = Stage()
+        stage.in_another(namespace, "secrets", self.kept(of(OLD)))
+        stage.in_another(namespace, "pods", mounting("app", "orders"))
+        found = stage.see(user_namespaces=(UserNamespace("team"),))
+        (kept,) = found.named
+        assert (kept.secret.label, kept.certificate.authority, kept.is_kept) == (
+            f"Secret {namespace}/orders entry user.crt", OLD.certificate, True,
+        )  # fmt: skip
+        assert [one.name for one in kept.readers] == [f"Pod {namespace}/app"]
+
+    def test_it_counts_once_while_its_user_moves_back(self) -> None:
+        stage = Stage()
+        stage.user()
+        stage.create("secrets", self.kept(of(NEW)))
+        found = stage.see()
+        (user,) = found.users
+        assert (user.certificate is not None, found.named) == (True, ())
+
+    def kept(self, leaf: Entity) -> Object:
+        stored = {"ca.crt": pem(NEW), "user.crt": pem(leaf), "user.key": leaf.key.reveal()}
+        found = secret("orders", stored)
+        found["metadata"]["labels"] = {"trustops.strimzi/kept-of": "demo"}
+        return found
+
+
 def test_without_a_user_operator_that_is_said() -> None:
     bench = Bench()
     bench.create("kafkas", kafka())
@@ -367,5 +397,5 @@ def test_more_users_than_a_page_holds_are_all_seen() -> None:
     assert [user.name for user in found] == [f"user-{number:04}" for number in range(600)]
     assert {user.certificate.problem for user in found if user.certificate} == {""}
     lists = [path for method, path in stage.api.requests if path.endswith("/secrets") and method == "GET"]
-    # The certificate Secret of the CA is read by its name.
-    assert len(lists) == 2
+    # The certificate Secret of the CA is read by its name; the last list is of Secrets that are kept.
+    assert len(lists) == 3
