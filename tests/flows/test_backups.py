@@ -459,3 +459,21 @@ def test_the_clients_ca_has_backups_of_its_own(clients_cluster: ClientsCluster) 
     delete(cluster, *names[:2])
     cluster.finish(Goal.RECOVER)
     assert state(cluster, names) == before
+
+
+def test_no_backup_of_an_earlier_clients_ca_comes_back(clients_cluster: ClientsCluster) -> None:
+    """With its Secrets and its ledger lost, the certificates of users alone show that it was replaced."""
+    cluster = clients_cluster
+    cluster.begin()
+    cluster.backs_up = True
+    cluster.finish(Goal.REPLACE_KEY)
+    cluster.memory.settle(2)
+    backups = backed_up(cluster, [f"{CLIENTS_KEYS}-backup-{number}" for number in (1, 2, 3)])
+    newest = [name for name, authority in backups.items() if authority == cluster.current]
+    assert 0 < len(newest) < len(backups)
+    names = tuple(f"{CLIENTS_KEYS}{end}" for end in ("", "-cert", "-trusted-certs"))
+    cluster.look_elsewhere()
+    cluster.memory.operator_runs, cluster.users_run = False, False
+    delete(cluster, *newest, *names)
+    assert Condition.AUTHORITY_SECRETS_ARE_USABLE in conditions(cluster, Goal.RECOVER)
+    assert [find(cluster, name) for name in names] == [None, None, None]

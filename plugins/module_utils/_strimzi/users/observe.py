@@ -115,6 +115,15 @@ def namesakes(users: Users, scope: ClusterNames) -> tuple[str, ...]:
     return tuple(user.label for user in _issued_to(users) if _is_namesake(user, scope))
 
 
+def _witnesses(users: Users, now: datetime) -> dict[str, Certificate]:
+    leaves = {
+        f"Secret {user.namespace}/{user.secret}": user.certificate.leaf
+        for user in users.users
+        if user.certificate is not None and user.certificate.has_key
+    }
+    return {secret: leaf for secret, leaf in leaves.items() if leaf is not None and not leaf.has_ended(now)}
+
+
 def _is_namesake(user: User, scope: ClusterNames) -> bool:
     return user.name in holders_of_subjects(scope.cluster)
 
@@ -181,6 +190,7 @@ def observe_clients_ca(
                 users.elsewhere if users is not None else (),
             ),
             served={secret: user.stored for secret, user in served.items()},
+            witnesses=_witnesses(users, now) if users is not None and (not ca.current or ca.unnumbered) else {},
             namesakes=namesakes(users, scope) if users is not None else (),
             unnameable={user.label: user.unnameable for user in users.users if user.unnameable}
             if users is not None

@@ -123,6 +123,8 @@ class UserCertificate:
     is_unreadable: bool = False
     #: The labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     unlabelled: tuple[str, ...] = ()
+    #: The certificate itself; None where there is none, or it is unreadable.
+    leaf: Certificate | None = None
 
     @property
     def is_spoilt(self) -> bool:
@@ -150,6 +152,7 @@ class _StoredCertificate:
         return UserCertificate(
             leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
             changed_at=self.changed_at, problem=self.problem or _refused(found.reason), has_key=not self.problem,
+            leaf=leaf,
         )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import listed, named
 from ..model.snapshot import PreparedAuthority, Snapshot, StateSecrets
-from ..rules.repair import restore_secrets
+from ..rules.repair import describe_unfit_backups, restore_secrets
 from .cluster import is_starting, starts_something
 
 #: The goals that lead away from a CA that has ended, or back to where a flow began. Others hand it back, or issue further leaves of it.
@@ -94,8 +94,13 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
-            _kept_in_ledger(snapshot) or "Restore the Secret from a backup; no node and no client would trust a new CA in its place.",
+            _kept_in_ledger(snapshot) or _restored_by_hand(snapshot),
         )  # fmt: skip
+
+
+def _restored_by_hand(snapshot: Snapshot) -> str:
+    remedy = "Restore the Secret from a backup; no node and no client would trust a new CA in its place."
+    return f"{remedy} {describe_unfit_backups(snapshot)}".rstrip()
 
 
 def _kept_in_ledger(snapshot: Snapshot) -> str:

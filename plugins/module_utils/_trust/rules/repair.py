@@ -6,7 +6,7 @@
 
 "Restore": Secrets with the state of a CA that are missing or damaged come back from a backup (docs/design.md, "Backups"). Evidence selects the backup: the
 processes of the cluster know one CA under one generation, and only a backup of that CA may come back. A backup of another CA would lead back to a CA that
-processes no longer trust.
+processes no longer trust. Processes have no certificates of the clients CA, users have: brokers have to accept each of these by the CAs that come back.
 
 "Recover": nodes whose certificates have ended come back with new certificates. Nodes with ended certificates and nodes with new certificates refuse each
 other, so these nodes restart at the same time. One after the other they would leave the quorum and the partitions without a majority until the last has
@@ -137,7 +137,27 @@ def _why_another(snapshot: Snapshot, backup: Backup, own: Certificate) -> str:
     for leaf in snapshot.leaves.stored:
         if leaf.chain and not any(leaf.chain[0].signed_by(certificate) for certificate in known):
             return f"knows no CA that has issued the certificate in {snapshot.names.secret(leaf.secret)}."
+    return _why_users_refused(snapshot, backup.ca, own) if snapshot.users is not None else ""
+
+
+def _why_users_refused(snapshot: Snapshot, kept: CaSecrets, own: Certificate) -> str:
+    """Why a backup of the clients CA lacks the CAs with which brokers and users work. Without the trust bundle nothing shows that a CA which waits in the
+    backup came into use a moment ago, and not long ago: brokers may have forgotten the CA before it.
+    """
+    if snapshot.bundle and own.fingerprint not in snapshot.bundle:
+        return f"is of {named(own)}, and brokers accept no certificate of it, by the trust bundle."
+    waiting = () if snapshot.bundle else {authority.chain[0] for authority in kept.prepared}
+    accepted = [anchor for anchor in kept.anchors if anchor == own or anchor not in waiting]
+    for secret, leaf in (snapshot.users.witnesses if snapshot.users is not None else {}).items():
+        if not any(leaf.signed_by(anchor) for anchor in accepted):
+            return f"has no CA in use, or from before it, that has issued the certificate in {secret}."
     return ""
+
+
+def describe_unfit_backups(snapshot: Snapshot) -> str:
+    """Why none of the backups comes back, as sentences; empty where there is none."""
+    found = ((backup, find_damage(snapshot, backup)) for backup in snapshot.backups)
+    return " ".join(f"{backup.name} {why}" for backup, lost in found if (why := why_unfit(snapshot, backup, lost)))
 
 
 def _authorities_of(backup: Backup) -> tuple[Certificate, ...]:

@@ -69,6 +69,25 @@ def test_users_secrets_without_labels_are_told_and_hold_nothing_also_two_of_one_
     assert user.authorities == {CA.certificate.fingerprint}
 
 
+def test_certificates_of_users_witness_a_clients_ca_that_is_lost() -> None:
+    made = bench()
+    keys = f"/api/v1/namespaces/kafka/secrets/{CLIENTS.ca_key_secret}"
+    numbered = {"metadata": {"annotations": {"strimzi.io/ca-key-generation": "0"}}}
+    made.api.request("PATCH", keys, body=numbered, content_type="application/merge-patch+json")
+    leaf, ended = make("orders", key(5), CA, ca=False), make("late", key(6), CA, ca=False, end=NOW)
+    for name, found in (("orders", leaf), ("late", ended)):
+        made.create("kafkausers", kafka_user(name))
+        stored = {"ca.crt": pem(CA), "user.crt": pem(found), "user.key": found.key.reveal()}
+        made.create("secrets", secret(name, stored, labels={"strimzi.io/kind": "KafkaUser"}))
+    users = seen(made).snapshot.users
+    assert users is not None
+    assert users.witnesses == {}
+    made.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{CLIENTS.ca_certificate_secret}")
+    users = seen(made).snapshot.users
+    assert users is not None
+    assert users.witnesses == {"Secret kafka/orders": leaf.certificate}
+
+
 def test_brokers_verify_and_do_nothing_else() -> None:
     made = bench()
     made.create("pods", pod("demo-kafka-0"))

@@ -27,8 +27,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.repa
     why_unfit,
 )
 
-from ....tools.support.certificates import DAY, HOUR
-from ..authorities import NEW, OLD, THIRD, name_of
+from ....tools.support.certificates import DAY, HOUR, Entity, key, make
+from ..authorities import NEW, OLD, THIRD, name_of, names_of
 from ..builders import a_backup, cluster, others, prepared, secrets
 from ..ledgers import UNTRUSTED, a_journal, entry, ledger
 from ..nodes import PODS, a_leaf, a_pod, leaves, pods
@@ -152,6 +152,56 @@ def test_the_number_on_brokers_is_another_than_that_of_the_clients_ca() -> None:
     """It counts the restarts for the clients CA, and this collection counts its certificates."""
     snapshot = seen(KEPT, ca=secrets(None), pods=pods(7), leaves=(), users=CaUsers())
     assert restored(snapshot) == [("1", {CERTIFICATE, KEY})]
+
+
+#: From before a switch from OLD to NEW, shortly before it, and after it.
+NEAR = a_backup(secrets(certificate_generation=1, key_generation=1, prepared=(prepared(NEW),), others=others(NEW)))
+SWITCHED = a_backup(secrets(NEW, certificate_generation=2, key_generation=2, others=others(OLD)), number=2, age=2 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("issuers", "bundle", "backups", "chosen"),
+    [
+        pytest.param([OLD], [], (KEPT,), "1", id="before the switch"),
+        pytest.param([OLD], [], (SWITCHED,), "2", id="no user has a new certificate yet"),
+        pytest.param(
+            [OLD], [OLD, NEW], (SWITCHED,), "2", id="no user has a new certificate yet, and the bundle is there"
+        ),
+        pytest.param([NEW], [], (KEPT,), "", id="a backup from before the switch"),
+        pytest.param([OLD, NEW], [], (KEPT,), "", id="one user has a new certificate"),
+        pytest.param([OLD, NEW], [], (KEPT, SWITCHED), "2", id="the newest says nothing of the CA in use"),
+        pytest.param([NEW], [OLD, NEW], (NEAR,), "1", id="a moment after the switch"),
+        pytest.param([NEW], [NEW], (NEAR,), "", id="long after the switch"),
+        pytest.param([NEW], [], (NEAR,), "", id="after the switch, and nothing shows how long"),
+        pytest.param([OLD], [], (NEAR,), "1", id="a moment before the switch"),
+        pytest.param([], [NEW], (KEPT, SWITCHED), "2", id="without users, the bundle alone"),
+        pytest.param([THIRD], [], (KEPT, SWITCHED), "", id="of a CA that no backup has"),
+    ],
+)
+def test_certificates_of_users_show_which_clients_ca_is_accepted(
+    issuers: list[Entity], bundle: list[Entity], backups: tuple[Backup, ...], chosen: str
+) -> None:
+    """Where its ledger is lost with its Secrets, no other object shows it."""
+    leaves_of_users = {
+        f"Secret kafka/user-{number}": make(f"user-{number}", key(21), issuer, ca=False).certificate
+        for number, issuer in enumerate(issuers)
+    }
+    lost = seen(
+        *backups, ca=secrets(None), ledger=None, leaves=(), pods=pods(7), users=CaUsers(witnesses=leaves_of_users),
+        bundle=names_of(*bundle),
+    )  # fmt: skip
+    assert [name for name, _damaged in restored(lost)] == list(chosen)
+
+
+def test_a_run_says_why_no_backup_comes_back() -> None:
+    strange = make("orders", key(21), THIRD, ca=False).certificate
+    lost = seen(
+        KEPT, ca=secrets(None), ledger=None, leaves=(), users=CaUsers(witnesses={"Secret kafka/orders": strange})
+    )
+    (held,) = decide(lost, Intent(Goal.RECOVER)).violations
+    assert held.remedy.endswith(
+        f"in its place. {KEPT.name} has no CA in use, or from before it, that has issued the certificate in Secret kafka/orders."
+    )
 
 
 def test_a_recovery_puts_secrets_back_before_all_else() -> None:
