@@ -581,6 +581,7 @@ audit:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
@@ -603,7 +604,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
     failure_text,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import AT_FIRST, Patience, inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import (
+    AT_FIRST,
+    Outcome,
+    Patience,
+    inspect,
+    plan,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import (
     check_approval,
     is_plan_hash,
@@ -611,10 +619,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.duration import describe_short_lives
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import why_answered
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Condition, Violation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
@@ -687,14 +698,13 @@ class LookingModule(TrustModule):
         result = {**self.result(outcome), **describe_forecast(planned, seen), "violations": describe_violations(found)}
         # An approval is about the whole flow, also where this call goes to its first phases only.
         whole = plan(work, outcome, intent.to_the_end()) if intent.extent.until else planned
-        present, approved = plan_hash(goal, seen, whole), self.params["plan_hash"]
-        result["plan_hash"] = present
+        result["plan_hash"] = present = plan_hash(goal, seen, whole)
         if self.params["audit_entries"]:
             # Imported only by calls that show the trail.
             from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply.audit import read_lines
 
             result["audit_entries"] = Patience(work).through(lambda: read_lines(work.client, work.scope), AT_FIRST)
-        refused = check_approval(approved, present, goal, seen, whole) if approved else ()
+        refused = self._refuse_unapproved(work, outcome, intent, whole)
         for sentence in describe_short_lives(seen, whole.span, goal):
             self.module.warn(sentence)
         answered = why_answered(seen, intent, seen.ledger or Ledger())
@@ -710,6 +720,18 @@ class LookingModule(TrustModule):
                 "failed_message": failure_text((*refused, *found), seen),
             }
         return result
+
+    def _refuse_unapproved(
+        self, work: Work, outcome: Outcome, intent: Intent, planned: Forecast
+    ) -> tuple[Violation, ...]:
+        """The violation where the caller gives the hash of another plan."""
+        approved, seen = self.params["plan_hash"], outcome.observation
+
+        def plan_from(earlier: Snapshot) -> Forecast:
+            observation = replace(seen, snapshot=earlier)
+            return plan(work, replace(outcome, observation=observation), intent.to_the_end())
+
+        return check_approval(approved, intent.goal, seen.snapshot, planned, plan_from) if approved else ()
 
     def _check_form_of_hash(self) -> None:
         given = self.params["plan_hash"]

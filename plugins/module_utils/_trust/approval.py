@@ -11,6 +11,8 @@ nodes, components of other pods, fingerprints of CAs that exist, issuers. Times,
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -18,8 +20,9 @@ from .ledger.journal import asked_goal, in_flight, prepared_goal
 from .model.decision import Condition, Violation
 from .model.goals import Goal
 from .model.ledger import Journal, Ledger
-from .model.snapshot import Snapshot
+from .model.snapshot import CaSecrets, Snapshot
 from .plan import Forecast, PlannedStep
+from .rules.repair import restore_secrets
 
 #: The parts of a hash in their order, as messages name them.
 PARTS = ("the CA that the flow begins with", "the steps", "the pods that restart", "the obstacles")
@@ -49,19 +52,23 @@ def _restarted(step: PlannedStep, snapshot: Snapshot) -> tuple[Any, ...]:
 
 
 def check_approval(
-    approved: str, present: str, goal: Goal, snapshot: Snapshot, planned: Forecast
+    approved: str, goal: Goal, snapshot: Snapshot, planned: Forecast, plan: Callable[[Snapshot], Forecast]
 ) -> tuple[Violation, ...]:
-    """The violation where the plan of now is another one than the approved plan.
+    """The violation where the plan of now is another one than the approved plan. plan: the plan of this call for another state of the cluster.
 
-    A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the rest of the approved plan. Where
-    nothing is left to do, nothing needs an approval.
+    A run that was killed goes on: the flow in flight has the same goal and began with the same CA, and its plan is the rest of the approved plan. A flow
+    that keeps no journal goes on where the approved plan is that of the state before it. Where nothing is left to do, nothing needs an approval.
     """
+    present = plan_hash(goal, snapshot, planned)
     changed = [
         name for name, old, new in zip(PARTS, approved.split("-"), present.split("-"), strict=True) if old != new
     ]
     goes_on = _is_begun(goal, snapshot) and PARTS[0] not in changed
     nothing_left = not planned.whole and not planned.violations
     if not changed or goes_on or nothing_left:
+        return ()
+    before = _before_flow(goal, snapshot)
+    if before is not None and plan_hash(goal, before, plan(before)) == approved:
         return ()
     return (
         Violation(
@@ -72,10 +79,22 @@ def check_approval(
     )  # fmt: skip
 
 
+def _before_flow(goal: Goal, snapshot: Snapshot) -> Snapshot | None:
+    """The cluster as a call with this goal has found it that was killed since; None where no journal is missed, or no such call shows.
+
+    A recovery puts Secrets back first, and its plan is the same whichever of them were lost.
+    """
+    if goal is Goal.RECOVER and snapshot.backups:
+        return replace(snapshot, ca=CaSecrets(current=()), ledger=None)
+    return None
+
+
 def _begins_with(goal: Goal, snapshot: Snapshot) -> str | None:
     """The CA that a flow begins with, or began with: of a renewal its fingerprint, else the digest of its key, because a renewal that is the first part of a
-    replacement keeps the key.
+    replacement keeps the key. A recovery begins with the CA that it puts back.
     """
+    for step in restore_secrets(snapshot) if goal is Goal.RECOVER else ():
+        snapshot = step.restore(snapshot)
     ledger, begun = snapshot.ledger or Ledger(), in_flight(snapshot.ledger)
     if begun is None:
         current = snapshot.ca.in_use[0] if snapshot.ca.in_use else None

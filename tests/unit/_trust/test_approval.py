@@ -55,7 +55,9 @@ APPROVED = hash_of(linked.SETTLED)
 def refusals(approved: str, snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
     """The parts that a refusal names; empty where there is none."""
     planned = forecast(snapshot, intent, MadeHere())
-    found = check_approval(approved, hash_of(snapshot, intent), intent.goal, snapshot, planned)
+    found = check_approval(
+        approved, intent.goal, snapshot, planned, lambda earlier: forecast(earlier, intent, MadeHere())
+    )
     assert [one.condition for one in found] in ([], [Condition.PLAN_IS_APPROVED])
     return [part for part in PARTS for one in found if part in one.message]
 
@@ -123,7 +125,34 @@ def test_an_approval_of_a_recovery_is_of_the_ca_that_was_to_come_back() -> None:
     assert OLD.certificate.sha256[:12] in forecast(lost, recovery, MadeHere()).steps[0].what
     half = changed(lost, ca=secrets(None, key=OLD.certificate.public_key_sha256))
     assert refusals(approved, half, recovery) == [], "a killed call goes on"
-    assert refusals(approved, changed(lost, backups=(a_backup(secrets(THIRD)),)), recovery) == [STEPS]
+    assert refusals(approved, changed(lost, backups=(a_backup(secrets(THIRD)),)), recovery) == [CA, STEPS]
+
+
+@pytest.mark.parametrize(
+    ("lost", "back"),
+    [
+        pytest.param({"ca": secrets(None), "ledger": None}, {"ledger": None}, id="the CA Secrets are back"),
+        pytest.param({"ca": secrets(None), "ledger": None}, {}, id="all are back"),
+        pytest.param({"ca": secrets(key=None), "ledger": None}, {"ledger": None}, id="the key is back"),
+        pytest.param({"ledger": None}, {}, id="the ledger is back"),
+    ],
+)
+def test_a_recovery_that_was_killed_goes_on(lost: dict[str, Any], back: dict[str, Any]) -> None:
+    """The CA has ended and is renewed afterwards, so that there is something left to do."""
+    recovery, backups = Intent(Goal.RECOVER), (a_backup(),)
+    whole = cluster(ledger=ledger(entry(OLD, generations={0})), backups=backups, now=OLD.certificate.not_after)
+    approved = hash_of(changed(whole, **lost), recovery)
+    assert forecast(whole, recovery, MadeHere()).whole
+    assert refusals(approved, changed(whole, **back), recovery) == []
+
+
+def test_an_approved_recovery_is_none_of_what_comes_to_be_left_later() -> None:
+    recovery = Intent(Goal.RECOVER)
+    whole = cluster(ledger=ledger(entry(OLD, generations={0})), backups=(a_backup(),))
+    approved = hash_of(changed(whole, ca=secrets(None), ledger=None), recovery)
+    later = replace(whole, now=OLD.certificate.not_after)
+    assert forecast(later, recovery, MadeHere()).whole
+    assert STEPS in refusals(approved, later, recovery)
 
 
 @pytest.mark.parametrize(

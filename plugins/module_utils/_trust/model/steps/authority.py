@@ -201,6 +201,10 @@ class RestoreSecrets(Step):
         return f"put {what} of {named(own)} back from {self.backup.name} of {self.backup.kept_at:%Y-%m-%d %H:%M} UTC"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return self.restore(snapshot)
+
+    def restore(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with these Secrets as they were; no CA is new, so none needs a stand-in."""
         kept, ca = self.backup.ca, replace(snapshot.ca, problems=(), unnumbered=())
         if StateSecrets.CERTIFICATE in self.damaged:
             ca = replace(

@@ -1,0 +1,69 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A flow without a journal is killed: the next run goes on under the hash of the plan that was approved. Only the cluster's state says what was begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.approval import check_approval, plan_hash
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
+
+from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster
+
+
+def approve(cluster: WatchedCluster, goal: Goal) -> Callable[[], list[str]]:
+    """The refusals of later runs under the hash of the plan of now."""
+
+    def look() -> tuple[Snapshot, Forecast, Callable[[Snapshot], Forecast]]:
+        work, asked = cluster.work(), cluster.intent(goal)
+        seen = inspect(work, asked)
+
+        def plan_from(earlier: Snapshot) -> Forecast:
+            return plan(work, replace(seen, observation=replace(seen.observation, snapshot=earlier)), asked)
+
+        return seen.observation.snapshot, plan(work, seen, asked), plan_from
+
+    snapshot, planned, _plan_from = look()
+    assert planned.whole
+    assert planned.violations == ()
+    approved = plan_hash(goal, snapshot, planned)
+
+    def refusals() -> list[str]:
+        now, left, plan_from = look()
+        return [str(violation) for violation in check_approval(approved, goal, now, left, plan_from)]
+
+    return refusals
+
+
+def refused_after_kills(cluster: WatchedCluster, goal: Goal, after: bool) -> dict[int, list[str]]:
+    """The refusals of the run after a run that was killed at a write, by the number of that write."""
+    refusals, start, found = approve(cluster, goal), cluster.memory.moment(), dict[int, list[str]]()
+    while cluster.is_killed_at(len(found) + 1, after, lambda: cluster.run(goal)):
+        cluster.memory.settle(2)
+        found[len(found) + 1] = refusals()
+        cluster.memory.go_to(start)
+    assert len(found) > 1
+    return {write: told for write, told in found.items() if told}
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("lost", [(KEYS, CERTIFICATES, LEDGER), (KEYS, CERTIFICATES), (KEYS, LEDGER)], ids=len)
+def test_a_recovery_of_lost_secrets(cluster: WatchedCluster, lost: tuple[str, ...], after: bool) -> None:
+    cluster.create()
+    cluster.backs_up = True
+    cluster.finish(Goal.REPLACE_KEY)
+    cluster.memory.settle(2)
+    cluster.look_elsewhere()
+    # Where it works, it says that it misses them, until they are back: an obstacle of one of the two plans.
+    cluster.memory.operator_runs = False
+    for name in lost:
+        cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
+    assert refused_after_kills(cluster, Goal.RECOVER, after) == {}
