@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import Forecast
 
 from ..tools.support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster
+from .cases import Case
 
 
 def approve(cluster: WatchedCluster, goal: Goal) -> Callable[[], list[str]]:
@@ -52,6 +53,13 @@ def refused_after_kills(cluster: WatchedCluster, goal: Goal, after: bool) -> dic
         cluster.memory.go_to(start)
     assert len(found) > 1
     return {write: told for write, told in found.items() if told}
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("case", [Case(Goal.UPGRADE), Case(Goal.DOWNGRADE)], ids=str)
+def test_a_ca_that_changes_hands(cluster: WatchedCluster, case: Case, after: bool) -> None:
+    case.begin(cluster)
+    assert refused_after_kills(cluster, case.goal, after) == {}
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -82,8 +82,14 @@ def check_approval(
 def _before_flow(goal: Goal, snapshot: Snapshot) -> Snapshot | None:
     """The cluster as a call with this goal has found it that was killed since; None where no journal is missed, or no such call shows.
 
-    A recovery puts Secrets back first, and its plan is the same whichever of them were lost.
+    An adoption first takes the CA from the operator, and a hand-back gives it to the operator before the ledger goes. A recovery puts Secrets back first,
+    and its plan is the same whichever of them were lost. No object tells which leaves were due before a renewal of leaves.
     """
+    state = snapshot.reconciliation
+    if goal is Goal.UPGRADE and not state.generated:
+        return replace(snapshot, ledger=None, reconciliation=replace(state, generated=True))
+    if goal is Goal.DOWNGRADE and state.generated and snapshot.ledger is not None:
+        return replace(snapshot, reconciliation=replace(state, generated=False))
     if goal is Goal.RECOVER and snapshot.backups:
         return replace(snapshot, ca=CaSecrets(current=()), ledger=None)
     return None

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.inte
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     PreparedAuthority,
+    Reconciliation,
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan import forecast
@@ -33,7 +34,7 @@ from ...tools.support.intents import changed_intent
 from . import linked, renewal, unlinked
 from .authorities import NEW, OLD, THIRD, name_of
 from .builders import a_backup, changed, cluster, secrets
-from .ledgers import a_journal, entry, ledger
+from .ledgers import ALL, a_journal, entry, ledger
 from .nodes import PODS, leaves, pods
 from .requested import elsewhere
 from .stand_in import MadeHere
@@ -153,6 +154,26 @@ def test_an_approved_recovery_is_none_of_what_comes_to_be_left_later() -> None:
     later = replace(whole, now=OLD.certificate.not_after)
     assert forecast(later, recovery, MadeHere()).whole
     assert STEPS in refusals(approved, later, recovery)
+
+
+GENERATED = cluster(ledger=None, reconciliation=Reconciliation(generated=True))
+
+
+def test_an_adoption_that_was_killed_goes_on() -> None:
+    upgrade = Intent(Goal.UPGRADE)
+    approved, begun = hash_of(GENERATED, upgrade), changed(GENERATED, reconciliation=Reconciliation())
+    assert forecast(begun, upgrade, MadeHere()).whole
+    assert refusals(approved, begun, upgrade) == []
+    other = changed(begun, ca=secrets(THIRD), leaves=leaves(THIRD))
+    assert CA in refusals(approved, other, upgrade)
+
+
+def test_a_hand_back_that_was_killed_goes_on() -> None:
+    downgrade, managed = Intent(Goal.DOWNGRADE), cluster(ledger=ledger(entry(OLD, ALL, generations={0})))
+    approved, begun = hash_of(managed, downgrade), changed(managed, reconciliation=Reconciliation(generated=True))
+    assert forecast(managed, downgrade, MadeHere()).violations == ()
+    assert forecast(begun, downgrade, MadeHere()).whole
+    assert refusals(approved, begun, downgrade) == []
 
 
 @pytest.mark.parametrize(
