@@ -13,7 +13,7 @@ which may issue the next certificate of ``ca.crt`` at any time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -315,13 +315,16 @@ def presenters_of(
     """
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
     of_any_issuer = replace(about, used=about.used.union(beside))
-    elsewhere = dict(_issued_elsewhere(users))
+    elsewhere, named = dict(_issued_elsewhere(users)), dict[str, list[NamedCertificate]]()
+    for given in users.named:
+        named.setdefault(given.certificate.subject, []).append(given)
+    subjects = frozenset(elsewhere.values())
     return (
         *_of_the_operator(about),
         *(found for user in users.users for found in _of_user(user, about)),
         *(found for user in users.users for found in _of_paused(user)),
-        *(_of_issuer_elsewhere(name, subject, users.named, about) for name, subject in elsewhere.items()),
-        *(found for given in users.named for found in _presenters_of_named(given, elsewhere.values(), of_any_issuer)),
+        *(_of_issuer_elsewhere(name, subject, named.get(subject, ()), about) for name, subject in elsewhere.items()),
+        *(found for given in users.named for found in _presenters_of_named(given, subjects, of_any_issuer)),
     )
 
 
@@ -460,12 +463,11 @@ def _is_of_a_certificate(name: str) -> bool:
     return "=" in name
 
 
-def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
-    """A party whose certificate another issuer issues. The certificate is known where the user of this collection
-    names its Secrets; a kept certificate of a KafkaUser that moved may differ from the certificate that the
-    KafkaUser still presents.
+def _of_issuer_elsewhere(name: str, subject: str, own: Sequence[NamedCertificate], about: _Authorities) -> Presenter:
+    """A party whose certificate another issuer issues. own: the certificates with its subject: they are known where the
+    user of this collection names their Secrets; a kept certificate of a KafkaUser that moved may differ from the
+    certificate that the KafkaUser still presents.
     """
-    own = [given for given in named if given.certificate.subject == subject]
     if all(given.is_kept for given in own):
         remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."
         return Presenter(name, None, f"another issuer issues its certificate, {subject}", remedy=remedy)
@@ -479,7 +481,9 @@ def _of_issuer_elsewhere(name: str, subject: str, named: Iterable[NamedCertifica
     return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
 
 
-def _presenters_of_named(named: NamedCertificate, elsewhere: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
+def _presenters_of_named(
+    named: NamedCertificate, elsewhere: Container[str], about: _Authorities
+) -> Iterator[Presenter]:
     """The Secret itself, unless its certificate counts as that of a user or superuser; and its readers."""
     where, certificate = named.secret.label, named.certificate
     remedy = (
