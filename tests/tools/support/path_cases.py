@@ -34,7 +34,7 @@ class PathCase:
     anchors: tuple[Certificate, ...]
     #: The verifiers that refuse it.
     refused_by: frozenset[Verifier]
-    #: Verifiers for which we refuse it nevertheless; docs/operator.md, "Paths that only we refuse", says why.
+    #: Verifiers for which we refuse it nevertheless; docs/operator.md, "Paths that only this collection refuses", says why.
     stricter: frozenset[Verifier]
 
 
