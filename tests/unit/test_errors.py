@@ -68,7 +68,7 @@ def test_errors_elsewhere_stay_in_their_file() -> None:
         ("\ud800", "\\ED\\A0\\80"),
     ],
 )
-def test_what_does_not_print_is_escaped(text: str, shown: str) -> None:
+def test_unprintable_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert printable(text).isprintable()
 

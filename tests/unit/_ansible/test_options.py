@@ -192,6 +192,6 @@ def test_fingerprints_as_people_have_them(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "ab" * 20, DIGEST[:-1], f"{DIGEST}0", "yes", f"SHA256={DIGEST}"])
-def test_what_is_no_sha_256_confirms_nothing(text: Any) -> None:
+def test_confirm_roots_refuses_texts_other_than_sha_256(text: Any) -> None:
     with pytest.raises(OptionsError, match="not a SHA-256 fingerprint"):
         confirmed_of({"confirm_roots": [DIGEST, text]})

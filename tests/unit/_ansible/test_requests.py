@@ -59,7 +59,7 @@ def test_a_link_is_replaced_and_not_followed(file: RequestFile, tmp_path: Path) 
     assert (other.read_text(), file.path.is_symlink(), file.path.read_bytes()) == ("not a request", False, REQUEST)
 
 
-def test_what_it_would_do_is_told_in_public_facts(file: RequestFile) -> None:
+def test_the_action_of_a_request_file_shows_public_facts(file: RequestFile) -> None:
     facts = {
         "subject": "CN=demo-kafka,O=io.strimzi",
         "subject_alternative_names": ["a.example", "b.example"],

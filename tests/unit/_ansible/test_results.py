@@ -71,7 +71,7 @@ def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
     assert plan_lines(left, "renew", False, "it is done") == plan_lines(left, "renew", False)
 
 
-def test_what_is_waited_for_is_told_where_no_step_will_tell_it() -> None:
+def test_a_plan_without_steps_names_the_awaited_events() -> None:
     assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
     held = planned([], waiting=["A CA waits."], violations=[VIOLATION])
     assert plan_lines(held, "reconcile", check_mode=False)[1:] == []

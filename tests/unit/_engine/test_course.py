@@ -70,7 +70,7 @@ class TestCircle:
         assert conditions(outcome) == [Condition.FLOW_ADVANCES]
         assert not cluster.paused
 
-    def test_what_was_written_is_named(self, cluster: WatchedCluster) -> None:
+    def test_a_cycle_names_the_written_object(self, cluster: WatchedCluster) -> None:
         """Another program writes the same object each time, to what it was."""
         key, work = RaiseKeyGeneration(generation=7), cluster.work()
 
@@ -165,7 +165,7 @@ def told(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_what_a_call_waits_for_is_told_once(cluster: WatchedCluster, asked: bool) -> None:
+def test_an_awaited_restart_is_reported_once(cluster: WatchedCluster, asked: bool) -> None:
     """A node restarts by the call, or by the operator alone while the call writes something else."""
     node, lines, passes = sorted(cluster.memory.kubelet.nodes)[0], list[str](), list[int]()
     work = cluster.work()

@@ -133,7 +133,7 @@ class TestEnd:
         assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
         assert cluster.annotation("secrets", KEYS, "ca-key-generation") == "7"
 
-    def test_what_was_asked_for_is_enough(self, cluster: WatchedCluster) -> None:
+    def test_a_call_stops_when_the_requested_state_is_reached(self, cluster: WatchedCluster) -> None:
         """The flow would have more to do."""
         work = cluster.work()
         outcome = run_ruled(
@@ -290,7 +290,7 @@ class TestFailuresThatPass:
             "Kafka kafka/demo", "Secret kafka/demo-cluster-ca", "Kafka kafka/demo",
         ]  # fmt: skip
 
-    def test_what_was_done_although_its_answer_was_lost_is_not_done_again(self, cluster: WatchedCluster) -> None:
+    def test_a_write_whose_answer_was_lost_is_not_repeated(self, cluster: WatchedCluster) -> None:
         transport = FaultyApi(cluster.permitted, always(Fault.LOST_ANSWER, "PATCH"))
         work = cluster.work(transport=transport)
         run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
@@ -390,7 +390,7 @@ class TestLeftPaused:
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert "left paused" in work.pause_left
 
-    def test_what_holds_a_flow_in_the_middle_of_a_pause_is_told_with_it(self, cluster: WatchedCluster) -> None:
+    def test_a_violation_in_a_pause_is_reported_with_the_pause(self, cluster: WatchedCluster) -> None:
         work = cluster.work()
         carry_out(PAUSE, look(work, RECONCILE).observation, work)
         carry_out(RAISE, look(work, RECONCILE).observation, work)
@@ -425,9 +425,7 @@ class TestConflict:
 
         return rule
 
-    def test_what_another_program_wrote_stays_and_the_run_decides_again(
-        self, crossed: Rule, cluster: WatchedCluster
-    ) -> None:
+    def test_after_a_concurrent_write_the_run_decides_again(self, crossed: Rule, cluster: WatchedCluster) -> None:
         beats: list[str] = []
         work = cluster.work()
         work.alive = lambda: beats.append("alive")
@@ -446,7 +444,7 @@ WHY = "Nodes are restarted with their renewed certificates: no node can be reach
 class TestRestarts:
     """Where nodes cannot read again, a call restarts them for good, and says why."""
 
-    def test_what_could_not_be_read_again_is_restarted_and_told(self, cluster: WatchedCluster) -> None:
+    def test_nodes_that_cannot_reload_are_restarted_with_a_warning(self, cluster: WatchedCluster) -> None:
         seen: list[Spread] = []
 
         def rule(at: Situation) -> Steps:
@@ -479,7 +477,7 @@ class TestRestarts:
 class TestLinks:
     """Where the issuer of the CA in use certifies no other, a call does without it, and says why."""
 
-    def test_what_an_issuer_does_not_certify_is_done_without(
+    def test_a_replacement_without_a_certified_link_goes_on_with_a_warning(
         self, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen: list[bool] = []

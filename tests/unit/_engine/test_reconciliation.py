@@ -68,7 +68,7 @@ def test_a_pause_is_complete_when_the_operator_confirms_it() -> None:
     assert bench.clock.seconds >= 3
 
 
-def test_what_the_operator_still_says_of_an_earlier_pause_is_not_taken_for_this_one() -> None:
+def test_the_condition_of_an_earlier_pause_confirms_no_new_pause() -> None:
     bench = Paused(confirmed=True)
     bench.confirm_at(3, "Ready")
     bench.confirm_at(7, "ReconciliationPaused")
@@ -91,7 +91,7 @@ def test_a_resume_is_complete_when_the_operator_confirms_it() -> None:
     [(pause_for, Paused(STORAGE, confirmed=True)), (resume_for, Paused())],
     ids=["paused", "resumed"],
 )
-def test_what_is_so_already_is_no_work(act: Act, bench: Paused) -> None:
+def test_a_reached_state_needs_no_write(act: Act, bench: Paused) -> None:
     assert (bench.act(act), bench.leases, bench.clock.seconds) == ([], 0, 0.0)
 
 
@@ -100,7 +100,7 @@ def test_what_is_so_already_is_no_work(act: Act, bench: Paused) -> None:
     [(pause_for, STORAGE, False, ("ReconciliationPaused",)), (resume_for, {}, True, ("Ready",))],
     ids=["paused", "resumed"],
 )
-def test_what_was_only_asked_for_is_waited_for(
+def test_an_unconfirmed_change_is_awaited(
     act: Act, annotations: dict[str, str], confirmed: bool, kinds: tuple[str, ...]
 ) -> None:
     """A call that was killed while it waited, or an operator that is away."""
@@ -130,7 +130,7 @@ def test_the_pause_of_another_holder_stays(act: Act, found: dict[str, str], by: 
     assert (bench.annotations, bench.leases) == (found, 0)
 
 
-def test_what_a_killed_run_has_left_is_ended_under_the_lease() -> None:
+def test_the_pause_of_a_killed_run_is_ended_under_the_lease() -> None:
     """It tells that the run is dead."""
     bench = Paused(US, confirmed=True)
     bench.confirm_at(1, "Ready")
@@ -157,7 +157,7 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(act: Act) -> N
 
 
 @pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
-def test_what_another_program_changed_meanwhile_is_not_overwritten(act: Act, found: dict[str, str]) -> None:
+def test_a_concurrent_change_is_not_overwritten(act: Act, found: dict[str, str]) -> None:
     bench = Paused(found, confirmed=bool(found))
     change = {"metadata": {"annotations": {"theirs": "too"}}}
     with pytest.raises(Conflict):

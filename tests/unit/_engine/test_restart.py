@@ -92,7 +92,7 @@ def test_while_the_operator_is_paused_it_would_restart_nothing(stand: Stand) -> 
     assert "Resume it" in caught.value.remedy
 
 
-def test_what_another_run_did_while_its_lease_was_waited_for_counts(stand: Stand) -> None:
+def test_a_flow_that_began_while_the_lease_was_awaited_refuses_the_restart(stand: Stand) -> None:
     def another_run_begins_and_lets_go() -> None:
         stand.carry_out(record(Ledger(journal=Journal(Goal.REPLACE_KEY, None, None, EPOCH, None))))
 

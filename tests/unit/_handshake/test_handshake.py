@@ -210,7 +210,7 @@ def repeats_itself(connection: socket.socket) -> None:
         (repeats_itself, Outcome.NOT_UNDERSTOOD),
     ],
 )
-def test_what_is_no_handshake(
+def test_a_peer_without_tls_ends_the_handshake(
     behaviour: Callable[[socket.socket], None], outcome: Outcome, version: ssl.TLSVersion
 ) -> None:
     begin = time.monotonic()
@@ -358,7 +358,7 @@ def test_alerts_between_are_no_matter() -> None:
     assert read_flight(record(whole[:5]) + warning + record(whole[5:]) + warning).certificates == (b"leaf",)
 
 
-def test_what_was_cut_off_is_not_there() -> None:
+def test_a_flight_that_is_cut_off_holds_only_whole_messages() -> None:
     whole = record(certificates(b"leaf") + request(b"one"))
     found = {read_flight(whole[:size]) for size in range(len(whole))}
     assert found == {Flight()}
@@ -395,7 +395,7 @@ def test_a_server_without_a_request_differs_from_a_request_without_names() -> No
         CHANGE + bytes(MAXIMUM_FLIGHT),
     ],
 )
-def test_what_contradicts_itself_is_refused(data: bytes) -> None:
+def test_a_malformed_flight_is_refused(data: bytes) -> None:
     with pytest.raises(MalformedHandshake):
         read_flight(data)
 
@@ -423,7 +423,7 @@ def test_a_handshake_with_a_wrong_byte_raises_nothing_else(at: int, byte: int, e
     st.lists(st.binary(min_size=1, max_size=300), max_size=5),
     st.integers(1, 4000),
 )
-def test_what_is_written_is_read(chain: list[bytes], names: list[bytes], size: int) -> None:
+def test_a_flight_in_any_records_is_read(chain: list[bytes], names: list[bytes], size: int) -> None:
     data = certificates(*chain) + request(*names)
     cut = b"".join(record(data[at : at + size]) for at in range(0, len(data), size))
     assert read_flight(cut) == Flight(tuple(chain), tuple(names))

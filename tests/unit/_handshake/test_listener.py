@@ -470,7 +470,7 @@ def test_jobs_run_at_the_same_time() -> None:
     assert set(collect(jobs, at_most=8, deadline=Deadline.after(60)).values()) == {True}
 
 
-def test_what_had_no_turn_in_time_is_missing_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_had_no_turn_in_time_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     # On a busy machine a thread may have to wait for longer than the second after the deadline.
     monkeypatch.setattr(collecting, "_GRACE", 60.0)
     begun: list[int] = []

@@ -89,7 +89,7 @@ _ANY = st.builds(
 
 
 @given(_ANY, _ANY)
-def test_what_is_known_rests_on_a_certificate_that_was_shown_and_a_stranger_that_was_refused(
+def test_a_known_verdict_needs_a_shown_certificate_and_a_refused_stranger(
     probe: Handshake, untrusted: Handshake
 ) -> None:
     verdict = judge_probe(probe, untrusted)

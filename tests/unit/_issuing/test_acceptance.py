@@ -85,7 +85,7 @@ def refused(issued: IssuedCertificate, subject: LeafSubject = SUBJECT) -> list[s
         (CLIENT, replace(GOOD, name=CLIENT.distinguished_name, names=frozenset())),
     ],
 )
-def test_what_was_asked_for_is_accepted(subject: LeafSubject, issue: Issue) -> None:
+def test_a_certificate_that_fits_its_request_is_accepted(subject: LeafSubject, issue: Issue) -> None:
     assert refused(issue.certificate(), subject) == []
 
 
@@ -257,7 +257,7 @@ def test_another_issuer_may_give_the_same_serial_number() -> None:
         (ExtendedKeyUsageOID.SERVER_AUTH, CLIENT, "an extended key usage without clientAuth, and JVMs"),
     ],
 )
-def test_what_it_may_be_used_for_has_to_fit_its_component(
+def test_an_extended_key_usage_that_does_not_fit_the_component_is_refused(
     use: x509.ObjectIdentifier, subject: LeafSubject, said: str
 ) -> None:
     """Nodes present theirs to clients, and as clients to each other."""

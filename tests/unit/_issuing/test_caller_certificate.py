@@ -164,7 +164,7 @@ def test_a_short_life_is_used_to_its_half_before_it_is_renewed() -> None:
     assert have(bench, validity=life)[2].startswith("it ends on")
 
 
-def test_what_is_trusted_follows_and_the_certificate_stays(bench: Bench) -> None:
+def test_trusted_cas_are_updated_and_the_certificate_stays(bench: Bench) -> None:
     """A CA that some process does not trust yet is not among what is trusted."""
     entries = (
         LedgerEntry((CA.certificate,), TrustState.TRUSTED_IN_USE_ALL),
@@ -300,7 +300,7 @@ def test_the_subjects_of_the_operators_own_certificates_are_refused(name: str, h
     assert (caught.value.remedy, len(bench.api.writes)) == ("Give another common name.", before)
 
 
-def test_what_another_program_wrote_meanwhile_is_not_overwritten(bench: Bench) -> None:
+def test_a_concurrent_write_is_not_overwritten(bench: Bench) -> None:
     work = bench.work()
     observation, get = bench.observe(), work.client.get_or_none
 

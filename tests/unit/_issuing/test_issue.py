@@ -65,7 +65,7 @@ def test_exactly_the_secrets_asked_for(wanted: tuple[str, ...]) -> None:
     assert sorted(changed(office(), *wanted)) == sorted(wanted)
 
 
-def test_what_is_no_leaf_of_this_cluster_is_not_written() -> None:
+def test_a_secret_without_a_leaf_of_the_cluster_is_not_written() -> None:
     assert changed(office(), "demo-cluster-ca", "other", SCOPE.ca_certificate_secret) == []
 
 
@@ -242,7 +242,7 @@ def at_hand(*secrets: str) -> Bench:
     return bench
 
 
-def test_what_is_at_hand_is_written_with_the_key_that_was_made_for_it() -> None:
+def test_a_returned_certificate_is_written_with_its_stored_key() -> None:
     bench = at_hand(NODE, OTHER_NODE)
     kept, request = bench.data(KEYS), see(bench).snapshot.leaves.requests[NODE]
     before = len(bench.api.writes)
@@ -266,7 +266,7 @@ def expired(bench: Bench) -> None:
         pytest.param(expired, "CN=demo-kafka,O=io.strimzi expired on 2026-12-01 00:00:00 UTC", id="expired"),
     ],
 )
-def test_what_must_not_be_used_any_more_is_not_written(event: Callable[[Bench], None], why: str) -> None:
+def test_a_returned_certificate_that_became_unusable_is_not_written(event: Callable[[Bench], None], why: str) -> None:
     bench = at_hand(NODE, OTHER_NODE)
     event(bench)
     before = len(bench.api.writes)
@@ -276,7 +276,7 @@ def test_what_must_not_be_used_any_more_is_not_written(event: Callable[[Bench], 
     assert len(bench.api.writes) == before
 
 
-def test_what_is_still_open_is_not_written() -> None:
+def test_an_open_request_is_not_written() -> None:
     bench = elsewhere()
     ask(bench, NODE)
     with pytest.raises(StepError, match=f"Secret {NODE}: it has not been issued"):

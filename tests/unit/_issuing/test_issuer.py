@@ -78,7 +78,7 @@ def test_a_private_key_beside_a_certificate_is_refused_and_not_shown(content: by
 
 
 @pytest.mark.parametrize("content", [b"", b"no certificate", LEAF.pem * 11])
-def test_what_is_unusable_is_refused_without_a_word_of_it(content: bytes) -> None:
+def test_an_unusable_answer_is_refused_and_not_quoted(content: bytes) -> None:
     (answer,) = issuer(a_request=content).poll([ASKED])
     assert isinstance(answer, Refused)
     assert answer.why.startswith("The file that was put back is unusable: ")

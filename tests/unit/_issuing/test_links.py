@@ -104,7 +104,7 @@ def test_the_way_back_ends_with_a_whole_second_as_each_certificate_does() -> Non
         ),
     ],
 )  # fmt: skip
-def test_what_is_accepted(link: Certificate) -> None:
+def test_a_fitting_link_certificate_is_accepted(link: Certificate) -> None:
     assert list(refusals(link, ORDER)) == []
 
 
@@ -132,7 +132,7 @@ def test_what_is_accepted(link: Certificate) -> None:
         pytest.param(extended(x509.NameConstraints([x509.DNSName("a")], None)), "(2.5.29.30)", id="constraints"),
     ],
 )  # fmt: skip
-def test_what_is_refused(link: Certificate, why: str) -> None:
+def test_a_link_certificate_that_differs_from_its_order_is_refused(link: Certificate, why: str) -> None:
     assert why in "; ".join(refusals(link, ORDER))
 
 
@@ -188,7 +188,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch, issuer: object, **settings: Any) -
     return bench
 
 
-def test_what_is_signed_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signed_link_certificate_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPatch) -> None:
     (made,) = prepared(monkeypatch, Certifying()).observe().snapshot.ca.prepared
     assert made.links is not None
     assert made.links.new_with_old.signed_by(CA.certificate)

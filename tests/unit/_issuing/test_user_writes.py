@@ -108,7 +108,7 @@ def test_a_keystore_that_is_there_fits_again() -> None:
     assert again not in (password, b"old"), "a new key comes with a new password"
 
 
-def test_what_others_have_put_there_stays() -> None:
+def test_entries_and_labels_of_others_stay() -> None:
     """The User Operator wipes it, if it is to go."""
     made = bench()
     made.change("secrets", "orders", {"data": {"theirs": "AAAA"}, "metadata": {"labels": {"team": "shop"}}})
@@ -156,7 +156,7 @@ def test_the_secret_is_written_where_the_user_operator_looks(stored: bool) -> No
     assert parse_certificates(base64.b64decode((there or {})["data"]["user.crt"]))[0] == issued(CA).leaf
 
 
-def test_what_is_kept_gets_the_ca_in_use_beside_it_and_nothing_else() -> None:
+def test_a_kept_certificate_gets_the_ca_in_use_as_ca_crt() -> None:
     made = bench(keystore=True)
     before = made.data("orders")
     observation, _work = on(made)

@@ -151,7 +151,7 @@ def test_a_read_is_given_up_after_five_attempts(last: Response | TransportError)
     assert not caught.value.outcome_unknown
 
 
-def test_what_cannot_get_better_by_itself_is_not_repeated() -> None:
+def test_a_lasting_failure_is_not_repeated() -> None:
     client, transport, _clock = scripted(
         [TransportError("not trusted", sent=False, transient=False, remedy="Set ca_cert.")]
     )
@@ -241,7 +241,7 @@ def test_a_question_is_not_a_write() -> None:
 @pytest.mark.parametrize(
     "body", [{}, {"items": []}, {"items": [], "metadata": {}}, {"metadata": {"resourceVersion": "5"}}]
 )
-def test_what_is_not_a_list_is_not_taken_for_an_empty_one(body: dict[str, Any]) -> None:
+def test_an_answer_that_is_no_list_is_refused(body: dict[str, Any]) -> None:
     client, _transport, _clock = scripted([Response(200, body, {})])
     with pytest.raises(Unavailable, match="Failed to list Secret objects in namespace kafka: the answer is not a list"):
         client.list(SECRETS, "kafka")

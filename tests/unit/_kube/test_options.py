@@ -216,7 +216,7 @@ def test_content_for_a_path_is_not_quoted(name: str, value: str) -> None:
         ("http://me:word@proxy:3128", False),
     ],
 )
-def test_what_a_message_may_quote(value: str, shown: bool) -> None:
+def test_a_message_quotes_paths_and_no_content(value: str, shown: bool) -> None:
     assert may_be_shown(value) is shown
 
 

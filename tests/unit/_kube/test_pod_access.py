@@ -70,7 +70,7 @@ def test_bytes_go_there_and_back_without_the_announced_port() -> None:
     assert kubelet.upgrades[0].header("Origin") == []
 
 
-def test_what_comes_on_other_channels_is_not_data() -> None:
+def test_frames_of_other_channels_are_no_data() -> None:
     def chatty(upgrade: Upgrade) -> None:
         upgrade.switch()
         upgrade.announce(PORT)
@@ -159,7 +159,7 @@ def test_a_worker_without_an_address_is_no_failure_that_passes() -> None:
     assert not isinstance(error, Unreachable)
 
 
-def test_what_is_not_a_port_forward_is_refused() -> None:
+def test_a_connection_without_the_port_forward_protocol_is_refused() -> None:
     assert "v4.channel.k8s.io" in str(failure(lambda upgrade: upgrade.switch(None)))
     assert "v4.channel.k8s.io" in str(failure(lambda upgrade: upgrade.switch("chat")))
     assert "broke off" in str(failure(lambda upgrade: None))

@@ -360,7 +360,7 @@ ELSEWHERE = {"_ansible/arguments.py", "_kube/resources.py", "_issuing/pending/re
         (17, None),
     ],
 )
-def test_what_is_read(value: object, time: datetime | None) -> None:
+def test_times_of_the_api_are_read(value: object, time: datetime | None) -> None:
     assert read_time(value) == time
 
 

@@ -39,7 +39,7 @@ def wait(client: KubeClient, clock: FakeClock, settled: Callable[[Objects], bool
     return wait_until(client, PODS, "kafka", settled, monotonic=clock.monotonic, **options)
 
 
-def test_what_holds_already_needs_one_request(stage: Stage) -> None:
+def test_a_condition_that_holds_already_needs_one_request(stage: Stage) -> None:
     client = stage.client()
     client.create(PODS, "kafka", pod("a"))
     found = wait(client, stage.clock, lambda objects: "a" in objects)
@@ -77,7 +77,7 @@ def test_time_runs_out_with_the_last_observation(stage: Stage) -> None:
     assert 10 <= stage.clock.seconds < 13
 
 
-def test_what_moves_gets_the_full_time_again(stage: Stage) -> None:
+def test_a_moving_object_restarts_the_timeout(stage: Stage) -> None:
     moved = iter([False] * 6 + [True] + [False] * 100)
     with pytest.raises(TimedOut):
         wait(stage.client(), stage.clock, lambda objects: False, timeout=timedelta(seconds=10),

@@ -95,7 +95,7 @@ AGAIN = replace(OPEN, failure=REFUSED)
         pytest.param(replace(FAILED, issuer="another"), WANTED, Next.ASK, id="another has refused: this one may not"),
     ],
 )  # fmt: skip
-def test_what_is_done(request_: LeafRequest | None, wanted: Wanted, expected: Next) -> None:
+def test_the_next_action_follows_from_the_request(request_: LeafRequest | None, wanted: Wanted, expected: Next) -> None:
     assert next_action(request_, wanted, NOW) is expected
 
 
@@ -125,7 +125,7 @@ WISHES = st.builds(Wanted, st.just("someone"), st.just("the CA"), st.none() | TI
 
 
 @given(REQUESTS, WISHES, TIMES)
-def test_whatever_is_stored(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
+def test_the_next_action_is_consistent_for_any_request(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
     following = next_action(request_, wanted, now)
     if following is Next.USE:
         assert request_.answer is not None
@@ -228,7 +228,7 @@ def test_which_answers_are_copied(answer: Certificate, refusals: tuple[str, ...]
     assert judge((answer, CA.certificate), refusals, NOW) is verdict
 
 
-def test_what_is_valid_ends_the_row_of_failures() -> None:
+def test_a_valid_answer_ends_the_row_of_failures() -> None:
     chain = (GOOD, CA.certificate)
     found = record_answer(ASKED_AGAIN, chain, (), NOW)
     assert found == replace(ASKED_AGAIN, answer=chain, failure=None, is_open=False, is_recorded=False)
@@ -236,7 +236,7 @@ def test_what_is_valid_ends_the_row_of_failures() -> None:
     assert next_action(replace(found, is_recorded=True), WANTED, NOW) is Next.USE
 
 
-def test_what_is_refused_is_one_more_failure() -> None:
+def test_a_refused_answer_is_one_more_failure() -> None:
     found = record_answer(ASKED_AGAIN, (GOOD,), ("it expired", "it is a CA certificate"), NOW)
     told = (
         "The certificate that came back is refused: it expired; it is a CA certificate. "
@@ -246,7 +246,7 @@ def test_what_is_refused_is_one_more_failure() -> None:
 
 
 @pytest.mark.parametrize(("later", "left"), [(0.0, 300), (0.5, 300), (299.5, 1)])
-def test_what_is_good_in_a_moment_stays_with_its_issuer(later: float, left: int) -> None:
+def test_an_answer_that_is_not_valid_yet_stays_with_its_issuer(later: float, left: int) -> None:
     now = NOW + timedelta(seconds=later)
     found = record_answer(ASKED_AGAIN, (EARLY,), (), now)
     assert found == replace(ASKED_AGAIN, waiting=f"demo-kafka-0: its certificate is valid in {left} s; clocks differ.")
@@ -332,7 +332,7 @@ KEYS = st.builds(
 
 
 @given(KEYS, SPECS, st.sampled_from(RotationPolicy))
-def test_what_was_chosen_is_chosen_again(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> None:
+def test_the_chosen_key_is_chosen_again(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> None:
     """Until it is used, so that a run that goes on asks for the same."""
     first = choose(keys, wanted, policy)
     stored = {

@@ -202,9 +202,7 @@ def made_for(wanted: Specification, now: datetime) -> Held:
 
 
 @given(HELDS, WISHES, BEFORE)
-def test_what_is_issued_for_a_reason_has_none(
-    held: Held | None, wanted: Specification, before: timedelta | None
-) -> None:
+def test_a_new_leaf_is_not_due(held: Held | None, wanted: Specification, before: timedelta | None) -> None:
     first = due(Question(held, wanted, NOW, before))
     assert due(Question(made_for(wanted, NOW), wanted, NOW, before)) is None
     if held is None:

@@ -292,7 +292,7 @@ STORED_ENCRYPTED = STORED_EC.for_signing().private_bytes(
 
 
 @pytest.mark.parametrize("pem", [b"", b"canary", RSA.reveal()[:-40], STORED_ENCRYPTED])
-def test_what_is_no_key_is_refused(pem: bytes) -> None:
+def test_a_text_without_a_key_is_refused(pem: bytes) -> None:
     with pytest.raises(PrivateKeyError):
         load_stored_key(pem)
 
@@ -303,7 +303,7 @@ DIGEST = key(1).public_key_sha256
 TEXT = f"The private key with the public key SHA-256 {DIGEST} is kept elsewhere."
 
 
-def test_what_it_says() -> None:
+def test_a_placeholder_names_the_public_key() -> None:
     assert placeholder(DIGEST) == TEXT
 
 
@@ -313,7 +313,7 @@ def test_a_placeholder_names_its_key(digest: str) -> None:
 
 
 @pytest.mark.parametrize("content", [f"{TEXT}\n", f" {TEXT}\r\n\n"])
-def test_what_an_editor_adds_does_not_matter(content: str) -> None:
+def test_white_space_around_a_placeholder_is_ignored(content: str) -> None:
     assert named_key(content.encode()) == DIGEST
 
 

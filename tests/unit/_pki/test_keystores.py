@@ -178,7 +178,7 @@ class TestOpening:
         content = None if own is None else own.for_signing()
         return pkcs12.serialize_key_and_certificates(b"orders", content, certificate, None, how)
 
-    def test_what_is_in_it(self) -> None:
+    def test_the_certificate_of_the_key_is_found(self) -> None:
         assert certificate_in_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate.sha256
 
     def test_a_keystore_as_the_user_operator_has_openssl_make_it(
@@ -208,7 +208,7 @@ class TestOpening:
 
     @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER")
     @pytest.mark.parametrize("password", [b"secret", b"another", b"", b"s\xc3\xa9cret", b"\xff"])
-    def test_whatever_is_wrong_with_it_the_library_has_the_last_word(self, password: bytes) -> None:
+    def test_a_damaged_keystore_is_judged_as_the_library_judges_it(self, password: bytes) -> None:
         """A byte differs, or all bytes from there on are missing."""
         builder = serialization.PrivateFormat.PKCS12.encryption_builder().kdf_rounds(5).hmac_hash(SHA256())
         how = builder.key_cert_algorithm(pkcs12.PBES.PBESv2SHA256AndAES256CBC).build(b"secret")
@@ -231,7 +231,7 @@ class TestOpening:
             with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
                 certificate_in_pkcs12(stored, password)
 
-    def test_what_is_no_keystore(self) -> None:
+    def test_content_that_is_no_keystore_is_refused(self) -> None:
         with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
             certificate_in_pkcs12(b"nothing", b"secret")
 

@@ -155,7 +155,7 @@ def test_a_jvm_cuts_off_at_a_twin_of_a_similar_name() -> None:
 
 
 @given(st.one_of(st.ip_addresses().map(str), st.text("0123456789abcdefx.:%/- ٣²", max_size=20), st.text(max_size=8)))
-def test_what_the_library_reads_as_an_address_is_one(name: str) -> None:
+def test_addresses_are_read_as_the_library_reads_them(name: str) -> None:
     try:
         wanted = ipaddress.ip_address(name)
     except ValueError:

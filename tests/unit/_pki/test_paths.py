@@ -190,7 +190,7 @@ def test_identifier_with_serial_number_does_not_fit_a_renewal() -> None:
     assert results == {JVM: False, GO: True, OPENSSL: False}
 
 
-def test_what_openssl_takes_for_self_signed() -> None:
+def test_openssl_takes_self_issued_certificates_without_identifier_for_self_signed() -> None:
     """Name and identifier decide, not the signature: a self-issued certificate without identifier ends its paths."""
     unidentified = make("A", key(5), A1, authority_identifier=None)
     assert validate_path(c(leaf(unidentified)), c(unidentified), at=NOW, verifier=OPENSSL).valid

@@ -16,7 +16,7 @@ from ...tools.support.pem_forms import NO_TEXTS, TEXTS, Form
 
 
 @pytest.mark.parametrize("form", TEXTS, ids=str)
-def test_what_a_jvm_makes_of_a_text(form: Form) -> None:
+def test_forms_of_pem_that_a_jvm_cannot_read_are_named(form: Form) -> None:
     found = [one.der for one in parse_certificates(form.content)]
     assert why_not_for_a_jvm(form.content, found) == form.why
     # The operator double reads as a JVM does.
@@ -24,7 +24,7 @@ def test_what_a_jvm_makes_of_a_text(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", NO_TEXTS, ids=str)
-def test_what_is_no_pem_is_named(form: Form) -> None:
+def test_a_text_that_is_no_pem_is_named(form: Form) -> None:
     assert form_of(form.content) == form.why
     with pytest.raises(CertificateError) as refused:
         parse_certificates(form.content)

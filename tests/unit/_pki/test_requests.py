@@ -219,13 +219,13 @@ def test_signed_again_it_is_the_same_request() -> None:
     ],
     ids=["key", "names", "subject"],
 )
-def test_what_asks_for_something_else_is_another_one(other: bytes) -> None:
+def test_a_different_request_has_a_different_digest(other: bytes) -> None:
     assert request_digest(other) != request_digest(build_request(NODE_SUBJECT, NODE_NAMES, key(1)))
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"x", b"-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"]
 )
-def test_what_is_no_request_has_no_digest(content: bytes) -> None:
+def test_a_text_that_is_no_request_has_no_digest(content: bytes) -> None:
     with pytest.raises(RequestError):
         request_digest(content)

@@ -120,7 +120,7 @@ def test_a_leaf_for_both_ends_has_the_defects_of_either(case: LeafCase) -> None:
     assert found == case.as_server | case.as_client
 
 
-def test_what_is_missing_is_said_for_each_end() -> None:
+def test_a_missing_usage_is_named_for_server_and_client() -> None:
     (signing,) = (case.leaf for case in CASES if case.name == "code signing")
     said = [(defect.cause, defect.wanted) for defect in leaf_defects(signing, BOTH)]
     assert said == [

@@ -222,7 +222,7 @@ def test_a_node_that_does_not_speak_it_is_not_asked(offered: dict[int, tuple[int
 
 
 @pytest.mark.parametrize("quoted", ["-----BEGIN PRIVATE KEY-----\nMIIE", "Invalid value -----BEGIN CERTIFICATE-----"])
-def test_what_may_be_a_key_is_not_passed_on(quoted: str) -> None:
+def test_an_answer_that_may_quote_a_key_is_not_shown(quoted: str) -> None:
     with pytest.raises(ReloadImpossible) as caught:
         reload({BROKER: KafkaDouble(code=42, message=quoted)})
     assert str(caught.value).endswith("answers InvalidRequestError (42).")
@@ -286,7 +286,7 @@ def test_a_node_that_is_another_one_is_told_nothing() -> None:
     assert double.asked == []
 
 
-def test_what_kubernetes_says_of_the_way_there_is_passed_on() -> None:
+def test_the_error_of_a_port_forward_is_shown() -> None:
     def closed(pod: str, port: int, *, timeout: float) -> AbstractContextManager[ByteStream]:
         raise Unavailable(Attempt("get", PODS, "kafka", pod, "portforward"), "no such pod", "Create it.")
 
@@ -370,7 +370,7 @@ def test_a_broker_resolves_its_leaf_between_brokers_with_no_request(roles: tuple
 
 
 @ROLES
-def test_what_is_set_is_the_static_text_of_what_is_of_the_cluster_ca(
+def test_a_reload_sets_the_static_text_of_settings_of_the_cluster_ca(
     roles: tuple[str, ...], internal: tuple[str, ...], user: tuple[str, ...]
 ) -> None:
     found = read(written(*roles))
@@ -414,7 +414,7 @@ def test_a_truststore_of_another_listener_is_not_touched() -> None:
     "value",
     ["", "-----BEGIN PRIVATE KEY-----", "${a}${b}", "${a", "x${a}", "${a} b", "${strimzisecrets:kafka/demo:\\", "$a"],
 )
-def test_what_is_no_reference_is_refused_and_not_shown(listener: str, value: str) -> None:
+def test_a_setting_that_is_no_reference_is_refused_and_not_shown(listener: str, value: str) -> None:
     name = stores(listener)[1]
     config = written().replace(f"{name}={KEY}", f"{name}={value}")
     with pytest.raises(ReloadImpossible) as caught:

@@ -146,7 +146,7 @@ def test_a_node_that_does_not_answer_is_not_reported_as_left_behind(at: Reloadin
     assert "spread=restart" not in caught.value.remedy
 
 
-def test_what_the_first_node_refuses_no_other_node_is_asked_to_do(at: Reloading) -> None:
+def test_a_reload_that_the_first_node_refuses_is_sent_to_no_other_node(at: Reloading) -> None:
     asked: list[str] = []
 
     def refuse(pod: str) -> None:
@@ -267,7 +267,7 @@ def test_a_run_that_cannot_reach_nodes_reloads_none(at: Reloading) -> None:
         at.carry_out(work)
 
 
-def test_what_is_left_is_shown(at: Reloading) -> None:
+def test_a_removed_ca_shows_the_pods_that_still_know_it(at: Reloading) -> None:
     """First the pods trust the removed CA, then only what re-reads nothing knows it."""
     (before,) = describe_snapshot(at.look().observation.snapshot)["removed"]
     assert [name for name in before["pods"] if name in NODES] == NODES

@@ -174,7 +174,7 @@ COPY = "Secret kafka/connect-connect-tls-trusted-certs"
         ({"ca.crt": pem(OLD)[:200]}, f"entry ca.crt of {COPY} cannot be read"),
     ],
 )
-def test_what_cannot_be_read_is_unknown(entries: dict[str, bytes] | None, doubt: str) -> None:
+def test_an_unreadable_copy_is_unknown(entries: dict[str, bytes] | None, doubt: str) -> None:
     bench = Clients()
     bench.resource("kafkaconnects", "connect", connecting(ALL))
     if entries is not None:
@@ -277,14 +277,14 @@ def seen_by(bench: Clients, end: str, status: int, *named: NamedSecret, **body: 
     return observe_outside(client, REACH, named)
 
 
-def test_what_may_not_be_listed_is_unknown_and_can_be_waived_by_a_name() -> None:
+def test_a_forbidden_kind_of_clients_is_unknown_under_a_name() -> None:
     (found,) = seen_by(Clients(), "/kafkabridges", 403, reason="Forbidden", message="kafkabridges is forbidden")
     assert (found.name, found.trusts) == ("KafkaBridge kafka/*", None)
     assert found.doubt.startswith("the run cannot tell which KafkaBridge resources trust this cluster: ")
     assert "verbs: [list], apiGroups: ['kafka.strimzi.io'], resources: [kafkabridges]" in found.remedy
 
 
-def test_what_may_not_be_read_is_unknown() -> None:
+def test_a_forbidden_secret_is_unknown() -> None:
     (found,) = seen_by(
         Clients(), "/secrets/app", 403, NamedSecret("apps", "app"), reason="Forbidden", message="secrets is forbidden"
     )

@@ -48,7 +48,7 @@ def test_operator_finds_secrets_by_two_labels() -> None:
     assert sorted(scope.selector.split(",")) == sorted(f"{key}={value}" for key, value in scope.labels.items())
 
 
-def test_what_is_made_for_one_ca_is_not_found_for_the_other() -> None:
+def test_labels_of_one_ca_do_not_select_objects_of_the_other() -> None:
     """A run that tidies up after one CA would remove objects that the other needs."""
     cluster, clients = (ClusterNames("kafka", "demo").of(ca) for ca in CaKind)
     assert cluster.own_labels == {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"}

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_d
 
 
 @given(st.dictionaries(st.text(min_size=1), st.binary()))
-def test_what_is_encoded_is_read_back(data: dict[str, bytes]) -> None:
+def test_encoded_entries_are_read_back(data: dict[str, bytes]) -> None:
     secret = {"data": {key: encode(value) for key, value in data.items()}}
     assert entries(secret) == data
     assert size(secret) == sum(len(key) + len(value) for key, value in data.items())

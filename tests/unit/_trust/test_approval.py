@@ -69,7 +69,7 @@ def test_a_hash_has_a_form() -> None:
         assert not is_plan_hash(other)
 
 
-def test_what_changes_no_step_changes_no_hash() -> None:
+def test_time_and_restarts_do_not_change_the_plan_hash() -> None:
     """Time passes, and pods restart: neither is a reason to ask for another approval."""
     before = linked.SETTLED
     later = replace(before, now=before.now + timedelta(days=7))

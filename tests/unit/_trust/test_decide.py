@@ -87,7 +87,7 @@ def test_a_flow_stops_after_the_phase_that_was_asked_for(stage: str, phase: Phas
         assert found == Decision(done=True, pending=tuple(step.as_left() for step in whole.steps))
 
 
-def test_what_is_left_is_told_by_what_a_pause_is_for() -> None:
+def test_pending_work_names_the_purpose_of_a_pause() -> None:
     found = decide(linked.ALONE, changed_intent(REPLACE_KEY, until=Phase.USE))
     assert found.pending == (
         f"switch the operator to {named(NEW.certificate)}, generation 1, and take {named(OLD.certificate)} out of the "
@@ -356,7 +356,7 @@ def test_a_flow_that_only_prepares_a_ca_needs_no_verifying_pods() -> None:
 
 
 @pytest.mark.parametrize("stage", ["linked FINISHED", "unlinked FINISHED", "renewal FINISHED"])
-def test_what_is_done_stays_done(stage: str) -> None:
+def test_a_finished_flow_stays_done_without_pods(stage: str) -> None:
     finished, _intent = FLOWS[stage]
     decision = decide(books_kept(changed(finished, pods=(), leaves=()), RECONCILE), RECONCILE)
     assert (decision.done, decision.violations) == (True, ())

@@ -193,7 +193,7 @@ def test_the_laws_of_gates_are_about_steps_that_are_taken(
 
 @SETTINGS
 @given(snapshots(), STATES, intents())
-def test_whatever_holds_nothing_is_written_but_the_end_of_our_pause(
+def test_a_violation_leaves_only_the_end_of_our_pause(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
     """And that only where the operator finds nothing that was left half-way."""
@@ -220,7 +220,7 @@ def test_the_books_are_written_alone_and_come_first(snapshot: Snapshot, state: R
 
 @SETTINGS
 @given(snapshots(), STATES, intents())
-def test_what_the_operator_must_not_see_is_done_in_a_pause_of_ours_and_nothing_else_is(
+def test_only_steps_hidden_from_the_operator_happen_in_our_pause(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
@@ -332,7 +332,9 @@ MODULES = {file.stem for file in (Path(__file__).parents[3] / "plugins/modules")
 
 @SETTINGS
 @given(snapshots(), STATES, intents())
-def test_what_is_said_is_said_in_words(snapshot: Snapshot, state: Reconciliation, intent: Intent) -> None:
+def test_messages_name_no_module_and_no_hard_coded_object(
+    snapshot: Snapshot, state: Reconciliation, intent: Intent
+) -> None:
     """No module is named, and no object but by the name that it is given."""
     named = replace(snapshot, reconciliation=state, names=NAMES)
     found = with_books_kept(named, intent)[1]

@@ -96,7 +96,7 @@ def test_clients_get_exactly_their_time() -> None:
     assert span_of(AwaitClients(certificate=OLD.certificate, until=NOW - SECOND), seen) == NO_TIME
 
 
-def test_what_others_decide_has_no_end() -> None:
+def test_a_wait_for_other_parties_has_no_upper_bound() -> None:
     found = span_of(AwaitOutside(clients=("KafkaConnect kafka/connect",), settled=(), phase=Phase.TRUST), cluster())
     assert found == Span(timedelta(0), None)
     assert (seconds(1, 2) + Span(timedelta(0), None)) == Span(SECOND, None)
@@ -185,7 +185,7 @@ def test_a_flow_that_gives_new_dates_is_told_nothing(goal: Goal) -> None:
     assert short(goal) == []
 
 
-def test_what_lasts_or_has_ended_or_depends_on_others_is_not_told() -> None:
+def test_lasting_and_ended_certificates_are_no_short_lives() -> None:
     assert short(Goal.REPLACE_KEY, left=3 * HOUR) == []
     assert short(Goal.REPLACE_KEY, left=-HOUR) == []
     assert short(Goal.REPLACE_KEY, most=None) == []

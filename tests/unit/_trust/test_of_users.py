@@ -128,7 +128,7 @@ class TestTrust:
         assert step.avoidable == f"Nodes are restarted to trust {NEW_NAME}: {why}"
         assert step.look(seen) is Look.FRESH
 
-    def test_what_a_forecast_makes_of_it(self) -> None:
+    def test_a_restart_to_trust_leaves_no_awaited_pod(self) -> None:
         (step,) = restart_to_trust(situation(STAGES["published"]))
         after = step.effect(STAGES["published"], None)  # type: ignore[arg-type]
         known = books_of(after).find(name_of(NEW))

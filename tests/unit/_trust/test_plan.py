@@ -189,7 +189,7 @@ def test_why_it_is_done_this_way(snapshot: Snapshot, intent: Intent, choices: tu
     assert planned(snapshot, intent).choices == choices
 
 
-def test_what_would_hold_it_comes_after_what_can_be_done_before() -> None:
+def test_a_plan_shows_steps_before_its_violation() -> None:
     found = planned(changed(SETTLED, outside=(STRANGER,)), REPLACE_KEY)
     assert {(one.condition, one.subject) for one in found.violations} == {(Condition.TRUST, "Secret kafka/app")}
     assert "prepare a CA with a new key" in found.steps[0].what
@@ -228,7 +228,7 @@ def test_a_plan_may_end_where_restarts_are_waited_for() -> None:
 
 
 @pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, PATIENT], ids=["at once", "renewal", "patient"])
-def test_what_nodes_say_holds_until_they_restart(intent: Intent) -> None:
+def test_answers_of_nodes_hold_until_they_restart(intent: Intent) -> None:
     """Their successors are assumed to present what is stored, as pods are where the run asked no listener."""
     assert planned(answering(SETTLED, accepting=names_of(OLD)), intent) == planned(SETTLED, intent)
 

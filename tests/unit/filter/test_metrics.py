@@ -156,7 +156,7 @@ def test_a_flow_that_has_finished_is_not_in_flight() -> None:
     assert not [name for name, _labels in found if name.startswith("strimzi_ca_flow_s")]
 
 
-def test_what_is_in_the_way_is_counted_by_its_condition() -> None:
+def test_violations_are_counted_by_condition() -> None:
     held = [{"gate": gate} for gate in ("trust", "authority_is_user_managed", "trust")]
     found = parsed(metrics({"cluster": seen(violations=held)}))
     assert found[sample("violations", condition="trust")] == 2

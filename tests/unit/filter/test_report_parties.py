@@ -244,7 +244,7 @@ def test_the_answer_of_a_pod_that_was_replaced_since_is_not_that_of_its_successo
     assert first_sentence(found).endswith(", by stored evidence: the run asked no listener about it.")
 
 
-def test_what_has_not_read_its_trust_again_is_a_channel_with_the_event_that_clears_it() -> None:
+def test_a_raft_client_that_knows_a_removed_ca_is_a_channel() -> None:
     gone = {**ca(), "pods": [], "lingering": ["demo-kafka-10", "demo-kafka-9"]}
     found = told(listeners(RUNNING), removed=[gone])
     assert [one["party"] for one in channels(found, "raft")] == ["demo-kafka-9", "demo-kafka-10"]

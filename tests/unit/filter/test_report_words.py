@@ -116,7 +116,7 @@ def test_a_plan_ends_with_the_command_that_carries_it_out() -> None:
     assert beside == "Beside it give strimzi_issuer, strimzi_retire as for this plan, in a file of variables."
 
 
-def test_what_ends_before_twice_the_time_of_the_plan_is_told() -> None:
+def test_a_certificate_that_ends_before_twice_the_time_of_the_plan_is_named() -> None:
     assert shown([PLANNED], check_mode=True)["sentences"][1] == (
         "3 certificates of the Kafka nodes: the first end is on 2026-06-01 12:05:05 UTC (4 min 0 s), "
         "less than twice the estimated time of the plan away."
@@ -224,7 +224,7 @@ def test_a_failure_without_violations_is_told_in_the_terminal_too() -> None:
     assert "no answer" in shown([before(), {"failed": True, "msg": "no answer"}])["lines"]
 
 
-def test_what_is_left_after_the_phase_that_was_asked_for() -> None:
+def test_work_after_the_requested_phase_is_left() -> None:
     noted = rotation(last=seen([ca()], nodes("d"), pending=["use: promote"]))
     assert shown(noted)["remainders"][0] == "Left: use: promote"
 
@@ -271,12 +271,12 @@ def test_a_held_flow_tells_what_holds_it_and_what_the_cluster_is_like() -> None:
     assert (found["failure"], [one["state"] for one in found["cas"]]) == ("held", ["PHASE_OUT"])
 
 
-def test_what_has_been_overcome_is_no_violation_any_more() -> None:
+def test_an_overcome_violation_is_not_reported() -> None:
     violations = held()["violations"]
     assert facts(rotation(first={**before(), "violations": violations}))["violations"] == []
 
 
-def test_what_a_failed_call_did_before_it_failed_is_counted() -> None:
+def test_actions_of_a_failed_call_are_counted() -> None:
     done = [action("update", "Kafka demo", "trust"), action("restart", "Pod demo-kafka-0", "trust", 2.0)]
     found = facts([before(), held(actions=done, transitions=[], seconds=4.0, pods=nodes("b"))])
     assert (found["writes"], found["restarts"], found["rolls"], found["worked_seconds"]) == (1, 3, 1, 4.0)
@@ -338,7 +338,7 @@ def test_the_last_entry_of_the_audit_trail_is_a_proof_of_the_run() -> None:
     assert facts()["audit"] is None
 
 
-def test_what_running_processes_still_hold_is_told() -> None:
+def test_waiting_sentences_are_remainders() -> None:
     found = facts(rotation(waiting=[WAITING]))
     assert found["waiting"] == [WAITING]
     assert report_view(found)["remainders"] == [WAITING]

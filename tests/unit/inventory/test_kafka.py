@@ -193,7 +193,7 @@ def test_a_host_has_what_playbooks_need_and_what_groups_are_made_of(
     assert "\x1b" not in seen["kafka_failure"]
 
 
-def test_what_a_cluster_says_of_itself_is_no_template(one: Callable[..., InventoryManager]) -> None:
+def test_the_failure_of_a_cluster_is_not_templated(one: Callable[..., InventoryManager]) -> None:
     failure = ready(kind="NotReady", reason="Boom", message="{{ 6 * 7 }}")
     found = one({"compose": {"copied": "kafka_failure"}}, ca=OURS, status=failure)
     from ansible.template import Templar

@@ -70,7 +70,7 @@ everywhere = pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.__
 
 @calls
 @everywhere
-def test_what_a_task_asks_for_is_so_after_it(
+def test_each_task_reaches_the_state_that_it_names(
     stage: Callable[[], MemoryCluster], module: str, options: dict[str, Any], is_so: Callable[[Seen], bool]
 ) -> None:
     memory = stage()

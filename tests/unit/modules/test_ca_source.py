@@ -99,7 +99,7 @@ def test_without_a_source_nothing_is_said_of_one() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_and_nothing_is_changed(
+def test_an_unusable_source_fails_the_call_without_a_change(
     content: bytes, options: dict[str, Any], texts: tuple[str, ...]
 ) -> None:
     ended = reconcile(holding(content), **options)

@@ -133,7 +133,7 @@ def test_neither_module_takes_the_lease_of_the_other_ca(memory: MemoryCluster) -
     assert not {write for write in other.writes if "trust.clients" in write}
 
 
-def test_what_is_wrong_is_said_of_the_clients_ca(memory: MemoryCluster) -> None:
+def test_an_unknown_issuer_of_a_user_fails_a_flow_on_the_clients_ca(memory: MemoryCluster) -> None:
     memory.apply(kafka_user("partner", memory.namespace, "tls-external"))
     ended = call("strimzi_ca", memory, ca="clients", state="replaced", **FAST)
     assert ended.failed

@@ -102,7 +102,7 @@ def test_where_nothing_is_asked_for_nothing_is_shown() -> None:
     assert look(stages.managed()) == {}
 
 
-def test_what_failed_before_is_shown() -> None:
+def test_a_request_shows_its_earlier_failures() -> None:
     memory = stages.asked()
     failed = {"count": 2, "at": NOW.isoformat(), "why": "It is a CA certificate."}
     edit(memory, "demo-kafka-0", failed=failed)
@@ -181,7 +181,7 @@ REMOVE = "Remove demo-kafka-0.requested from Secret kafka/demo-issuing-kafka: th
     ],
     ids=["key", "a name more", "subject", "unreadable", "authority", "lost key", "names"],
 )
-def test_what_must_not_be_signed_is_neither_exported_nor_imported(tmp_path: Path, change: Change, said: str) -> None:
+def test_a_changed_request_is_neither_exported_nor_imported(tmp_path: Path, change: Change, said: str) -> None:
     assert f"certificate 1: it is for demo-kafka-0. {said}" in _refused_after(change, said, tmp_path)
 
 
@@ -268,7 +268,7 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
         assert ended.result["msg"].endswith(": not a directory. Give a directory that this module may use.")
 
 
-def test_what_is_answered_is_not_exported_again(tmp_path: Path) -> None:
+def test_an_answered_request_is_not_exported_again(tmp_path: Path) -> None:
     memory = stages.asked()
     assert not bring(memory, signed(memory, "demo-kafka-0")).failed
     assert "demo-kafka-0" not in {one["secret"] for one in export(memory, tmp_path).result["exported"]}
@@ -277,7 +277,7 @@ def test_what_is_answered_is_not_exported_again(tmp_path: Path) -> None:
 # Put back
 
 
-def test_what_is_put_back_lies_where_the_next_run_takes_it() -> None:
+def test_an_import_stores_certificates_beside_the_requests() -> None:
     memory = stages.asked()
     ended = bring(memory, *all_signed(memory))
     assert not ended.failed, ended.result["msg"]
@@ -522,7 +522,9 @@ def _of_a_failed_request(memory: MemoryCluster) -> list[str]:
     ],
     ids=["of another issuer", "of a failed request", "two for one request", "behind its chain", "all in one text"],
 )  # fmt: skip
-def test_what_answers_no_open_request_is_refused(texts: Callable[[MemoryCluster], list[str]], why: str) -> None:
+def test_an_import_refuses_a_certificate_without_an_open_request(
+    texts: Callable[[MemoryCluster], list[str]], why: str
+) -> None:
     memory = stages.asked()
     given = texts(memory)
     refused(memory, f"Nothing was put back: 1 of {len(given)} is refused. {why} {AGAIN}", *given)

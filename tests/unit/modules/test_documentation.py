@@ -99,7 +99,7 @@ def test_options(name: str) -> None:
 
 
 @modules
-def test_what_is_secret_is_not_logged(name: str) -> None:
+def test_secret_options_are_not_logged(name: str) -> None:
     options = arguments_of(name)["argument_spec"]
     assert {option for option, facts in options.items() if facts.get("no_log")} == SECRET_OPTIONS & set(options)
     headers = options["proxy_headers"]["options"]
@@ -128,7 +128,7 @@ def results(name: str) -> tuple[dict[str, Any], ...]:
 
 
 @modules
-def test_what_is_returned_is_documented_and_what_is_documented_is_returned(name: str) -> None:
+def test_returned_keys_are_the_documented_keys(name: str) -> None:
     described = documented_result(name)
     always = {key for key, value in described.items() if value["returned"] == "always"}
     for result in results(name):
@@ -146,7 +146,7 @@ SOMETIMES = {
 
 
 @modules
-def test_what_is_not_always_returned_says_when(name: str) -> None:
+def test_the_documentation_of_a_key_says_when_it_is_returned(name: str) -> None:
     for key, described in documented_result(name).items():
         everywhere = all(key in result for result in results(name))
         assert (described["returned"] == "always") is everywhere or name == "strimzi_ca_info"
@@ -155,7 +155,7 @@ def test_what_is_not_always_returned_says_when(name: str) -> None:
 
 
 @modules
-def test_what_is_inside_is_documented_too(name: str) -> None:
+def test_nested_keys_are_documented(name: str) -> None:
     for key, described in documented_result(name).items():
         found = [one for result in results(name) for one in _parts(result.get(key))]
         for one in found:

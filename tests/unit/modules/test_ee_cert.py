@@ -191,7 +191,7 @@ def test_a_certificate_of_the_caller_gets_each_newly_trusted_ca() -> None:
 @pytest.mark.parametrize(
     "name", ["demo-cluster-ca-cert", "demo-cluster-ca", "demo-kafka-0", "demo-cluster-ca-bundle", "demo-trustbundle"]
 )
-def test_what_others_read_is_not_written(name: str) -> None:
+def test_a_secret_of_the_cluster_is_not_written_for_a_caller(name: str) -> None:
     for check in (True, False):
         ended = own(stages.managed(), check, secret=name)
         message = f"Secret kafka/{name} belongs to a Strimzi cluster. Give a Secret of your own."

@@ -54,7 +54,7 @@ def test_an_adoption_and_its_end() -> None:
     assert reasons(memory) == Counter({"CaAdopted": 1, "CaHandedBack": 1})
 
 
-def test_what_holds_a_flow_is_a_warning() -> None:
+def test_a_held_flow_writes_a_warning_event() -> None:
     memory = stages.prepared()
     memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-cluster-ca-cert")
     assert call("strimzi_trusted_certs", memory, state="retired").failed

@@ -41,7 +41,7 @@ def unadopted() -> MemoryCluster:
 
 
 @pytest.mark.parametrize("form", [form for form in TEXTS if form.why and "key" not in form.why], ids=str)
-def test_what_a_jvm_cannot_read_is_not_adopted(form: Form) -> None:
+def test_an_adoption_refuses_pem_that_a_jvm_cannot_read(form: Form) -> None:
     memory = unadopted()
     put(memory, "secrets", CERTIFICATES, {"ca.crt": form.content})
     ended = call("strimzi_ca", memory, state="adopted")
@@ -178,7 +178,7 @@ def _of(entity: Entity) -> dict[str, bytes]:
     ],
     ids=["no Secret", "no entry", "DER", "no key", "key of another"],
 )  # fmt: skip
-def test_what_cannot_be_brought_in(data: Mapping[str, bytes] | None, message: str) -> None:
+def test_certificate_from_refuses_an_unusable_secret(data: Mapping[str, bytes] | None, message: str) -> None:
     memory = stages.managed()
     if data is not None:
         memory.apply(secret("given", data))

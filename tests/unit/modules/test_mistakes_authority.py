@@ -95,7 +95,7 @@ SPOILT: dict[str, tuple[Spoil, str, str]] = {
 
 
 @pytest.mark.parametrize(("spoil", "gate", "where"), SPOILT.values(), ids=SPOILT)
-def test_what_cannot_be_worked_with_holds_every_module(spoil: Spoil, gate: str, where: str) -> None:
+def test_an_unusable_ca_secret_holds_every_module(spoil: Spoil, gate: str, where: str) -> None:
     memory = stages.managed()
     spoil(memory)
     held_and_shown(memory, (gate, f"Secret kafka/{where}"))

@@ -420,7 +420,7 @@ def test_an_impossible_name_of_another_object_is_refused(module: str, options: d
     refused_name(module, message, **options)
 
 
-def test_what_may_be_left_out_may_be_empty() -> None:
+def test_optional_options_may_be_empty() -> None:
     stages.done(stages.managed(), "strimzi_ca_info", user_namespaces=[])
     ended = call("strimzi_user", stages.managed(), user="orders", user_namespace="", authentication="tls")
     assert ended.result["msg"] == "KafkaUser kafka/orders does not exist. Correct user or user_namespace."

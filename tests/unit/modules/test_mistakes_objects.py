@@ -59,7 +59,7 @@ UNREADABLE = {
     ],
     ids=[*UNREADABLE, "an empty password", "a password that is no text", "a key too short to sign with"],
 )
-def test_what_a_library_does_not_take_is_told_by_its_secret(entries: dict[str, bytes], gate: str, where: str) -> None:
+def test_unparsable_content_is_reported_with_its_secret(entries: dict[str, bytes], gate: str, where: str) -> None:
     memory = stages.managed()
     put(memory, "secrets", where, entries)
     held_and_shown(memory, (gate, f"Secret kafka/{where}"))

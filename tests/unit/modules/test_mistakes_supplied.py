@@ -114,7 +114,7 @@ def supplied(*chain: Entity, number: int = 1) -> Callable[[Path], Ended]:
         "names that cannot be judged", "SHA-1", "another spelling",
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_held_before_the_first_write(
+def test_an_unusable_supplied_ca_holds_the_flow_before_the_first_write(
     supplying: Callable[[Path], Ended], why: str, tmp_path: Path
 ) -> None:
     held(supplying(tmp_path), ("supplied_is_usable", "the supplied CA"), why=why)

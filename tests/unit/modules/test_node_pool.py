@@ -94,7 +94,7 @@ def test_how_far_pools_can_be_scaled_is_told() -> None:
     assert call("strimzi_ca_info", stages.managed()).result["node_pools"] == []
 
 
-def test_what_is_not_known_yet_about_new_nodes_is_told() -> None:
+def test_scaling_names_listeners_whose_addresses_are_unknown() -> None:
     memory = elsewhere()
     path, media = "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkas/demo", "application/merge-patch+json"
     listeners = [{"name": "lb", "port": 9095, "type": "loadbalancer", "tls": True}]
@@ -103,7 +103,7 @@ def test_what_is_not_known_yet_about_new_nodes_is_told() -> None:
     assert "of demo-kafka-3 is issued without the address of listener lb (loadbalancer)" in pool["when_added"]
 
 
-def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:
+def test_check_mode_names_the_secrets_that_shrinking_leaves() -> None:
     memory = elsewhere()
     reconcile(memory, 2)
     office(memory).work()
@@ -122,7 +122,7 @@ def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:
     assert (pool["leaving"], pool["when_removed"]) == ([], "")
 
 
-def test_what_shrinking_leaves_behind_is_told_by_a_run_that_the_operator_overtakes() -> None:
+def test_a_run_that_the_operator_overtakes_names_the_secrets_that_shrinking_leaves() -> None:
     memory = stages.managed()
 
     def overtake(method: str, path: str) -> None:
@@ -159,7 +159,7 @@ def test_requests_for_nodes_that_are_yet_to_come_are_carried_by_hand_too() -> No
         ({"replicas": 3, "pool": "brokers"}, "has no node pool brokers. Its node pools are: kafka."),
     ],
 )
-def test_what_is_refused(options: dict[str, Any], why: str) -> None:
+def test_scaling_refuses_sizes_out_of_bounds(options: dict[str, Any], why: str) -> None:
     ended = call("strimzi_node_pool", stages.managed(), **{**POOL, **options})
     assert ended.failed
     assert why in ended.result["msg"]

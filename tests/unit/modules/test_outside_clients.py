@@ -102,7 +102,7 @@ def test_a_waiver_for_an_unknown_client_is_a_warning() -> None:
         ({"reason": ""}, f"the waiver for {NAME}: has no reason. "),
     ],
 )
-def test_what_is_no_waiver_stops_every_flow(changes: dict[str, str], message: str) -> None:
+def test_an_invalid_waiver_stops_every_flow(changes: dict[str, str], message: str) -> None:
     ended = call("strimzi_trusted_certs", stages.managed(), waivers=[a_waiver(**changes)])
     assert (ended.failed, ended.writes) == (True, [])
     assert f"Kafka cluster kafka/demo: {message}" in ended.result["msg"]
@@ -127,7 +127,7 @@ def named_by(memory: MemoryCluster, **options: Any) -> list[str]:
     return [one["client"] for one in call("strimzi_ca_info", memory, **options).result["outside"]]
 
 
-def test_what_is_not_given_is_as_the_flow_in_flight_was_told_and_an_empty_list_is_given() -> None:
+def test_a_missing_list_is_taken_from_the_journal_and_an_empty_list_replaces_it() -> None:
     memory = stages.prepared()
     held = call("strimzi_trusted_certs", memory, trusting_secrets=["app:ca.crt"], presenting_secrets=["apps/copy"])
     assert held.failed
@@ -150,7 +150,7 @@ def test_without_a_flow_in_flight_nothing_is_remembered() -> None:
     assert named_by(memory) == []
 
 
-def test_what_may_not_be_listed_holds_by_a_name_that_can_be_waived() -> None:
+def test_a_forbidden_kind_of_clients_holds_under_a_name_that_a_waiver_can_give() -> None:
     answer = refusing("GET", "/kafkabridges", 'kafkabridges is forbidden: User "ci" cannot list')
     ended = call("strimzi_ca_info", stages.managed(), answer=answer, goal="replace_key", fresh_for_hours=0)
     (violation,) = ended.result["violations"]

@@ -134,7 +134,7 @@ def test_a_malformed_hash_is_refused() -> None:
     assert "plan_hash: 'yes'" in ended.result["msg"]
 
 
-def test_what_may_end_before_the_plan_does_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_that_may_end_before_the_plan_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
 
     def short(snapshot: Any, span: Any, goal: Any) -> tuple[str, ...]:

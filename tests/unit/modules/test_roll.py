@@ -39,7 +39,7 @@ def _name(pod: str) -> str:
         ({"components": ["kafka"]}, NODES),
     ],
 )
-def test_what_is_asked_for_restarts_and_nothing_else(options: dict[str, Any], restarted: list[str]) -> None:
+def test_only_the_chosen_pods_restart(options: dict[str, Any], restarted: list[str]) -> None:
     memory = stages.managed()
     before = pods(memory)
     planned = stages.done(memory, "strimzi_roll", check=True, reason="a new kernel", **options)
@@ -180,7 +180,7 @@ def test_a_second_run_has_nothing_to_do(memory: MemoryCluster, kafka: FakeKafka)
     assert (again.failed, again.result["changed"], again.writes) == (False, False, [])
 
 
-def test_what_stops_it_is_told_with_a_remedy_and_what_has_changed(memory: MemoryCluster, kafka: FakeKafka) -> None:
+def test_a_failed_roll_names_the_cause_the_remedy_and_its_actions(memory: MemoryCluster, kafka: FakeKafka) -> None:
     memory.kubelet.broken = {"demo-kafka-0"}
     ended = roll(memory, pod_timeout=1)
     assert ended.failed

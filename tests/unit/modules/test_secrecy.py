@@ -151,7 +151,7 @@ def test_contents_in_the_wrong_place(options: dict[str, Any], message: str) -> N
     assert [text for text in unseen if text in everything(ended)] == []
 
 
-def test_what_an_exec_plugin_says_of_itself() -> None:
+def test_the_message_of_an_exec_plugin_shows_no_credential() -> None:
     """It may quote how it was called."""
     program = "import os, sys; sys.exit(f\"no login with {sys.argv[1]} and {os.environ['SECRET']}\")"
     user = {"exec": {**USER["exec"], "command": sys.executable, "args": ["-c", program, "--secret=argument-of-mine"]}}

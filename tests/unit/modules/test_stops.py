@@ -49,14 +49,16 @@ FAILING = [
 
 
 @pytest.mark.parametrize(("module", "options"), GREEN)
-def test_what_a_schedule_runs_says_where_it_stops(stopped: MemoryCluster, module: str, options: dict[str, Any]) -> None:
+def test_scheduled_calls_name_the_stop_of_the_flow(
+    stopped: MemoryCluster, module: str, options: dict[str, Any]
+) -> None:
     ended = stages.done(stopped, module, **options)
     assert (ended.writes_but_lease, ended.result["changed"], told(ended)) == ([], False, True)
     assert ended.result["journal"]["stop"]["after"] == "prepare"
 
 
 @pytest.mark.parametrize(("module", "options"), FAILING)
-def test_what_asks_for_more_fails(stopped: MemoryCluster, module: str, options: dict[str, Any]) -> None:
+def test_a_call_that_would_pass_the_stop_fails(stopped: MemoryCluster, module: str, options: dict[str, Any]) -> None:
     ended = call(module, stopped, **options)
     assert (ended.failed, ended.writes_but_lease) == (True, [])
 
@@ -75,7 +77,9 @@ def test_why_it_fails(stopped: MemoryCluster) -> None:
         ("strimzi_trusted_certs", {"state": "retired", "continue_stopped": True}),
     ],
 )
-def test_what_leads_it_on(stopped: MemoryCluster, module: str, options: dict[str, Any]) -> None:
+def test_its_own_playbook_and_continue_stopped_lead_a_flow_on(
+    stopped: MemoryCluster, module: str, options: dict[str, Any]
+) -> None:
     ended = stages.done(stopped, module, **options)
     assert ended.result["done"]
     assert [one["state"] for one in ended.result["cas"]] == ["TRUSTED_IN_USE_ALL"]

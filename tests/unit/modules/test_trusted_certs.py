@@ -137,7 +137,7 @@ def test_every_module_finds_it_there() -> None:
         assert (ended.result["changed"], ended.result["ledger"]) == (False, told("keyed"))
 
 
-def test_what_holds_other_flows_does_not_hold_it() -> None:
+def test_an_outside_client_does_not_hold_a_conversion_of_the_ledger() -> None:
     """A client outside the cluster that would refuse the next CA, for example."""
     memory = stages.prepared()
     held = call("strimzi_trusted_certs", memory, trusting_secrets=["app"])

@@ -81,7 +81,7 @@ def test_a_schedule_for_the_cluster_ca_warns_of_a_clients_ca_that_has_none(
     assert stages.done(adopted, "strimzi_ca_info").result["expiring"] == []
 
 
-def test_what_ends_within_the_days_that_are_asked_for_is_shown(adopted: MemoryCluster) -> None:
+def test_expiring_within_days_selects_the_certificates_that_are_shown(adopted: MemoryCluster) -> None:
     assert stages.done(adopted, "strimzi_ca_info").result["expiring"] == []
     assert len(stages.done(adopted, "strimzi_ca_info", expiring_within_days=400).result["expiring"]) == 1
 

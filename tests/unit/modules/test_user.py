@@ -81,7 +81,7 @@ def test_without_any_it_says_until_when_the_old_one_serves() -> None:
         ("orders", True, "none", "Secret kafka/none: it does not exist."),
     ],
 )
-def test_what_would_cut_it_off_is_refused(subject: str, known: bool, named: str, message: str) -> None:
+def test_a_change_that_would_cut_a_user_off_is_refused(subject: str, known: bool, named: str, message: str) -> None:
     memory = USE.start()
     keep(memory, subject, by=None if known else make("stranger", key(20)))
     ended = leave(memory, presenting_secrets=[named])

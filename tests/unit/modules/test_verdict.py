@@ -77,7 +77,7 @@ def test_no_call_is_green(start: Any, module: str, options: dict[str, Any]) -> N
     assert verdicts(call("strimzi_ca_info", memory)) == []
 
 
-def test_what_ends_with_a_pause_waits_for_the_reconcile_after_it() -> None:
+def test_a_flow_that_ends_a_pause_waits_for_the_next_reconcile() -> None:
     """The operator judges what was stored in the pause only then; until then its status is that of the pause."""
     memory = stages.taken_up()
     stages.done(memory, "strimzi_ca", state="promoted")

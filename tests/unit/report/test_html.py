@@ -99,7 +99,7 @@ def test_the_sha256_is_there_in_full(written: Path) -> None:
     assert page.texts.count("b" * 64) == 1
 
 
-def test_what_holds_the_flow_is_told_with_what_helps(written: Path) -> None:
+def test_a_held_flow_shows_violation_and_remedy(written: Path) -> None:
     texts = page_of(written / "held").texts
     assert {"What is in the way", "pod demo-kafka-0", "is held.", "Let it go.", "Rule: trust"} <= set(texts)
 

@@ -75,7 +75,7 @@ def test_an_inventory_is_no_call_of_the_flow() -> None:
 
 
 @pytest.mark.parametrize("heading", ["Certificates of users", "outside the cluster", "log in"])
-def test_what_no_call_has_seen_has_no_table(written: Path, heading: str) -> None:
+def test_a_report_has_no_table_of_objects_that_no_call_has_seen(written: Path, heading: str) -> None:
     assert heading not in (written / "done" / "report.md").read_text()
 
 

@@ -67,7 +67,7 @@ def runs(task: dict[str, Any], calls: list[dict[str, Any]], **variables: Any) ->
 
 
 @pytest.mark.parametrize("role", PLANNING)
-def test_what_is_waited_for_is_said_once(role: str) -> None:
+def test_no_task_follows_a_task_that_waits(role: str) -> None:
     """No task comes after one that waits; each runs where none does."""
     all_tasks = tasks(role)
     names = [one["register"] for one in all_tasks]
@@ -89,7 +89,7 @@ def test_what_is_waited_for_is_said_once(role: str) -> None:
         ([], [{}], True, False),
     ],
 )
-def test_what_is_in_the_way_fails_a_run_and_is_only_told_in_check_mode(
+def test_a_violation_fails_a_run_and_is_shown_in_check_mode(
     plan: list[Any], violations: list[Any], check_mode: bool, taken: bool
 ) -> None:
     steps = yaml.safe_load((ROLES / "flow" / "tasks" / "frame.yml").read_text())[0]["block"][-1]

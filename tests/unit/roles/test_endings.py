@@ -49,7 +49,7 @@ def failures(folder: Path, hosts: list[dict[str, Any]], tasks: list[dict[str, An
     return [int(counts[case]) for case in inventory], done.stdout
 
 
-def test_what_is_awaited_fails_the_last_task_only_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_an_awaited_event_fails_the_last_task_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "calls.json").write_text(json.dumps(CASES))
     # As the flows get it: the result of a module, which Ansible never takes for a template.
     read = {"ansible.builtin.command": f"cat {tmp_path}/calls.json", "register": "read", "run_once": True}

@@ -87,13 +87,13 @@ def test_known_are_the_documented_ones_and_that_of_the_playbooks() -> None:
 
 
 @flows
-def test_what_is_documented_is_read(role: str) -> None:
+def test_documented_variables_are_read(role: str) -> None:
     shared = EVERYWHERE if role in BY_THEMSELVES else SHARED
     assert set(documented(role)) <= read_by(role) | shared
 
 
 @flows
-def test_what_is_read_is_documented(role: str) -> None:
+def test_variables_that_are_read_are_documented(role: str) -> None:
     assert read_by(role) <= set(documented(role))
 
 
@@ -103,7 +103,7 @@ def test_every_role_refuses_variables_that_no_task_reads(role: str) -> None:
     assert meta["dependencies"] == [{"role": "trustops.strimzi.flow"}]
 
 
-def test_what_is_handed_on_are_options_of_the_modules_that_take_part() -> None:
+def test_roles_hand_on_options_of_the_modules_of_the_flow() -> None:
     groups = yaml.safe_load((COLLECTION / "meta" / "runtime.yml").read_text())["action_groups"]
     assert set(groups["strimzi"]) == set(NAMES)
     shared = {option for group in _GROUP.findall(FLOW["flow_all_values"]) for option in FLOW[group]}

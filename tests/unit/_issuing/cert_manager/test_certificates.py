@@ -57,7 +57,7 @@ NAME = "demo-kafka-0"
 TARGET = f"Certificate kafka/{NAME}"
 
 
-def test_what_is_written_for_a_node() -> None:
+def test_the_certificate_of_a_node_is_as_the_specification_has_it() -> None:
     """The example of the specification (External Certificate Manager, "Issuing Cluster CA end-entity certificates")."""
     made = manifest(wish(name=NAME).order, TERMS)
     assert made["metadata"] == {
@@ -107,7 +107,7 @@ SPEC = wanted_spec(wish(name=NAME).order, TERMS)
         ({"privateKey": {**SPEC["privateKey"], "rotationPolicy": "Never"}}, ("privateKey",)),
     ],
 )
-def test_what_differs_is_found_and_patched_away(changes: Object, fields: tuple[str, ...]) -> None:
+def test_a_patch_corrects_differing_fields(changes: Object, fields: tuple[str, ...]) -> None:
     found = {"spec": {name: one for name, one in {**SPEC, **changes}.items() if one is not None}}
     assert differing_fields(found, SPEC) == fields
     assert _merge(found, spec_patch(found, SPEC))["spec"] == SPEC
@@ -148,7 +148,7 @@ DONE = condition("Issuing", "False", "The certificate has been successfully issu
 SINCE = "2026-06-01T10:00:00Z"
 
 
-def test_what_was_issued_comes_with_its_key_and_the_chain_to_the_root() -> None:
+def test_an_answer_has_the_key_and_the_chain_to_the_root() -> None:
     for conditions in ((READY,), (READY, DONE), (READY, FAILED)):
         answer = answer_to(certificate(*conditions), secret(), (), SCOPE)
         assert isinstance(answer, IssuedCertificate)
@@ -178,7 +178,7 @@ def test_what_was_issued_comes_with_its_key_and_the_chain_to_the_root() -> None:
         pytest.param(certificate(NOT_READY), secret(tls_key=b"?"), f"Secret kafka/{NAME}-cm holds no usable tls.key", id="no key"),
     ],
 )  # fmt: skip
-def test_what_waits_says_for_what(found: Object, stored: Object | None, told: str) -> None:
+def test_a_waiting_certificate_says_why(found: Object, stored: Object | None, told: str) -> None:
     answer = answer_to(found, stored, (), SCOPE)
     assert isinstance(answer, Waiting)
     assert told in answer.why
@@ -202,7 +202,7 @@ def test_what_waits_says_for_what(found: Object, stored: Object | None, told: st
         ),
     ],
 )  # fmt: skip
-def test_what_comes_to_nothing_says_why(found: Object, stored: Object | None, told: str) -> None:
+def test_a_failed_certificate_says_why(found: Object, stored: Object | None, told: str) -> None:
     answer = answer_to(found, stored, {LEAF.sha256}, SCOPE)
     assert isinstance(answer, Refused)
     assert told in answer.why
@@ -299,7 +299,7 @@ def test_a_certificate_of_another_owner_is_neither_changed_nor_issued_again() ->
     assert (bench.find(order), len(bench.api.writes)) == (theirs, begun)
 
 
-def test_what_operators_look_after_is_not_written_to() -> None:
+def test_a_secret_of_a_kafka_user_is_not_written() -> None:
     """A KafkaUser of the name under which the certificate of another one would be kept: both would write to its Secret without end."""
     bench, order = Bench(), wish(USER, name="orders").order
     labels = {"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"}
@@ -335,7 +335,7 @@ def test_an_unfit_certificate_is_issued_again_as_by_cmctl() -> None:
     assert issuing["lastTransitionTime"] == "2026-06-01T12:00:00Z"
 
 
-def test_what_is_being_issued_is_not_begun_again() -> None:
+def test_a_running_issuance_is_not_started_again() -> None:
     bench, order = Bench(), wish().order
     (first,) = issued(bench.issuer, asked(bench.issuer, order))
     bench.manager.is_asleep = True
@@ -374,7 +374,7 @@ def test_requests_of_others_stay() -> None:
     assert bench.requests() == [f"{other.name}-1"]
 
 
-def test_what_is_good_is_an_answer_although_its_renewal_has_failed() -> None:
+def test_a_valid_certificate_is_an_answer_although_its_renewal_failed() -> None:
     bench, order = Bench(), wish().order
     (first,) = issued(bench.issuer, asked(bench.issuer, order))
     bench.manager.approving = frozenset()
@@ -417,7 +417,7 @@ def test_the_condition_is_set_on_what_is_there(conflicts: int, is_done: bool) ->
             bench.issuer.request(again)
 
 
-def test_what_is_in_the_way_is_told() -> None:
+def test_an_obstacle_to_a_certificate_is_reported() -> None:
     order = wish(name="demo-kafka-0").order
     with pytest.raises(
         IssuerUnavailable, match=r"Certificate kafka/demo-kafka-0 cannot be made: .*failed calling webhook"

@@ -136,7 +136,7 @@ def test_a_pure_client_is_no_server() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_ends_a_request(conditions: list[Object], why: str, remedy: str) -> None:
+def test_a_denied_or_failed_request_says_why(conditions: list[Object], why: str, remedy: str) -> None:
     found = answer(*conditions)
     assert isinstance(found, Refused), found
     assert found.why.startswith("CertificateRequest kafka/demo-kafka-0 ")
@@ -166,7 +166,7 @@ def test_what_ends_a_request(conditions: list[Object], why: str, remedy: str) ->
         ([condition("Unheard", "True")], ["is not approved"]),
     ],
 )  # fmt: skip
-def test_what_a_request_waits_for(conditions: list[Object], parts: list[str]) -> None:
+def test_an_unapproved_request_says_who_approves(conditions: list[Object], parts: list[str]) -> None:
     found = answer(*conditions)
     assert isinstance(found, Waiting), found
     assert found.why.startswith("CertificateRequest kafka/demo-kafka-0 is ")
@@ -244,7 +244,7 @@ def test_an_issued_certificate_and_what_lies_above_it(
 
 
 @pytest.mark.parametrize("ca", [None, "", "?", "AAAA", base64.b64encode(b"-----BEGIN CERTIFICATE-----").decode(), 1])
-def test_what_is_said_of_the_ca_may_be_anything(ca: object) -> None:
+def test_an_unusable_ca_field_is_ignored(ca: object) -> None:
     assert answer(READY, certificate=text(LEAF, CA), ca=ca) == IssuedCertificate(LEAF, (CA.certificate,))
 
 
@@ -422,7 +422,7 @@ def test_the_same_request_to_another_issuer_is_another_one() -> None:
     is_told(answer)
 
 
-def test_what_vanishes_while_it_is_looked_at_is_asked_for_in_the_next_run() -> None:
+def test_a_request_that_vanishes_is_left_to_the_next_run() -> None:
     one = before(status(409, "AlreadyExists", name="a"), status(404, "NotFound", name="a"))
     with pytest.raises(AlreadyExists):
         one.request(wish().order)
@@ -444,7 +444,7 @@ def test_without_its_webhook() -> None:
     assert "pods have to run" in raised.value.remedy
 
 
-def test_what_the_api_server_does_not_accept_is_refused() -> None:
+def test_an_invalid_request_is_refused() -> None:
     message = "spec.duration: \x1b[2J"
     answer = before(status(422, "Invalid", message, name="a")).request(wish().order)
     assert isinstance(answer, Refused)

@@ -105,7 +105,7 @@ def test_a_name_does_nothing_to_a_terminal(name: str) -> None:
         (status(404, "NotFound", "the server could not find the requested resource"), "has to exist in namespace kafka"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_the_issuer_of_a_request_that_is_pending(answer: Response, said: str) -> None:
+def test_a_pending_request_says_what_is_wrong_with_its_issuer(answer: Response, said: str) -> None:
     at, transport = before(answer)
     for _again in range(2):
         assert told(request(PENDING), at).startswith(

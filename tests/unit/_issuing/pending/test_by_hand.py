@@ -96,7 +96,7 @@ def bring(bench: Bench, brought: Iterable[Brought]) -> list[PutBack]:
     return list(put_back(tuple(brought), seen(bench), bench.work()))
 
 
-def test_what_is_asked_for_is_read_from_the_request_itself(bench: Bench) -> None:
+def test_subject_and_names_are_read_from_the_signing_request(bench: Bench) -> None:
     found = requests(bench)
     assert sorted(found) == sorted(KEYS)
     node = found[ONE]
@@ -120,7 +120,7 @@ def test_a_request_that_came_from_elsewhere_is_not_wanted(bench: Bench) -> None:
     assert requests(bench)[OTHER].is_wanted
 
 
-def test_what_is_put_back_is_found_by_the_next_look(bench: Bench) -> None:
+def test_the_next_look_finds_certificates_that_were_put_back(bench: Bench) -> None:
     done = bring(bench, [signed(bench, name) for name in (OTHER, OPERATOR, ONE)])
     assert [(one.secret, one.is_new) for one in done] == [(name, True) for name in sorted(KEYS)]
     answers = {one.secret: one.answer and one.answer[0] for one in requests(bench).values()}

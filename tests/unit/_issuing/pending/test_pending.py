@@ -265,7 +265,7 @@ OUTDATED = [
 
 
 @pytest.mark.parametrize(("event", "why"), OUTDATED)
-def test_what_is_not_wanted_any_more(event: Callable[[Bench], None], why: str) -> None:
+def test_an_outdated_request_has_no_answer(event: Callable[[Bench], None], why: str) -> None:
     """Its answer is not even looked at."""
     bench = asked()
     event(bench)
@@ -296,7 +296,7 @@ def edited(bench: Bench) -> None:
         pytest.param(edited, "it is of no CA of this cluster", id="edited"),
     ],
 )
-def test_what_was_collected_is_checked_each_time(event: Callable[[Bench], None], why: str) -> None:
+def test_a_collected_certificate_is_checked_by_each_look(event: Callable[[Bench], None], why: str) -> None:
     bench = asked()
     answer(bench)
     collect(bench, NODE)
@@ -305,7 +305,7 @@ def test_what_was_collected_is_checked_each_time(event: Callable[[Bench], None],
     assert why in seen(bench).outdated
 
 
-def test_what_was_collected_needs_no_issuer() -> None:
+def test_a_collected_certificate_needs_no_issuer() -> None:
     bench = asked()
     leaf = signed(bench)
     answer(bench, leaf, CA)
@@ -343,14 +343,14 @@ def test_only_requests_that_are_open_are_asked_about(noting: Noting, monkeypatch
     }  # fmt: skip
 
 
-def test_what_people_put_back_says_nothing_once_another_issuer_is_asked() -> None:
+def test_a_certificate_put_back_does_not_answer_a_request_to_another_issuer() -> None:
     bench = asked()
     answer(bench)
     found = see(bench, issuer=CertManagerIssuer("corporate")).snapshot.leaves.requests[NODE]
     assert (found.issuer, found.answer, found.waiting) == (EXTERNAL, None, "")
 
 
-def test_what_a_renewal_of_the_ca_is_asked_for_is_recorded_as_its_own() -> None:
+def test_a_request_to_a_renewal_of_the_ca_records_the_renewal() -> None:
     """The CA in use has the same name and key, and would do as well."""
     renewed = make("cluster-ca v1", key(1), path_length=0, end=NOW + 2 * YEAR)
     bench = elsewhere()

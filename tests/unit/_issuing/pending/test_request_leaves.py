@@ -97,7 +97,7 @@ def test_keys_are_stored_before_an_issuer_is_asked(noting: Noting) -> None:
     assert noting.forgotten == [f"{KEYS}, 0 asked", f"{REQUESTS}, 2 asked"]
 
 
-def test_what_is_asked_for(noting: Noting) -> None:
+def test_an_order_has_subject_names_and_validity_of_the_leaf(noting: Noting) -> None:
     bench = elsewhere()
     ask(bench, NODE, validity=timedelta(days=30))
     (order,) = noting.orders
@@ -109,7 +109,7 @@ def test_what_is_asked_for(noting: Noting) -> None:
     assert (order.name.rpartition("-")[0], order.validity) == (NODE, timedelta(days=30))
 
 
-def test_what_is_recorded() -> None:
+def test_a_record_names_issuer_ca_key_and_time() -> None:
     bench = elsewhere()
     bench.clock.seconds = 60
     ask(bench, NODE)
@@ -131,7 +131,7 @@ def test_the_requests_of_every_component_lie_apart() -> None:
     }
 
 
-def test_what_is_no_leaf_of_this_cluster_is_not_asked_for(noting: Noting) -> None:
+def test_a_secret_without_a_leaf_of_the_cluster_is_not_requested(noting: Noting) -> None:
     bench = elsewhere()
     assert ask(bench, "demo-cluster-ca", "other") == []
     assert noting.orders == []
@@ -148,7 +148,7 @@ def test_a_kill_costs_no_more_than_a_few_requests(noting: Noting, monkeypatch: p
     assert work.actions == []
 
 
-def test_what_was_answered_before_the_issuer_went_away_is_kept(noting: Noting) -> None:
+def test_requests_made_before_the_issuer_failed_are_recorded(noting: Noting) -> None:
     """Vault would sign it once more."""
     bench, right = elsewhere(), noting.request
 
@@ -298,7 +298,7 @@ def test_a_refusal_at_once_is_recorded_with_the_reason(noting: Noting) -> None:
     assert requested(bench)["failed"]["count"] == 2
 
 
-def test_what_was_asked_of_another_issuer_is_left_with_it(noting: Noting) -> None:
+def test_a_request_to_another_issuer_is_not_forgotten_there(noting: Noting) -> None:
     bench = elsewhere()
     ask(bench, NODE)
     noting.reference = "another"
@@ -396,7 +396,7 @@ def test_a_refusal_is_recorded_and_what_was_put_back_is_gone() -> None:
 
 
 @pytest.mark.parametrize("remembers", [True, False])
-def test_what_an_issuer_keeps_is_found_until_it_is_forgotten(noting: Noting, remembers: bool) -> None:
+def test_a_request_at_the_issuer_is_found_until_it_is_forgotten(noting: Noting, remembers: bool) -> None:
     """Also by a run that goes on after one that was killed with the answer recorded."""
     noting.remembers = remembers
     bench = elsewhere()
@@ -421,7 +421,7 @@ def test_what_an_issuer_keeps_is_found_until_it_is_forgotten(noting: Noting, rem
 
 
 @pytest.mark.parametrize("moment", [2, 3], ids=["before the keys are removed", "before the record is removed"])
-def test_what_an_issuer_keeps_is_forgotten_by_the_run_after_a_killed_one(noting: Noting, moment: int) -> None:
+def test_the_run_after_a_killed_run_forgets_the_request_at_the_issuer(noting: Noting, moment: int) -> None:
     """Killed when the answer was recorded, and again in the middle of forgetting it."""
     bench = elsewhere()
     ask(bench, NODE)
@@ -528,7 +528,7 @@ def test_the_issuer_forgets_all_in_one_call(noting: Noting) -> None:
     assert (noting.calls, len(noting.forgotten)) == (2, 4)
 
 
-def test_what_lies_in_one_secret_alone_is_forgotten_as_well() -> None:
+def test_a_request_with_one_secret_missing_is_forgotten() -> None:
     """No Secret is made for it."""
     for lost, left in ((KEYS, REQUESTS), (REQUESTS, KEYS)):
         bench = elsewhere()
@@ -540,7 +540,7 @@ def test_what_lies_in_one_secret_alone_is_forgotten_as_well() -> None:
         assert see(bench).snapshot.leaves.requests == {}
 
 
-def test_what_is_gone_already_is_forgotten() -> None:
+def test_forgetting_a_missing_request_writes_nothing() -> None:
     bench = elsewhere()
     begun = len(bench.api.writes)
     assert forget(bench, NODE) == []

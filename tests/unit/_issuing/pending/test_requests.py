@@ -82,7 +82,7 @@ VALUES = st.dictionaries(
 
 
 @given(VALUES, st.sampled_from(Component))
-def test_what_is_written_is_read_again(values: dict[str, RequestRecord | PendingLeaf], component: Component) -> None:
+def test_written_records_are_read_back(values: dict[str, RequestRecord | PendingLeaf], component: Component) -> None:
     write = write_records(SCOPE, {}, component, values)
     assert write.body is not None
     read_again = read_requests(SCOPE, {write.name: write.body})
@@ -105,7 +105,7 @@ def test_the_requests_of_each_component_have_a_secret_of_their_own() -> None:
     assert (made["type"], made["metadata"]["labels"]) == ("strimzi.io/issuing", SCOPE.labels)
 
 
-def test_what_people_read_and_put_back() -> None:
+def test_a_person_reads_the_record_and_puts_an_answer_back() -> None:
     bench = stage()
     store(bench, record(bench, FAILED))
     told = json.loads(bench.data(REQUESTS)[f"{NODE}.requested"])
@@ -120,7 +120,7 @@ def test_what_people_read_and_put_back() -> None:
 
 
 @pytest.mark.parametrize("value", [RECORD, PENDING])
-def test_what_was_put_back_goes_with_the_next_record(value: Any) -> None:
+def test_the_next_record_removes_an_answer_that_was_put_back(value: Any) -> None:
     """It was looked at: it must not be taken for the answer to another request."""
     bench = stage()
     store(bench, record(bench, RECORD))
@@ -230,7 +230,7 @@ def changed(**fields: Any) -> bytes:
         pytest.param(changed(failed="yes"), id="a failure without facts"),
     ],
 )
-def test_what_cannot_be_read_is_a_problem_and_no_request(content: bytes) -> None:
+def test_an_unreadable_record_is_a_problem(content: bytes) -> None:
     found = edited(requested=content)
     assert found == {NODE: StoredRequest(NODE, KAFKA, problem="its record cannot be read")}
 
@@ -243,7 +243,7 @@ def test_a_certificate_that_cannot_be_read_is_a_problem(content: bytes) -> None:
     assert found.record is not None
 
 
-def test_what_has_passed_the_checks_does_not_need_its_request() -> None:
+def test_a_checked_answer_needs_no_readable_record() -> None:
     assert edited(pending=pem(*CHAIN), requested=b"{") == {NODE: StoredRequest(NODE, KAFKA, pending=CHAIN)}
 
 
@@ -276,7 +276,7 @@ def test_entries_with_other_names_are_no_requests(name: str) -> None:
 
 
 @pytest.mark.parametrize("component", Component)
-def test_what_was_put_back_for_another_component_hides_no_request(component: Component) -> None:
+def test_an_answer_in_the_secret_of_another_component_hides_no_request(component: Component) -> None:
     """It would be asked for again and again."""
     write = write_records(SCOPE, {}, Component.CRUISE_CONTROL, {NODE: RECORD})
     assert write.body is not None
@@ -285,7 +285,7 @@ def test_what_was_put_back_for_another_component_hides_no_request(component: Com
     assert read_requests(SCOPE, stored)[NODE].record == RECORD
 
 
-def test_what_lies_in_the_wrong_secret_is_no_request() -> None:
+def test_entries_in_the_wrong_secret_are_no_requests() -> None:
     """It could not be removed from where it is looked for."""
     stored = {
         REQUESTS: secret(REQUESTS, {f"{NODE}.key": key(7).reveal()}),

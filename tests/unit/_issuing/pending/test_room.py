@@ -83,7 +83,7 @@ def written(value: RequestRecord | PendingLeaf) -> int:
 @pytest.mark.parametrize("issuer", [External({}, ""), Noting()], ids=["by hand", "by itself"])
 @pytest.mark.parametrize("above", [0, 2])
 @pytest.mark.parametrize("large", [False, True], ids=["ECDSA CA", "RSA CA"])
-def test_what_is_expected_is_about_what_is_stored(
+def test_the_expected_size_is_about_the_stored_size(
     spec: KeySpec, issuer: Issuer, above: int, large: bool, rsa_4096: PrivateKey
 ) -> None:
     authority = make("corporate", rsa_4096 if large else key(1))
@@ -141,7 +141,7 @@ def test_no_issuer_is_asked_where_there_is_no_room(monkeypatch: pytest.MonkeyPat
     assert (issuer.orders, len(bench.api.writes)) == ([], begun)
 
 
-def test_what_is_written_again_needs_no_more_room() -> None:
+def test_a_repeated_request_needs_no_more_room() -> None:
     bench = elsewhere()
     ask(bench, NODE)
     stored = size(bench.api.find("secrets", "kafka", REQUESTS) or {})

@@ -93,7 +93,7 @@ def test_each_state_has_a_cause_and_a_remedy(
         ({"mount": "pki"}, "no handler for route"),
     ],
 )
-def test_what_is_named_and_does_not_exist_is_not_asked_for_again(
+def test_a_request_that_names_a_missing_object_is_not_repeated(
     bench: Bench, others: dict[str, str], cause: str
 ) -> None:
     vault, ready = bench
@@ -122,7 +122,7 @@ def test_the_page_for_people_has_each_state() -> None:
         assert str(status) in told
 
 
-def test_what_was_sent_in_secret_is_not_quoted() -> None:
+def test_secrets_of_the_request_are_not_quoted() -> None:
     said = quotable(
         "bad token hvs.abcdef and secret s3cr3t -----BEGIN EC PRIVATE KEY-----\nabc", ("hvs.abcdef", "s3cr3t", "")
     )

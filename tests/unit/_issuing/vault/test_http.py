@@ -52,7 +52,7 @@ def server() -> Iterator[Server]:
         yield made
 
 
-def test_what_is_sent(server: Server) -> None:
+def test_a_call_sends_method_path_headers_and_body(server: Server) -> None:
     reply = connection(f"{server.url}/", namespace="/team/kafka/").send(CALL)
     assert (reply.status, reply.body) == (200, {"data": {"a": 1}})
     (request,) = server.requests
@@ -65,7 +65,7 @@ def test_what_is_sent(server: Server) -> None:
         assert request.header(name) == [value]
 
 
-def test_what_is_only_read_is_not_sent_as_a_change(server: Server) -> None:
+def test_a_call_without_a_body_is_a_get(server: Server) -> None:
     connection(server.url).send(Call("auth/token/lookup-self", None, "look"))
     (request,) = server.requests
     assert (request.method, request.body) == ("GET", b"")
@@ -328,7 +328,7 @@ def test_a_server_beside_the_proxy(identities: Identities, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "ALL_PROXY"])
-def test_what_has_no_tls_does_not_go_to_a_proxy(name: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_without_tls_bypasses_the_proxy(name: str, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     assert connection(server.url).send(CALL).status == 200
 

@@ -142,7 +142,7 @@ def test_a_life_that_the_role_cuts_is_given_and_not_refused(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize("words", ["wrong\x1b[2Jname", "a" * 5000, "two\nlines\tof text", ""])
-def test_what_vault_says_is_told_on_one_short_line(bench: Bench, words: str) -> None:
+def test_an_error_of_vault_is_shown_on_one_short_line(bench: Bench, words: str) -> None:
     bench[0].faults = [Fault(400, (words,))]
     answer = refused(bench)
     assert "\x1b" not in answer.why
@@ -264,7 +264,7 @@ def test_a_password_in_its_url_is_no_part_of_its_name(bench: Bench) -> None:
     assert "s3cr3t" not in bench[1].issuer(url="https://me:s3cr3t@vault.example").reference
 
 
-def test_what_it_is_made_of_shows_no_secret(bench: Bench) -> None:
+def test_the_repr_of_the_issuer_shows_no_token(bench: Bench) -> None:
     settings = bench[1].settings()
     issuer = VaultPki(settings, QuickClock(), str)
     asked(issuer, wish().order)
@@ -324,7 +324,7 @@ def test_above_a_root_is_nothing() -> None:
     assert chain_of(ca, ca, root, crossed, old) == (ca, root)
 
 
-def test_what_leads_nowhere_is_left_out() -> None:
+def test_a_chain_leaves_out_certificates_that_sign_nothing() -> None:
     assert chain_of(CA.certificate, OLD.certificate) == (CA.certificate,)
 
 

@@ -111,7 +111,7 @@ def test_a_ca_whose_key_is_here_is_certified_with_its_name_byte_by_byte(bench: B
     assert not any("PRIVATE" in str(one.body) for one in vault.seen)
 
 
-def test_what_it_refuses_is_told_in_its_own_words(bench: Bench) -> None:
+def test_a_refused_link_certificate_quotes_the_error_of_vault(bench: Bench) -> None:
     bench[0].faults = [Fault(400, ("signing certificate has a max path length of zero",), path="/sign-intermediate")]
     answer = refused(bench)
     assert "refuses to certify CN=cluster-ca v1,O=io.strimzi: signing certificate has a max path length" in answer.why

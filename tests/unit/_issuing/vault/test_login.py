@@ -236,7 +236,7 @@ def test_a_server_that_fails_while_it_is_asked_about_the_token_does_not_hide_the
     assert "does not accept the token" in str(found)
 
 
-def test_what_is_refused_is_not_asked_with_another_token(bench: Bench, clock: QuickClock) -> None:
+def test_a_refused_request_is_not_repeated_with_another_token(bench: Bench, clock: QuickClock) -> None:
     """A role that does not fit is no matter of the login."""
     vault, ready = bench
     vault.faults = [Fault(400, ("not allowed by this role",))]
@@ -283,7 +283,7 @@ BROKEN = VaultFailure("It", "broke off", "Run again.", transient=True)
 
 
 @pytest.mark.parametrize("status", [200, 204, 400, 403])
-def test_what_says_something_is_returned_at_once(status: int) -> None:
+def test_a_final_reply_is_returned_at_once(status: int) -> None:
     reply = Reply(status, {})
     assert slept([reply]) == ([], reply)
 
@@ -309,13 +309,13 @@ def test_a_long_time_is_not_waited_for() -> None:
     assert slept([Reply(429, {}, wait=20.0)]) == ([], None)
 
 
-def test_what_does_not_pass_is_not_asked_again() -> None:
+def test_a_lasting_failure_is_not_retried() -> None:
     assert slept([VaultFailure("It", "is not trusted", "Give a CA.")]) == ([], None)
     assert slept([Reply(404, {})]) == ([], None)
 
 
 @pytest.mark.parametrize("status", [400, 403])
-def test_what_only_the_server_can_correct_is_no_answer(status: int) -> None:
+def test_an_unknown_role_is_no_answer(status: int) -> None:
     assert slept([Reply(status, {}, "unknown role: kafka")]) == ([], None)
 
 

@@ -79,7 +79,7 @@ def test_the_newest_lines_stay(first: list[dict[str, Any]], second: list[dict[st
     assert problems(in_order(bounded)) == []
 
 
-def test_what_others_put_beside_the_entries_stays() -> None:
+def test_entries_of_others_stay() -> None:
     data = extended({"note": "x" * 500}, [{}, {}], 1)
     assert sorted(data) == ["00000002", "note"]
 

@@ -371,7 +371,7 @@ def test_the_key_is_kept_first_then_each_takes_its_place(bench: Bench) -> None:
     assert bench.annotation("secrets", KEYS, "ca-key-generation") == "2"
 
 
-def test_what_follows_is_as_its_effect_says(bench: Bench) -> None:
+def test_the_cluster_follows_the_effect_of_the_step(bench: Bench) -> None:
     before = bench.observe().snapshot
     bench.carry_out(BACK)
     assert bench.observe().snapshot.ca == BACK.effect(before, None).ca  # type: ignore[arg-type]

@@ -118,7 +118,7 @@ def test_without_the_old_key_there_is_none_and_nothing_is_written() -> None:
         pytest.param(pem(NAMESAKE, OLD), id="of another key"),
     ],
 )
-def test_what_is_no_link_to_this_ca_is_done_without(content: bytes) -> None:
+def test_an_unusable_link_certificate_is_ignored(content: bytes) -> None:
     made = prepared(with_link())
     bench = Bench()
     name = made.fingerprint

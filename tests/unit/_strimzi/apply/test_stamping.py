@@ -160,7 +160,7 @@ def test_nodes_that_the_operator_is_to_restart_get_the_key_generation_alone(benc
     assert {action.what for action in actions} == {"key generation 4", "pods are created with key generation 4"}
 
 
-def test_what_keeps_nodes_from_being_told_is_no_reason_to_restart_them_for_the_key(bench: Bench) -> None:
+def test_pods_without_a_known_revision_get_the_key_generation(bench: Bench) -> None:
     _unlike(bench)
     bench.create("pods", pod("demo-c-7"))
     stamp(bench, KEYS_ONLY)
@@ -279,7 +279,7 @@ def test_a_pod_that_has_to_be_rolled_stops_all_stamping(
 
 
 @pytest.mark.parametrize(("plural", "name"), [("strimzipodsets", "demo-b"), ("pods", NODES[0])])
-def test_what_another_program_changed_meanwhile_is_not_overwritten(plural: str, name: str, bench: Bench) -> None:
+def test_a_concurrent_change_is_not_overwritten(plural: str, name: str, bench: Bench) -> None:
     observation, work = bench.observe(), bench.work()
     body = {"metadata": {"annotations": {"example.com/other": "2"}}}
     list_all = work.client.list
@@ -319,7 +319,7 @@ HASHED = (
 )
 
 
-def test_what_is_hashed() -> None:
+def test_the_revision_hashes_the_pod_without_resources() -> None:
     """Sorted, compact, in UTF-8, without resources of containers of both kinds, without the revision."""
     assert revision(POD) == hashlib.sha1(HASHED.encode("utf-8")).hexdigest()[:8]
 
@@ -477,7 +477,7 @@ def answer(body: Any) -> Reply:
         (Attempt("list", PODS, None), {"verb": "list", "resource": "pods"}),
     ],
 )
-def test_what_is_asked(attempt: Attempt, asked: dict[str, str]) -> None:
+def test_an_access_review_names_the_attempt(attempt: Attempt, asked: dict[str, str]) -> None:
     client, transport, _clock = scripted([answer({"status": YES})])
     assert is_allowed(client, attempt)
     (sent,) = transport.sent

@@ -96,7 +96,7 @@ def test_a_change_by_another_program_is_never_overwritten(case: Case, touched: t
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_is_not_ours_stays(case: Case) -> None:
+def test_content_of_others_stays(case: Case) -> None:
     bench = cluster()
     everything = {(plural, name) for plural, name in case.touches if case.name != "delete ledger"}
     for one in everything:

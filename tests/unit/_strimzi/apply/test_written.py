@@ -74,7 +74,7 @@ class Call(Bench):
         return only
 
 
-def test_what_stays_is_no_loss() -> None:
+def test_fields_that_stay_are_no_loss() -> None:
     call = Call()
     call.write({"data": _OURS, "metadata": {"annotations": {"note": "ours"}}})
     call.writes_back({"data": {"another": "eA=="}, "metadata": {"annotations": {"its-own": "x"}}})

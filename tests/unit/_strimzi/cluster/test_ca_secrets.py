@@ -84,7 +84,7 @@ def test_where_the_flow_is_to_look_that_has_prepared_a_ca() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"presentingSecrets": ["copy"]}'])
-def test_what_does_not_say_where_a_flow_is_to_look_is_a_problem(text: str) -> None:
+def test_a_malformed_annotation_of_named_places_is_a_problem(text: str) -> None:
     found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations={names.NAMED: text})
     assert (found.named, len(found.problems)) == (NOTHING_NAMED, 1)
     assert names.NAMED in found.problems[0]
@@ -118,7 +118,7 @@ def test_an_entry_is_one_chain_and_no_longer_than_verifiers_accept() -> None:
     assert problem.startswith("entry long.crt cannot be read: it has 11 certificates")
 
 
-def test_what_the_operator_has_retired_is_told_by_the_name_of_its_entry() -> None:
+def test_entries_that_the_operator_retired_are_known_by_their_names() -> None:
     """docs/operator.md, "CA Secrets": entries with another name are never removed as old."""
     retired = "ca-2027-01-26T17-32-00Z.crt"
     alike = ("mine.crt", "ca-2.crt", "my-ca-2027-01-26T17-32-00Z.crt", "ca-2027-01-26T17-32-00Z.crt.crt")
@@ -239,7 +239,7 @@ def test_prepared_authority_with_and_without_its_key() -> None:
         (f"{fingerprint(NEW).upper()}.crt", pem(NEW)),
     ],
 )
-def test_what_is_not_under_its_own_fingerprint_is_not_prepared(name: str, content: bytes) -> None:
+def test_an_entry_under_another_fingerprint_is_not_prepared(name: str, content: bytes) -> None:
     """It would otherwise be promoted by a name that says something else."""
     assert read({}, {name: content, f"{fingerprint(NEW)}.key": NEW.key.reveal()}).prepared == ()
 

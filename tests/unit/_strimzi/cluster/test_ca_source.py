@@ -57,7 +57,7 @@ def read(api: Any, reference: CaSourceReference = SECRET) -> CaSource:
         pytest.param(CONFIG_MAP, {"binaryData": encoded(BOTH)}, id="ConfigMap with binary data"),
     ],
 )
-def test_what_it_holds(reference: CaSourceReference, content: dict[str, Any]) -> None:
+def test_a_source_holds_these_cas(reference: CaSourceReference, content: dict[str, Any]) -> None:
     found = read(stored(reference.kind, content), reference)
     assert found is not None
     assert replace(found, changed_at=None) == CaSource(
@@ -76,7 +76,7 @@ def test_what_it_holds(reference: CaSourceReference, content: dict[str, Any]) ->
         pytest.param({"data": encoded(BOTH + b" " * (1 << 18))}, f"holds {len(BOTH) + (1 << 18)} bytes.", id="too much"),
     ],
 )  # fmt: skip
-def test_what_it_must_not_hold(content: dict[str, Any], problem: str) -> None:
+def test_an_unusable_source_has_a_problem(content: dict[str, Any], problem: str) -> None:
     found = read(stored("Secret", content))
     assert (found.problem, found.certificates) == (problem, ())
     assert found.remedy

@@ -114,7 +114,9 @@ SEEN = {"conditions": conditions("Ready"), "observedGeneration": 2}
         ({**SEEN, "conditions": conditions("ReconciliationPaused")}, NODES[:1], ""),
     ],
 )  # fmt: skip
-def test_what_shows_that_no_operator_works_on_it(status: Any, pods: tuple[str, ...], absent: str) -> None:
+def test_the_status_shows_that_no_operator_works_on_the_resource(
+    status: Any, pods: tuple[str, ...], absent: str
+) -> None:
     resource = kafka(status)
     resource["metadata"]["generation"] = 2
     assert note_absent_operator(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
@@ -318,7 +320,7 @@ def test_the_next_opening(text: str, opens: str | None) -> None:
         "* * * L-31 * ?", "* * * L- * ?", "* * * L-W * ?", "* * * L2 * ?", "* * * LWW * ?", "* * * L-2WW * ?",
     ],
 )  # fmt: skip
-def test_what_quartz_refuses(text: str) -> None:
+def test_expressions_that_quartz_refuses_are_refused(text: str) -> None:
     with pytest.raises(CronError):
         parse_cron(text)
 

@@ -83,7 +83,7 @@ def test_pools_of_other_clusters_do_not_count() -> None:
     assert pods(other) == []
 
 
-def test_what_a_node_is() -> None:
+def test_a_wanted_node_has_pool_number_and_role() -> None:
     bench = bench_with(pool("brokers", 1), pool("controllers", 1, roles=("controller",)))
     found = {
         node.pod: (node.pool, node.node_id, node.broker) for node in node_pools(bench.work().client, SCOPE).wanted()

@@ -213,7 +213,7 @@ def whole(bench: Bench) -> None:
         (EXPORTERS, BACK, False),
     ],
 )
-def test_what_has_lost_its_labels_is_read_all_the_same(name: str, why: str, holds: bool, lost: tuple[str, ...]) -> None:
+def test_a_secret_without_its_labels_is_read(name: str, why: str, holds: bool, lost: tuple[str, ...]) -> None:
     bench = Bench()
     whole(bench)
     before = bench.observe().snapshot
@@ -239,7 +239,7 @@ def test_labels_of_a_nodes_leaf(lost: tuple[str, ...]) -> None:
     assert snapshot.leaves.missing == {}
 
 
-def test_what_is_really_missing_stays_missing() -> None:
+def test_a_deleted_secret_is_missing() -> None:
     bench = Bench()
     whole(bench)
     for name in (NODES, EXPORTERS):
@@ -321,7 +321,7 @@ def test_where_nothing_shows_it_the_operators_default() -> None:
     assert found(Bench()) == "cluster.local"
 
 
-def test_what_the_caller_gives_comes_first() -> None:
+def test_the_domain_of_the_caller_comes_first() -> None:
     bench = Bench()
     node(bench, "demo-kafka-0", "corp.internal")
     assert found(bench, "k8s.example") == "k8s.example"

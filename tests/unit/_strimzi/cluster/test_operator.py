@@ -80,7 +80,7 @@ class TestBundle:
         bench.at(2, lambda: set_bundle(bench, pem(NEXT)))
         assert run(bench, await_bundle(NEXT, absent=(OLD,)))[-1].seconds == soon_after(2)
 
-    def test_what_others_put_there_does_not_matter(self) -> None:
+    def test_further_cas_in_the_bundle_do_not_matter(self) -> None:
         bench = bench_of()
         set_bundle(bench, pem(OLD, NEXT))
         assert run(bench, await_bundle(OLD))[-1].seconds == 0.0
@@ -167,7 +167,7 @@ class TestPause:
         with pytest.raises(OperatorSilent):
             run(bench, PAUSE)
 
-    def test_what_is_still_said_of_an_earlier_pause_confirms_nothing(self) -> None:
+    def test_the_condition_of_an_earlier_pause_confirms_nothing(self) -> None:
         """It is waited for until the operator says so no more; then the pause has to be decided again."""
         bench = bench_of(PAUSED)
         bench.at(2, lambda: bench.change("kafkas", "demo", {"status": {"conditions": conditions("Ready")}}, "status"))
@@ -253,7 +253,7 @@ def test_an_operator_that_looks_again_says_something_else(status: dict[str, Any]
     assert bench.clock.seconds == soon_after(2)
 
 
-def test_what_it_has_said_stays_where_nothing_else_comes() -> None:
+def test_an_unchanged_verdict_ends_the_wait() -> None:
     bench = bench_of(not_ready("no"))
     assert [action.verb for action in run(bench, ASKED)] == ["update", "wait"]
     assert bench.clock.seconds == soon_after(5)

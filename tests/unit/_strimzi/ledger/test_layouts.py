@@ -168,7 +168,7 @@ def steps_to(ledger: Ledger, before: Ledger, bench: Bench) -> tuple[Write, ...]:
 
 
 @given(ledgers(), ledgers(), layouts, layouts)
-def test_what_is_not_ours_stays_where_its_secret_stays(before: Ledger, after: Ledger, old: Layout, new: Layout) -> None:
+def test_entries_of_others_stay_in_a_conversion(before: Ledger, after: Ledger, old: Layout, new: Layout) -> None:
     first, second = replace(before, layout=old), replace(after, layout=new)
     bench, kept = with_ledger(first), {part.name for part in lay_out(second, SCOPE)}
     for part in lay_out(first, SCOPE):
@@ -271,7 +271,7 @@ def decode(changes: dict[str, bytes | None], journal: str | None = None) -> Ledg
     return found
 
 
-def test_what_we_wrote_has_no_problem() -> None:
+def test_a_ledger_of_this_collection_has_no_problem() -> None:
     assert decode({}).problems == ()
 
 

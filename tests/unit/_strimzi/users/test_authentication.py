@@ -107,7 +107,7 @@ OTHER["metadata"]["labels"] = {"strimzi.io/cluster": "other"}
         ),
     ],
 )  # fmt: skip
-def test_what_is_refused(seen: SeenUser, wanted: Authentication, message: str) -> None:
+def test_an_unfit_user_is_refused(seen: SeenUser, wanted: Authentication, message: str) -> None:
     with pytest.raises(StepError) as refused:
         refuse(seen, wanted, "demo")
     assert str(refused.value) == message
@@ -115,5 +115,5 @@ def test_what_is_refused(seen: SeenUser, wanted: Authentication, message: str) -
 
 
 @pytest.mark.parametrize("found", [None, secret(False, kept=True), secret(True)])
-def test_what_may_be_overwritten(found: Object | None) -> None:
+def test_a_secret_of_the_operator_may_be_overwritten(found: Object | None) -> None:
     refuse(SeenUser(user("tls-external"), found), TLS, "demo")

@@ -71,7 +71,9 @@ class TestNamedSecrets:
             ({"tls.crt": pem(of(STRANGER, "partner"))}, None, "brokers refuse its certificate: "),
         ],
     )  # fmt: skip
-    def test_what_is_wrong_is_said(self, content: dict[str, bytes], entry: str | None, problem: str) -> None:
+    def test_an_unreadable_certificate_has_a_problem(
+        self, content: dict[str, bytes], entry: str | None, problem: str
+    ) -> None:
         (found,) = self.see(content, entry)
         assert found.certificate.problem.startswith(problem)
         assert found.certificate.authority is None or not found.certificate.has_key

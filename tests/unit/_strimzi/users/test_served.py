@@ -92,7 +92,7 @@ def test_where_the_user_operator_can_sign_no_user_is_served(keys: dict[str, byte
     assert bool(seen(with_user(bench(keys))).served) is served
 
 
-def test_what_is_known_of_one() -> None:
+def test_a_served_user_has_these_facts() -> None:
     made = with_user(bench())
     found = of(made)
     assert (found.where.secret, found.where.entry, found.where.component) == ("orders", "user", Component.USER)

@@ -113,7 +113,7 @@ WRONG: Sequence[tuple[Entity, dict[str, bytes | None], str]] = [
 
 
 @pytest.mark.parametrize(("leaf", "entries", "problem"), WRONG)
-def test_what_is_wrong_is_said(leaf: Entity, entries: dict[str, bytes | None], problem: str) -> None:
+def test_an_unusable_certificate_has_a_problem(leaf: Entity, entries: dict[str, bytes | None], problem: str) -> None:
     found = one_user(leaf, **entries).seen().certificate
     assert found is not None
     assert found.problem.startswith(problem)

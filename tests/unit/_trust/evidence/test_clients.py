@@ -118,7 +118,7 @@ def test_within_the_cluster_no_outside_client_counts() -> None:
         pytest.param(a_client(trusts=None, follows=Follows.TRUSTED), (OLD, NEW), id="no copy yet"),
     ],
 )
-def test_what_the_operator_makes_of_a_copy(
+def test_an_updated_copy_trusts_these_cas(
     client: OutsideClient, trusts: tuple[Entity, ...], books: Ledger | None
 ) -> None:
     (after,) = with_copies_updated(beside(replace(client, doubt=DOUBT), ledger=books)).outside.clients
@@ -163,7 +163,9 @@ def test_a_client_that_cannot_be_read_stays_unknown() -> None:
         pytest.param(a_client(trusts=None, follows=Follows.TRUSTED), None, id="unknown"),
     ],
 )
-def test_what_a_client_is_left_with(client: OutsideClient, left: tuple[Entity, ...] | None) -> None:
+def test_a_client_trusts_these_cas_without_the_leaving_ca(
+    client: OutsideClient, left: tuple[Entity, ...] | None
+) -> None:
     expected = None if left is None else tuple(one.certificate for one in left)
     assert trust_without(OLD.certificate, client) == expected
 

@@ -197,9 +197,7 @@ _SEEN = st.lists(
 
 
 @given(_SEEN, st.sampled_from([None, True, False]))
-def test_what_is_known_was_seen_on_every_listener_and_nowhere_otherwise(
-    seen: list[ObservedListener], stored: bool | None
-) -> None:
+def test_known_trust_was_seen_on_every_listener(seen: list[ObservedListener], stored: bool | None) -> None:
     trusted = accepts(*seen, stored=stored)
     if trusted is None:
         return

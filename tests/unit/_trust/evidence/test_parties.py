@@ -98,12 +98,12 @@ BY_HANDSHAKE = replace(BY_STORE, why="handshake")
         ),
     ],
 )  # fmt: skip
-def test_what_a_node_presents(snapshot: Snapshot, expected: Presentation) -> None:
+def test_a_node_presents_this_ca(snapshot: Snapshot, expected: Presentation) -> None:
     assert present_all(snapshot, BOOKS)[0] == expected
 
 
 @pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])
-def test_what_opens_no_listener_is_known_by_what_is_stored(component: Component) -> None:
+def test_a_pod_without_listeners_presents_its_stored_leaf(component: Component) -> None:
     other = replace(TOPICS, component=component)
     assert present_all(looked(pods=(other,)), BOOKS) == (replace(BY_STORE, party=TOPICS.name),)
 
@@ -337,7 +337,7 @@ def holds(snapshot: Snapshot) -> bool:
     return bool(gate)
 
 
-def test_what_has_ended_holds_nothing() -> None:
+def test_an_ended_outgoing_certificate_holds_no_flow() -> None:
     snapshot = seen()
     assert [one.authorities for one in known_presenters(snapshot)] == [names_of(NEW), names_of(NEW)]
     assert not holds(snapshot)
@@ -366,7 +366,7 @@ def test_until_then_it_is_said_how_long_it_holds(after: timedelta) -> None:
         pytest.param(lambda: seen(replace(LATE, reads="")), id="another program writes what it reads"),
     ],
 )
-def test_what_is_not_known_holds(changed: Callable[[], Snapshot]) -> None:
+def test_an_unknown_outgoing_certificate_holds_the_flow(changed: Callable[[], Snapshot]) -> None:
     snapshot = changed()
     assert known_presenters(snapshot) == snapshot.presenters
     assert any(name_of(OLD) in (one.authorities or ()) for one in presenters(snapshot) if one.name == POD)

@@ -102,7 +102,7 @@ def test_chains_to(sent: Chain, authority: Entity, expected: bool) -> None:
     assert chains_to(sent, authority.certificate) is expected
 
 
-def test_what_was_made_to_lead_in_circles_is_followed_once() -> None:
+def test_circular_chains_are_followed_once() -> None:
     """Each of these CAs has signed all others."""
     twins = [make("same", key(30), end=NOW + YEAR + timedelta(days=day)) for day in range(60)]
     sent = (issue_leaf(twins[0]), *(one.certificate for one in twins))

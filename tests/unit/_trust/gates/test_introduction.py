@@ -237,7 +237,7 @@ VERIFIERS = (*PODS_OF_BOTH, "the Cluster Operator")
         ),
     ],
 )  # fmt: skip
-def test_what_keeps_leaves_from_being_presented(snapshot: Snapshot, expected: list[str]) -> None:
+def test_verifiers_that_refuse_the_first_form_are_named(snapshot: Snapshot, expected: list[str]) -> None:
     assert refused(snapshot) == expected
 
 

@@ -173,7 +173,7 @@ def test_clients_are_asked_about_the_ca_that_leaves_and_about_no_other(used: Ent
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told_keeps_every_ca(fields: dict[str, Any], who: str, why: str) -> None:
+def test_an_unknown_issuer_keeps_every_ca(fields: dict[str, Any], who: str, why: str) -> None:
     for leaving in (OLD, NEW, RENEWED):
         assert (who, why) in against(leaving=leaving, **fields)
     assert against(**fields) == [(who, why)]
@@ -416,7 +416,7 @@ _CLIENTS = st.builds(
 
 
 @given(_CLIENTS)
-def test_what_is_not_known_of_a_client_never_passes(client: OutsideClient) -> None:
+def test_unknown_trust_of_a_client_keeps_the_gate_closed(client: OutsideClient) -> None:
     """Unless it is known to hold no CA of the cluster, and the user does not declare that it should."""
     unknown = client.trusts is None or bool(client.doubt)
     holds = client.trusts is None or {OLD.certificate, NEW.certificate} & set(client.trusts)

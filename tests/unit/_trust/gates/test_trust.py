@@ -211,7 +211,7 @@ def test_more_trust_never_closes_a_gate(
 
 
 @given(_BOOKS, _FORMS, _PODS)
-def test_what_was_not_read_back_opens_nothing(books: Ledger, form: Chain, running: tuple[Pod, ...]) -> None:
+def test_a_ca_that_was_not_read_back_opens_no_gate(books: Ledger, form: Chain, running: tuple[Pod, ...]) -> None:
     """Unknown trust is no trust: every pod refuses everything."""
     unknown = Ledger(tuple(replace(one, awaiting=None) for one in books.entries))
     for gate in (trust_gate, alone_gate):
@@ -294,7 +294,7 @@ def withdraws(found: Decision) -> bool:
     ("gate", "snapshot", "happens"),
     [("trust", _outside(), issues), ("alone", _intermediate(), calls_trusted), ("removal", _unreadable(), withdraws)],
 )
-def test_what_a_gate_holds_back_happens_where_it_is_taken_out(
+def test_a_flow_without_the_gate_takes_the_step(
     gate: str, snapshot: Snapshot, happens: Callable[[Decision], bool]
 ) -> None:
     opened = Engine(gates=replace(GATES, **{gate: lambda *_about: ()}))

@@ -46,7 +46,7 @@ from ..of_users import users
     [(NOW, True), (NOW + 2 * YEAR, False), (NOW - 2 * YEAR, False)],
     ids=["now", "too late", "too early"],
 )
-def test_what_is_accepted_at_one_time_may_not_be_at_another(at: datetime, valid: bool) -> None:
+def test_validation_depends_on_the_time(at: datetime, valid: bool) -> None:
     assert is_valid(chain_of(OLD), (OLD.certificate,), at, Verifier.GO) is valid
     assert is_valid(chain_of(OLD), (OLD.certificate,), at, Verifier.JVM)
 
@@ -80,7 +80,7 @@ def test_by_whose_rules_a_process_verifies(component: Component) -> None:
     assert operator.kind is Verifier.JVM
 
 
-def test_what_each_of_them_trusts() -> None:
+def test_pods_trust_cas_of_their_start_and_the_operator_the_secret() -> None:
     """A pod: what was read back before it started. The operator: what is in the Secret now, known to the ledger or not."""
     snapshot = cluster(ca=secrets(others=others(THIRD, ROOT)), pods=pods(names=PODS[:2]))
     assert [(party.name, party.anchors, party.pod) for party in verifying_parties(snapshot, BOOKS)] == [
@@ -168,7 +168,7 @@ def test_the_time_that_the_caller_wants_is_given_in_any_case(grace: timedelta, c
 
 
 @pytest.mark.parametrize("grace", [None, timedelta()])
-def test_what_was_not_published_never_arrives(grace: timedelta | None) -> None:
+def test_an_unpublished_ca_is_never_usable(grace: timedelta | None) -> None:
     assert usable_from(entry(NEW), linked_form(NEW, OLD), cluster(), grace) is None
 
 

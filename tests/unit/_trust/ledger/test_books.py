@@ -150,7 +150,7 @@ def test_without_evidence_no_known_ca_changes_its_state(snapshot: Snapshot, inte
 
 @SETTINGS
 @given(snapshots(stage.IN_BUNDLE, stage.HALF_RESTARTED, stage.RESTARTED, linked.IN_BUNDLE, linked.TRUSTED))
-def test_what_becomes_trusted_was_read_back_and_every_process_validates_it(snapshot: Snapshot) -> None:
+def test_a_trusted_ca_was_read_back_and_validates_for_every_process(snapshot: Snapshot) -> None:
     after, taken = kept(snapshot)
     for one in taken:
         if one.after is not UNUSED or (snapshot.ledger is None and one.before is None):
@@ -242,7 +242,7 @@ def test_reading_back_records_the_pods_that_exist_and_when_it_was() -> None:
         pytest.param(True, None, id="no bundle"),
     ],
 )
-def test_what_is_not_in_secret_and_bundle_is_not_read_back(projected: bool, bundle: frozenset[str] | None) -> None:
+def test_a_ca_outside_secret_or_bundle_is_not_read_back(projected: bool, bundle: frozenset[str] | None) -> None:
     snapshot = replace(stage.ENROLLED, bundle=bundle).with_ca(others=others(NEW) if projected else {})
     assert after(snapshot) == entry(NEW, UNTRUSTED, awaiting=None)
 
@@ -281,7 +281,7 @@ def test_where_a_ca_was_taken_out_by_hand_reading_back_starts_over(fields: dict[
 
 
 @pytest.mark.parametrize("step", ["WITHDRAWN", "OUT_OF_BUNDLE"])
-def test_what_is_taken_out_for_good_is_not_read_back_again(step: str) -> None:
+def test_a_withdrawn_ca_is_not_read_back_again(step: str) -> None:
     snapshot = stage.STAGES[step]
     assert after(snapshot, OLD) == books_of(snapshot).find(name_of(OLD))
 
@@ -363,7 +363,7 @@ def test_a_ca_that_stays_keeps_no_other_ca(fields: dict[str, Any]) -> None:
     assert [one.fingerprint for one in struck(both).entries] == [name_of(THIRD), name_of(NEW)]
 
 
-def test_what_the_removal_gate_keeps_keeps_no_other() -> None:
+def test_a_ca_that_the_removal_gate_keeps_holds_no_other_ca() -> None:
     def needed(_snapshot: Snapshot, _ledger: Ledger, fingerprint: str) -> tuple[str, ...]:
         return ("a leaf needs it",) if fingerprint == name_of(THIRD) else ()
 

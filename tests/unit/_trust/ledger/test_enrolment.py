@@ -55,7 +55,7 @@ def test_every_certificate_of_the_secrets_enters_untrusted() -> None:
     }
 
 
-def test_what_enters_was_not_read_back_and_has_no_generation() -> None:
+def test_an_enrolled_ca_was_not_read_back_and_has_no_generation() -> None:
     found = enrol_authorities(cluster(ca=secrets(others=others(NEW))), ledger()).find(name_of(NEW))
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=None)
 
@@ -206,7 +206,7 @@ def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
         pytest.param(cluster(ca=secrets(None)), id="no CA lies there"),
     ],
 )
-def test_what_is_no_swap(snapshot: Snapshot) -> None:
+def test_a_ca_of_a_flow_is_no_swap(snapshot: Snapshot) -> None:
     assert find_swap(snapshot) is None
 
 
@@ -247,7 +247,7 @@ def test_pods_of_another_generation_have_yet_to_start_with_it() -> None:
     assert pods_yet_to_restart(swapped(pods=some)) == some[1:]
 
 
-def test_what_every_process_has_started_with_is_known_to_all() -> None:
+def test_a_swapped_ca_that_every_process_started_with_awaits_no_pod() -> None:
     """By the gates it becomes trusted then, and no process restarts for it."""
     started = swapped(pods=pods(1))
     (_old, found) = adopt_swapped(started, ADOPT, books_of(started)).entries

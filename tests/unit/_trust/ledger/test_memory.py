@@ -95,7 +95,7 @@ def test_a_leaf_stays_with_the_ca_that_it_was_first_known_to_be_of() -> None:
     assert remembered(cluster(pods=nodes("a", generation=1)), twins) == [{"a"}, set()]
 
 
-def test_what_no_pod_says_any_more_is_forgotten() -> None:
+def test_a_leaf_hash_without_a_pod_is_forgotten() -> None:
     assert remembered(cluster(pods=nodes("b")), knowing({"a"}, {"c"})) == [{"b"}, set()]
 
 
@@ -110,7 +110,7 @@ def test_what_no_pod_says_any_more_is_forgotten() -> None:
         ),
     ],
 )
-def test_what_cannot_be_told_is_not_remembered(pod: tuple[Pod, ...], stored: tuple[StoredLeaf, ...]) -> None:
+def test_an_unknown_leaf_is_not_remembered(pod: tuple[Pod, ...], stored: tuple[StoredLeaf, ...]) -> None:
     assert remembered(cluster(pods=pod, leaves=stored)) == [set(), set()]
 
 
@@ -286,7 +286,7 @@ def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
         ),
     ],
 )  # fmt: skip
-def test_what_is_written_down_before_leaves_are_replaced(
+def test_leaves_of_running_processes_are_recorded_before_they_are_replaced(
     snapshot: Snapshot, names: tuple[str, ...], expected: set[HeldLeaf]
 ) -> None:
     assert noted(snapshot, *names) == expected

@@ -66,7 +66,7 @@ def test_as_long_as_no_node_trusts_the_next_ca_no_write_is_spent_on_it() -> None
     assert noted("published", program("a"), journal=a_journal(outgoing=KNOWN)) is None
 
 
-def test_what_is_known_is_looked_at_again_until_the_switch() -> None:
+def test_outgoing_certificates_are_updated_until_the_switch() -> None:
     again = noted("trusted", program("b"), journal=a_journal(outgoing=SWITCHED))
     assert again == Outgoing(frozenset({"b orders"}), NOW + 10 * DAY)
 

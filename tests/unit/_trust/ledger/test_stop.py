@@ -106,7 +106,7 @@ def test_whether_the_ca_in_use_stays_meanwhile(journal: Journal, expected: bool)
     assert stops_before_use(journal) is expected
 
 
-def test_what_is_said_of_it() -> None:
+def test_a_stop_is_described_with_its_remedy() -> None:
     stopped, remedy = describe_stop(ROTATION, BEFORE, "clients CA")
     assert f"clients CA (replacement of the key, begun on {ROTATION.started_at:%Y-%m-%d})" in stopped
     assert stopped.endswith(f"stops after the phase trust, as asked for on {BEFORE.asked_at:%Y-%m-%d at %H:%M} UTC.")

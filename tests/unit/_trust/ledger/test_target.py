@@ -190,9 +190,7 @@ def test_a_supplied_ca_that_is_in_use_is_wanted_no_more(snapshot: Snapshot, repl
 
 
 @pytest.mark.parametrize(("current", "other"), [*permutations((OLD, NEW))])
-def test_what_the_last_flow_replaced_by_another_ca_is_not_what_this_one_replaced(
-    current: Entity, other: Entity
-) -> None:
+def test_the_last_flow_with_another_successor_is_no_answer(current: Entity, other: Entity) -> None:
     books = ledger(entry(current), journal=a_journal(old=THIRD, new=other, finished_at=NOW - HOUR))
     snapshot = cluster(ca=secrets(current), ledger=books)
     assert target(snapshot, supplied=prepared(current)) == Target(False, replaces=None)

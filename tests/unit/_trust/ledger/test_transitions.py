@@ -88,7 +88,7 @@ def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
         pytest.param(a_pod(generation=None, start=1), id="what one presents is unknown"),
     ],
 )
-def test_what_is_presented_does_not_keep_a_ca_from_being_trusted(pod: Pod) -> None:
+def test_a_presented_ca_becomes_trusted(pod: Pod) -> None:
     """Only that every verifier accepts it counts, not whether a pod uses it."""
     started = changed(
         stage.RESTARTED,
@@ -122,7 +122,7 @@ def test_unknown_evidence_keeps_every_state(fields: dict[str, Any]) -> None:
     assert moved(changed(stage.USED, **fields)) == {}
 
 
-def test_what_enters_as_trusted_has_made_its_one_step() -> None:
+def test_an_adopted_ca_makes_one_transition_in_a_pass() -> None:
     """The cluster is adopted in this pass: that its CA is used by all is written down in the next."""
     adopted = entry(OLD, UNUSED, {0})
     assert advance_states(cluster(ledger=None), RECONCILE, ledger(adopted), GATES) == ledger(adopted)

@@ -48,7 +48,7 @@ WITHOUT_KEYS = frozenset[str]()
         pytest.param(stage.TRUSTED, a_journal(old=None), Obstacle.FIRST, id="the first CA"),
     ],
 )  # fmt: skip
-def test_what_is_in_the_way(snapshot: Snapshot, journal: Journal, expected: Obstacle | None) -> None:
+def test_an_abort_has_this_obstacle(snapshot: Snapshot, journal: Journal, expected: Obstacle | None) -> None:
     assert obstacle_to_undoing(snapshot, journal, books_of(snapshot)) is expected
 
 

@@ -115,7 +115,7 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
         ),
     ],
 )  # fmt: skip
-def test_what_it_means(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tuple[Entity, ...]) -> None:
+def test_a_source_means_these_cas(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tuple[Entity, ...]) -> None:
     """Every CA is confirmed here, whatever is meant."""
     found = wish(snapshot, NEW, THIRD, INTERMEDIATE, NEIGHBOUR, ROOT, RENEWED)
     assert (found.meant, found.authority) == (chain_of(*meant) if meant else (),) * 2
@@ -137,7 +137,7 @@ def test_what_it_means(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tu
         pytest.param(holding(ROOT, INTERMEDIATE), (INTERMEDIATE,), id="of a chain the CA that issues"),
     ],
 )
-def test_what_is_to_be_confirmed(snapshot: Snapshot, asked: tuple[Entity, ...]) -> None:
+def test_new_cas_of_a_source_wait_for_confirmation(snapshot: Snapshot, asked: tuple[Entity, ...]) -> None:
     found = wish(snapshot)
     assert found.unconfirmed == tuple(one.certificate for one in asked)
     assert not {chain[0] for chain in found.beside} & set(found.unconfirmed)
@@ -155,7 +155,7 @@ def test_only_its_sha_256_confirms_it() -> None:
     assert found.authority == ()
 
 
-def test_what_a_flow_has_replaced_is_not_trusted_again() -> None:
+def test_a_replaced_ca_is_not_trusted_again() -> None:
     done = a_journal(finished_at=NOW)
     books = ledger(entry(NEW, generations={1}), journal=done)
     snapshot = holding(OLD, NEW, THIRD, where=cluster(ca=secrets(NEW), ledger=books))
@@ -180,7 +180,7 @@ def test_what_a_flow_has_replaced_is_not_trusted_again() -> None:
         pytest.param((a_backup(secrets(NEW)),), (OLD, THIRD), id="of the CA in use"),
     ],
 )  # fmt: skip
-def test_what_an_earlier_flow_has_replaced_is_not_trusted_again(
+def test_a_ca_that_an_earlier_flow_replaced_is_not_trusted_again(
     backups: tuple[Backup, ...], again: tuple[Entity, ...]
 ) -> None:
     """The last flow replaced another CA since: a backup still knows it."""
@@ -191,7 +191,7 @@ def test_what_an_earlier_flow_has_replaced_is_not_trusted_again(
     assert set(wish(snapshot).unconfirmed) == {one.certificate for one in again}
 
 
-def test_what_is_to_leave_is_not_trusted_again() -> None:
+def test_a_leaving_ca_is_not_trusted_again() -> None:
     assert wish(holding(OLD, NEW), NEW, leaving=name_of(NEW)).beside == ()
 
 
@@ -230,7 +230,7 @@ def test_when_it_asks_for_nothing(snapshot: Snapshot) -> None:
         (cluster(), Target(False)),
     ],
 )
-def test_what_reconcile_begins(snapshot: Snapshot, expected: Target) -> None:
+def test_reconcile_begins_the_flow_that_the_source_means(snapshot: Snapshot, expected: Target) -> None:
     assert resolve(snapshot, confirming(NEW, THIRD), ledger()) == expected
 
 
@@ -252,7 +252,7 @@ def test_a_renewal_is_told_by_the_leaves_that_are_there(new: Entity, goal: Goal)
         assert rotation_of(snapshot, confirming(new), ledger()) is goal
 
 
-def test_what_the_caller_asks_for_is_what_it_is() -> None:
+def test_the_goal_of_the_caller_names_the_rotation() -> None:
     assert rotation_of(holding(RENEWED), confirming(goal=Goal.REPLACE_KEY), ledger()) is Goal.REPLACE_KEY
 
 

@@ -140,7 +140,7 @@ PRECONDITION = Row(Stops.FIRST_WRITE)
 
 
 @pytest.mark.parametrize("condition", Condition)
-def test_what_is_in_sight_is_mended_by_a_flow_or_stops_it_before_its_first_restart(condition: Condition) -> None:
+def test_every_condition_has_a_row_or_a_precondition(condition: Condition) -> None:
     """A new one needs a row, or a precondition."""
     precedes = condition.value in {rule.__name__ for rule in PRECONDITIONS}
     row = ROWS.get(condition, PRECONDITION) if precedes else ROWS[condition]
@@ -157,7 +157,7 @@ def test_what_is_in_sight_is_mended_by_a_flow_or_stops_it_before_its_first_resta
 
 
 @pytest.mark.parametrize("condition", [one for one, row in ROWS.items() if row.stops in (Stops.GATE, Stops.END)])
-def test_what_a_flow_meets_later_is_in_sight_or_its_plan_names_it(condition: Condition) -> None:
+def test_a_later_condition_is_visible_or_named_by_the_plan(condition: Condition) -> None:
     """The plan says which restarts come before it."""
     row, before = ROWS[condition], set()
     assert bool(row.in_sight) is (row.foreseen is None)

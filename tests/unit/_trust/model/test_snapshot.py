@@ -91,7 +91,7 @@ SECOND = timedelta(seconds=1)
         pytest.param(secrets(None, kept_links={name_of(OLD): BOTH}), (), id="no CA is in use"),
     ],
 )
-def test_what_nodes_send_between_a_leaf_and_the_ca_in_use(ca: CaSecrets, links: tuple[object, ...]) -> None:
+def test_nodes_send_link_certificates_before_the_ca_in_use(ca: CaSecrets, links: tuple[object, ...]) -> None:
     assert ca.behind_nodes(ca.current, NOW) == (*links, *ca.current)
 
 

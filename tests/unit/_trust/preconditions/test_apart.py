@@ -109,5 +109,5 @@ CASES = [
         pytest.param(cluster(**beside(NEW), source=SOURCE), Intent(Goal.RENEW_LEAVES), id="a flow that heeds no source"),
     ],
 )  # fmt: skip
-def test_what_is_there_already_or_does_not_come_is_not_held(snapshot: Snapshot, intent: Intent) -> None:
+def test_a_shared_ca_that_is_present_or_does_not_come_is_not_held(snapshot: Snapshot, intent: Intent) -> None:
     assert list(authorities_are_apart(snapshot, intent)) == []

@@ -128,7 +128,7 @@ def found_in(seen: Snapshot, intent: Intent) -> list[Condition]:
         Intent(Goal.REPLACE_KEY),
     ],
 )
-def test_what_meets_the_policy_begins(intent: Intent) -> None:
+def test_a_ca_that_meets_the_policy_is_not_held(intent: Intent) -> None:
     assert found(intent) == []
 
 

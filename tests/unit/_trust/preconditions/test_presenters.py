@@ -124,7 +124,7 @@ def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
     (users_have_an_issuer, ALONE),
 ])  # fmt: skip
 @pytest.mark.parametrize("intent", [UPGRADE, RECONCILE, DOWNGRADE], ids=["adopting", "reconciling", "handing back"])
-def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
+def test_a_goal_that_begins_no_rotation_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
     assert texts(rule, snapshot, intent) == []
 
 

@@ -120,7 +120,7 @@ def test_a_swapped_in_ca_holds_every_flow(goal: Goal) -> None:
     assert [one.condition for one in found] == [Condition.AUTHORITY_IS_KNOWN]
 
 
-def test_what_the_operator_generates_is_its_own_to_replace() -> None:
+def test_a_generated_ca_is_no_swap() -> None:
     """Until the cluster is adopted again: then a ledger of before knows another CA."""
     generated = cluster(**swapped_in(), reconciliation=Reconciliation(generated=True))
     assert Condition.AUTHORITY_IS_KNOWN not in [one.condition for one in check(generated, RECONCILE)]

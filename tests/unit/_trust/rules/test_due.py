@@ -184,7 +184,7 @@ UNFIT: dict[Reason, Any] = {
 @pytest.mark.parametrize("component", [one for one in Component if one is not Component.USER])
 @pytest.mark.parametrize("reason", UNFIT)
 @pytest.mark.parametrize("state", [ALL, ANY])
-def test_what_no_process_could_use_is_due_where_the_operator_cannot_issue_it(
+def test_an_unusable_leaf_is_due_where_the_operator_cannot_issue_it(
     state: TrustState, reason: Reason, component: Component
 ) -> None:
     """Also before the CA in use is taken up: the leaf of one process may be what keeps it from that."""
@@ -198,7 +198,7 @@ def test_what_no_process_could_use_is_due_where_the_operator_cannot_issue_it(
     assert due_leaves(there, RECONCILE, books_of(there)) == (stored,)
 
 
-def test_what_no_process_could_use_is_asked_of_the_next_ca_once_there_is_one() -> None:
+def test_an_unusable_leaf_is_requested_from_the_next_ca() -> None:
     stored = replace(leaf_with(200 * DAY), **UNFIT[Reason.KEY])
     waiting = elsewhere(settled(stored), LASTING, NEW)
     begun = waiting.with_ca(prepared=(prepared(NEW),))
@@ -375,13 +375,13 @@ def test_a_renewal_that_ends_with_its_ca_is_taken_up() -> None:
 
 
 @pytest.mark.parametrize("goal", Goal)
-def test_what_differs_is_corrected_by_flows_about_leaves(goal: Goal) -> None:
+def test_flows_about_leaves_correct_differing_orders(goal: Goal) -> None:
     snapshot = with_kept(kept(latest=STORED.chain or (), differs="its duration is not as wanted"))
     step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)
     assert correct_orders(situation(snapshot, an_intent(goal, asked="an issuer"))) == ((step,) if goal in GOALS else ())
 
 
-def test_what_does_not_differ_is_left_alone() -> None:
+def test_an_order_without_a_difference_is_not_corrected() -> None:
     assert correct_orders(situation(with_kept(kept()), Intent(Goal.RECONCILE))) == ()
 
 
@@ -390,7 +390,7 @@ def test_of_a_ca_whose_key_is_here_nothing_is_corrected() -> None:
     assert correct_orders(situation(snapshot, Intent(Goal.RECONCILE))) == ()
 
 
-def test_what_is_corrected_does_not_differ_any_more() -> None:
+def test_a_corrected_order_has_no_difference() -> None:
     differing = kept(differs="it is not there")
     snapshot = changed(settled(STORED), standing={NAME: differing, PODS[1]: replace(differing, secret=PODS[1])})
     step = CorrectOrders(secrets=(NAME,), asked="an issuer", phase=Phase.PREPARE)

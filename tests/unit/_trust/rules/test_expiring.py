@@ -111,7 +111,7 @@ def test_clients_refuse_the_cluster_ca_alone_once_it_has_ended(users: CaUsers | 
 
 
 @pytest.mark.parametrize("snapshot", [cluster(), kept_up(ends_in(38)), with_leaf(cluster(), 31)])
-def test_what_is_not_in_its_time_is_left_out(snapshot: Snapshot) -> None:
+def test_a_certificate_outside_its_window_is_not_expiring(snapshot: Snapshot) -> None:
     assert expiring(snapshot) == ()
     assert expiring(snapshot, timedelta(days=400))
 

@@ -191,7 +191,7 @@ def test_pods_that_accept_the_next_ca_by_its_link_hold_no_flow_and_no_other_ca()
     assert all(THIRD.certificate.subject in one.message for one in found)
 
 
-def test_what_ends_while_something_holds_the_flow_is_told_with_that() -> None:
+def test_a_held_flow_names_leaves_that_end_meanwhile() -> None:
     """It holds nothing by itself, and the operator renews what it has the key for."""
     missed = replace(
         linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(entry(THIRD, UNTRUSTED, awaiting=None))
@@ -270,7 +270,7 @@ def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
     assert told == ([expected] if holding else [])
 
 
-def test_what_can_still_be_done_is_done_first() -> None:
+def test_known_work_comes_before_a_hold() -> None:
     """A single pod is unknown; the pods that are known to be behind are rolled all the same."""
     behind = unlinked.TIDIED.nodes.pods
     decision = decide(changed(unlinked.TIDIED, pods=(replace(behind[0], generation=None), *behind[1:])), RECONCILE)
@@ -298,9 +298,7 @@ def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None
 
 
 @pytest.mark.parametrize(("until", "later"), [(Phase.USE, True), (Phase.RETIRE, False), (None, False)])
-def test_what_only_the_phase_retire_waits_for_is_told_and_does_not_hold_an_earlier_one(
-    until: Phase | None, later: bool
-) -> None:
+def test_a_hold_of_the_phase_retire_does_not_hold_earlier_phases(until: Phase | None, later: bool) -> None:
     snapshot = changed(with_another(NEW, PHASE_OUT), leaves=(*leaves(), a_leaf("stray", NEW)))
     decision = decide(snapshot, changed_intent(RECONCILE, until=until))
     needed = [one for one in holds(situation(snapshot, RECONCILE)) if one.condition is Condition.REMOVAL]
@@ -335,7 +333,7 @@ def known(**changes: Any) -> Snapshot:
         pytest.param(cluster(), "", id="no flow"),
     ],
 )
-def test_what_is_still_held(snapshot: Snapshot, told: str) -> None:
+def test_nodes_that_hold_old_leaves_are_named(snapshot: Snapshot, told: str) -> None:
     assert [one for one in decide(snapshot, REPLACE_KEY).waiting if STAYS in one] == ([told] if told else [])
 
 
@@ -352,7 +350,7 @@ def awaited(at: Situation) -> tuple[str, ...]:
     return turn.awaited
 
 
-def test_what_is_told() -> None:
+def test_a_new_ca_is_described_for_its_confirmation() -> None:
     (told,) = awaited(situation(HELD, CONFIRMING))
     own = NEW.certificate
     assert told == (

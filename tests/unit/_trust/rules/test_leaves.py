@@ -456,7 +456,7 @@ def test_leaves_of_the_next_ca_are_issued_when_they_are_at_hand(
 
 
 @pytest.mark.parametrize("issuing", [None, Selection(), Selection(secrets=frozenset({PODS[1]}))])
-def test_what_the_operator_cannot_issue_is_issued_even_without_being_asked_for(issuing: Selection | None) -> None:
+def test_missing_leaves_that_the_operator_cannot_issue_are_issued(issuing: Selection | None) -> None:
     """Where the intent asks for certain leaves, only those."""
     kept = elsewhere(MISSING, OLD)
     intent = changed_intent(RECONCILE, missing=issuing)

@@ -191,7 +191,7 @@ def _next(stage: str) -> str:
 
 
 @pytest.mark.parametrize("stage", [name for name, speaker in TOLD.items() if speaker is BOOKS])
-def test_what_was_reached_is_written_down_before_anything_else(stage: str) -> None:
+def test_the_ledger_is_written_before_any_other_step(stage: str) -> None:
     snapshot, intent = FLOWS[stage]
     decision = decide(snapshot, intent)
     (written,) = decision.steps
@@ -282,7 +282,7 @@ HOLDING = cluster(
         pytest.param(HOLDING, DOWNGRADE, restart_holders, hand_over, id="nothing is handed over that is not done"),
     ],
 )  # fmt: skip
-def test_what_stands_before_what(snapshot: Snapshot, intent: Intent, first: Rule, second: Rule) -> None:
+def test_rules_take_turns_in_this_order(snapshot: Snapshot, intent: Intent, first: Rule, second: Rule) -> None:
     at = situation(snapshot, intent)
     assert decide(snapshot, intent).steps == first(at) != ()
     assert second(at)
@@ -354,7 +354,7 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
         pytest.param(cluster(pods=pods()), (), id="pods without a key generation are not behind"),
     ],
 )
-def test_what_the_operator_is_told(snapshot: Snapshot, expected: Steps) -> None:
+def test_pods_are_stamped_with_these_generations(snapshot: Snapshot, expected: Steps) -> None:
     assert stamp_pods(situation(snapshot)) == expected
 
 

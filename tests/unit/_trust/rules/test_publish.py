@@ -94,7 +94,7 @@ def taken_out(new: LedgerEntry) -> Snapshot:
         pytest.param(cluster(ca=secrets(None)), RECONCILE, (), id="no CA in use"),
     ],
 )  # fmt: skip
-def test_what_is_put_among_the_trusted(snapshot: Snapshot, intent: Intent, expected: Steps) -> None:
+def test_these_cas_are_projected(snapshot: Snapshot, intent: Intent, expected: Steps) -> None:
     assert project(situation(snapshot, intent)) == expected
 
 

@@ -177,7 +177,7 @@ def test_misnamed_leaves_are_issued_without_a_pause_because_the_operator_has_to_
     assert (type(step), step.secrets) == (IssueLeaves, (PODS[0],))  # type: ignore[attr-defined]
 
 
-def test_what_is_lacking() -> None:
+def test_secrets_without_a_leaf_at_hand_are_found() -> None:
     snapshot = with_requests(PUBLISHED, answered(PODS[0]), answered(PODS[1], recorded=False))
     assert secrets_without_leaf(at(snapshot), PODS, chain_of(NEW)) == leaves_to_await(at(snapshot)) == PODS[1:]
     assert secrets_without_leaf(at(snapshot), PODS, chain_of(OLD)) == ()
@@ -200,7 +200,7 @@ def test_what_is_lacking() -> None:
         pytest.param((a_request(PODS[0], outdated="other names"),), PODS, id="one is outdated"),
     ],
 )  # fmt: skip
-def test_what_is_missing_is_asked_for(requests: tuple[LeafRequest, ...], names: tuple[str, ...]) -> None:
+def test_missing_leaves_are_requested(requests: tuple[LeafRequest, ...], names: tuple[str, ...]) -> None:
     assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == (ask(*names),)
 
 
@@ -210,7 +210,7 @@ def test_a_call_that_insists_asks_at_once() -> None:
     assert ask_for_leaves(at(snapshot, changed_intent(REPLACE_KEY, insists=NOW + DAY))) == (ask(),)
 
 
-def test_what_has_come_back_is_recorded_first() -> None:
+def test_returned_certificates_are_recorded_first() -> None:
     requests = (answered(PODS[0], recorded=False), refused(PODS[1], recorded=False))
     expected = CollectLeaves(secrets=PODS[:2], asked=ISSUER, phase=Phase.PREPARE)
     assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == (expected,)
@@ -303,7 +303,7 @@ TOTAL = f"3 certificates of {named(NEW.certificate)} still to come from {ISSUER}
         ),
     ],
 )  # fmt: skip
-def test_what_is_told_meanwhile(requests: tuple[LeafRequest, ...], told: tuple[str, ...]) -> None:
+def test_awaited_leaves_are_described(requests: tuple[LeafRequest, ...], told: tuple[str, ...]) -> None:
     assert describe_awaited_leaves(at(with_requests(PUBLISHED, *requests))) == (TOTAL, *told)
 
 
@@ -318,7 +318,7 @@ def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
     assert second.endswith(" UTC, or at once with retry_failed.")
 
 
-def test_what_ends_before_the_answers_come_is_told() -> None:
+def test_leaves_that_end_before_the_answers_are_named() -> None:
     """Where the operator has no key, no program renews the leaves of the CA in use while the next CA waits."""
     near = changed(elsewhere(PUBLISHED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
     total, ending = describe_awaited_leaves(at(near))
@@ -381,7 +381,7 @@ def test_a_leaf_that_is_missing_is_issued_when_it_is_at_hand() -> None:
         pytest.param(KEPT, (), id="none"),
     ],
 )
-def test_what_is_served_or_not_wanted_is_forgotten(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+def test_served_and_outdated_requests_are_forgotten(snapshot: Snapshot, names: tuple[str, ...]) -> None:
     found = forget_requests(at(snapshot))
     assert found == ((ForgetRequests(secrets=names, phase=at(snapshot).phase),) if names else ())
 

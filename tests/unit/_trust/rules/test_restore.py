@@ -82,7 +82,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize(("fields", "damaged"), DAMAGED)
-def test_what_is_damaged_comes_back_and_nothing_else(fields: dict[str, Any], damaged: set[StateSecrets]) -> None:
+def test_only_damaged_secrets_are_restored(fields: dict[str, Any], damaged: set[StateSecrets]) -> None:
     assert restored(seen(KEPT, **fields)) == ([("1", damaged)] if damaged else [])
 
 

@@ -158,7 +158,7 @@ def test_the_next_one_stays_and_keeps_no_other() -> None:
 PUT_BACK = linked.REMOVED.with_ca(others=others(OLD))
 
 
-def test_what_has_left_is_taken_out_again() -> None:
+def test_a_removed_ca_that_was_put_back_is_withdrawn_again() -> None:
     """Processes that read their trust again would find it there."""
     out = Withdraw(certificate=OLD.certificate)
     assert steps_of(withdraw(situation(PUT_BACK))) == pause_for(out)

@@ -97,7 +97,7 @@ def test_leaves_after_a_switch(snapshot: Snapshot, expected: Steps) -> None:
         pytest.param(patiently(LEARNED), uids_of(start=1), id="a new key without restarts"),
     ],
 )
-def test_what_is_read_again_is_noted_first(snapshot: Snapshot, holders: frozenset[str]) -> None:
+def test_leaves_are_recorded_before_they_are_rewritten(snapshot: Snapshot, holders: frozenset[str]) -> None:
     (step,) = rewrite_leaves(situation(snapshot))
     assert isinstance(step, WriteLedger)
     assert (step.before, step.ledger.entries) == (snapshot.ledger, books_of(snapshot).entries)

@@ -49,7 +49,7 @@ def test_spare_leaves_are_asked_for_and_named_as_such() -> None:
     assert decide(WANTED, RECONCILE).steps == (step,)
 
 
-def test_what_has_come_back_is_recorded_first() -> None:
+def test_returned_spare_leaves_are_recorded_first() -> None:
     snapshot = with_requests(WANTED, answered(NEXT, recorded=False))
     (step,) = keep_spare_leaves(at(snapshot, RECONCILE))
     assert (type(step), step.secrets) == (CollectLeaves, (NEXT,))  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ def test_nothing_waits_for_them(snapshot: Snapshot) -> None:
         pytest.param(replace(answered(NEXT), outdated="other names are needed by now"), id="other names"),
     ],
 )
-def test_what_is_not_wanted_any_more_is_asked_for_again(request_: object) -> None:
+def test_an_outdated_spare_leaf_is_requested_again(request_: object) -> None:
     snapshot = with_requests(WANTED, request_, answered(AFTER))  # type: ignore[arg-type]
     assert names_in(keep_spare_leaves(at(snapshot, RECONCILE))) == [NEXT]
 

@@ -183,7 +183,7 @@ def test_in_words(step: Step, expected: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None:
+def test_a_step_has_this_effect(before: Snapshot, step: Step, after: Snapshot) -> None:
     assert step.effect(before, MadeHere()) == after
 
 

@@ -132,7 +132,7 @@ def test_no_step_without_words_and_effect() -> None:
 
 
 @pytest.mark.parametrize(("step", "_look"), EVERY, ids=lambda value: type(value).__name__)
-def test_what_a_step_is_made_of_is_named(step: Step, _look: Look) -> None:
+def test_the_fields_of_steps_are_keyword_only(step: Step, _look: Look) -> None:
     """Many are numbers and texts, which a reader could not tell apart by their order."""
     assert all(field.kw_only for field in fields(step))
 
@@ -142,7 +142,7 @@ def test_every_step_is_here() -> None:
 
 
 @pytest.mark.parametrize(("step", "look"), EVERY, ids=lambda value: type(value).__name__)
-def test_what_a_step_says_of_itself(step: Step, look: Look) -> None:
+def test_a_step_describes_itself(step: Step, look: Look) -> None:
     assert step.sentence().strip() == step.sentence() != ""
     assert step.as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
     assert (step.because, step.avoidable) == ("", "")

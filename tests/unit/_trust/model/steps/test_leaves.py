@@ -77,7 +77,7 @@ def test_in_words(step: Step, expected: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None:
+def test_a_step_has_this_effect(before: Snapshot, step: Step, after: Snapshot) -> None:
     assert step.effect(before, MadeHere()) == after
 
 
@@ -180,7 +180,9 @@ STRANGER = a_request("stranger", OLD)
         pytest.param((a_request(PODS[0]), a_request(PODS[1])), FORGET, {PODS[1]: Next.WAIT}, id="removed"),
     ],
 )  # fmt: skip
-def test_what_comes_of_requests(before: tuple[object, ...], step: Step, expected: dict[str, Next]) -> None:
+def test_steps_about_requests_have_this_effect(
+    before: tuple[object, ...], step: Step, expected: dict[str, Next]
+) -> None:
     snapshot = with_requests(cluster(), *before)  # type: ignore[arg-type]
     assert {name: one for name, one in after(snapshot, step).items() if name != "stranger"} == expected
 
@@ -191,7 +193,7 @@ def test_nothing_else_comes_of_any() -> None:
         assert changed(step.effect(before, MadeHere()), requests=before.leaves.requests) == before
 
 
-def test_what_is_issued_is_of_the_ca_that_was_asked_for() -> None:
+def test_an_issuer_answers_with_the_requested_ca() -> None:
     for step in (ASK, AWAIT):
         made = step.effect(with_requests(cluster(), a_request(PODS[0])), MadeHere()).leaves.requests[PODS[0]]
         assert made.answer == (stored_chain(NEW)[0], NEW.certificate)

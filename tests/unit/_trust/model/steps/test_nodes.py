@@ -111,7 +111,7 @@ def test_before_a_restart_the_operator_has_issued_what_is_behind() -> None:
         pytest.param(None, (0, False), (0, False), id="only the key generation"),
     ],
 )
-def test_what_the_operator_is_told_of_pods(
+def test_stamping_annotates_pods(
     generation: int | None, nodes: tuple[int, bool], others: tuple[int, bool], component: Component
 ) -> None:
     other = a_pod("other", component=component, presents_stored=False)
@@ -123,7 +123,7 @@ def test_what_the_operator_is_told_of_pods(
     assert told == [(*nodes, 5), (*others, 5)]
 
 
-def test_what_listeners_have_read_is_left_with_the_rest_of_their_processes() -> None:
+def test_a_reload_leaves_certificates_with_raft_clients_and_agents() -> None:
     gone = RemovedEntry(OLD.certificate, uids_of())
     held = HeldLeaf(stored_chain(OLD)[0], uids_of(), lingering=uids_of(PODS[0]))
     before = cluster(ledger=ledger(removed=(gone,), held=(held,)))
@@ -153,7 +153,7 @@ def test_a_pause_in_words() -> None:
     assert Resume(phase=Phase.RETIRE).sentence() == "let the operator go on"
 
 
-def test_what_comes_of_it() -> None:
+def test_pause_and_resume_have_this_effect() -> None:
     assert FOR.effect(linked.ALONE, MadeHere()) == linked.HALTED
     assert Resume(phase=Phase.RETIRE).effect(linked.STAMPED, MadeHere()) == linked.RESUMED
 

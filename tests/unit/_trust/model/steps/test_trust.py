@@ -128,7 +128,7 @@ LAGS = replace(linked.LEARNED, bundle=names_of(OLD, NEW))
         ),
     ],
 )  # fmt: skip
-def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None:
+def test_a_step_has_this_effect(before: Snapshot, step: Step, after: Snapshot) -> None:
     assert step.effect(before, MadeHere()) == after
 
 
@@ -177,7 +177,7 @@ def test_the_ledger_in_words(step: Step, expected: str) -> None:
     assert step.sentence() == expected
 
 
-def test_what_comes_of_the_ledger() -> None:
+def test_steps_about_the_ledger_have_this_effect() -> None:
     assert write(BEFORE).effect(cluster(), MadeHere()) == cluster(ledger=BEFORE)
     assert DeleteLedger().effect(cluster(), MadeHere()) == cluster(ledger=None)
     assert RemoveMarks().effect(cluster(), MadeHere()) == cluster()
